@@ -11,7 +11,7 @@ import sys
 
 SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
 # The other programs' names for formats, if they differ from ours in more than case and punctuation.
-WORDS = {
+FORMAT_NAMES = {
     "uuid-v1": "uuid.*1",
     "uuid-v4": r"rfc-4122.*4|uuidv4",
     "uuid-v6": "uuid.*6",
@@ -22,7 +22,7 @@ WORDS = {
 }
 
 
-def ours(program, ids, now):
+def polyflake_readings(program, ids, now):
     done = subprocess.run(
         [program, "inspect", "--json", "--now", now], input="\n".join(ids), capture_output=True, text=True
     )
@@ -50,7 +50,7 @@ def main():
     with open(corpus) as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     ids = [name for _, name in rows]
-    answers = [ours(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
+    answers = [polyflake_readings(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
     answers = [list(answer) for answer in answers]
     right = {}
     for (system, _), *said in zip(rows, *answers, strict=True):
@@ -58,7 +58,7 @@ def main():
         row[5] += 1
         row[0] += said[0] == system
         for column, word in ((1, said[1]), (3, said[2])):
-            named = re.search(WORDS.get(system, system), word) is not None
+            named = re.search(FORMAT_NAMES.get(system, system), word) is not None
             row[column] += named
             row[column + 1] += named or (system in SNOWFLAKES and "snowflake" in word)
     columns = ["format", "IDs", "polyflake", "uuinfo", 'or "snowflake"', "idt", 'or "snowflake"']

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import in_postgresql
 import in_sqlite
-from tables import KINDS, Fill, Filled, Key, Kind
+from tables import KEY_FORMATS, Fill, FilledTable, Key, KeyFormat
 
 #: The number of times that each table is filled. The tables take turns. The reported time is the median.
 ROUNDS = 3
 
 
 def main(program: str, rows: str, into: str) -> None:
-    keys = {kind: kind.keys(program, int(rows)) for kind in KINDS}
+    keys = {kind: kind.keys(program, int(rows)) for kind in KEY_FORMATS}
     with ExitStack() as stack:
         fills: list[Fill] = [in_sqlite.fill]
         if programs := in_postgresql.programs():
@@ -30,22 +30,22 @@ def main(program: str, rows: str, into: str) -> None:
         else:
             print("no PostgreSQL on this machine (initdb is not found): only SQLite is measured")
         tables = [median(filled) for fill in fills for filled in fill_in_turn(fill, keys)]
-    show(tables)
+    print_tables(tables)
     Path(into).write_text(json.dumps([asdict(table) for table in tables]))
 
 
-def fill_in_turn(fill: Fill, keys: dict[Kind, list[Key]]) -> Iterable[tuple[Filled, ...]]:
+def fill_in_turn(fill: Fill, keys: dict[KeyFormat, list[Key]]) -> Iterable[tuple[FilledTable, ...]]:
     """Returns the results of the rounds for each kind of key."""
-    rounds = [[fill(kind, keys[kind]) for kind in KINDS] for _ in range(ROUNDS)]
+    rounds = [[fill(kind, keys[kind]) for kind in KEY_FORMATS] for _ in range(ROUNDS)]
     return zip(*rounds, strict=True)
 
 
-def median(rounds: tuple[Filled, ...]) -> Filled:
+def median(rounds: tuple[FilledTable, ...]) -> FilledTable:
     """Returns the last round with the median time of all rounds."""
     return replace(rounds[-1], seconds=statistics.median(filled.seconds for filled in rounds))
 
 
-def show(tables: list[Filled]) -> None:
+def print_tables(tables: list[FilledTable]) -> None:
     for database in dict.fromkeys(table.database for table in tables):
         print(f"\n{database}: rows of 100 bytes and a key")
         print(f"  {'key':<24} {'seconds':>8} {'key pages':>10} {'MB':>7} {'log MB':>7}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from tables import Filled, Key, Kind, transactions
+from tables import FilledTable, Key, KeyFormat, transactions
 
 #: The server's shared memory, which is smaller than the table, as for SQLite.
 SHARED_BUFFERS = "32MB"
@@ -65,7 +65,7 @@ def name(connection: psycopg.Connection) -> str:
     return f"PostgreSQL {version // 10_000}.{version % 10_000}"
 
 
-def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
+def fill(connection: psycopg.Connection, kind: KeyFormat, keys: list[Key]) -> FilledTable:
     """Inserts the rows with COPY, one transaction per part, timed from one checkpoint to the next."""
     column = "bigint" if kind.integer else "bytea"
     connection.execute("DROP TABLE IF EXISTS rows")
@@ -83,7 +83,7 @@ def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
     log = _log_position(connection) - before
     sizes = "SELECT pg_relation_size('rows_pkey') / 8192, pg_total_relation_size('rows')"
     pages, size = connection.execute(sizes).fetchone() or (0, 0)
-    return Filled(name(connection), kind.name, seconds, pages, size, log)
+    return FilledTable(name(connection), kind.name, seconds, pages, size, log)
 
 
 def _log_position(connection: psycopg.Connection) -> int:

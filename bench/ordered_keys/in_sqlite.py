@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tables import Filled, Key, Kind, size_of, transactions
+from tables import FilledTable, Key, KeyFormat, size_of, transactions
 
 #: The page cache in KiB, a tenth of a table of a million rows, because tables for which key order matters exceed
 #: memory.
@@ -18,7 +18,7 @@ def name() -> str:
     return f"SQLite {sqlite3.sqlite_version}"
 
 
-def fill(kind: Kind, keys: list[Key]) -> Filled:
+def fill(kind: KeyFormat, keys: list[Key]) -> FilledTable:
     """Inserts the rows, and measures their size after everything is written."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.db"
@@ -37,4 +37,4 @@ def fill(kind: Kind, keys: list[Key]) -> Filled:
         seconds = time.perf_counter() - start
         (pages,) = database.execute("PRAGMA page_count").fetchone()
         database.close()
-        return Filled(name(), kind.name, seconds, pages, size_of(file), None)
+        return FilledTable(name(), kind.name, seconds, pages, size_of(file), None)

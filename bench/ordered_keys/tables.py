@@ -18,7 +18,7 @@ TRANSACTION = 10_000
 
 
 @dataclass(frozen=True)
-class Kind:
+class KeyFormat:
     """A kind of key: its name in reports, its name for the program that makes the keys, and its length in bytes."""
 
     name: str
@@ -38,18 +38,18 @@ class Kind:
         return [made.stdout[start : start + self.length] for start in starts]
 
 
-KINDS = [
-    Kind("sno, 10 bytes", "sno", 10),
-    Kind("custom layout, integer", "layout", 8, integer=True),
-    Kind("Hot Guid, 16 bytes", "hot-guid", 16),
-    Kind("Randflake, integer", "randflake", 8, integer=True),
-    Kind("UUID v7, 16 bytes", "uuid-v7", 16),
-    Kind("UUID v4, 16 bytes", "uuid-v4", 16),
+KEY_FORMATS = [
+    KeyFormat("sno, 10 bytes", "sno", 10),
+    KeyFormat("custom layout, integer", "layout", 8, integer=True),
+    KeyFormat("Hot Guid, 16 bytes", "hot-guid", 16),
+    KeyFormat("Randflake, integer", "randflake", 8, integer=True),
+    KeyFormat("UUID v7, 16 bytes", "uuid-v7", 16),
+    KeyFormat("UUID v4, 16 bytes", "uuid-v4", 16),
 ]
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledTable:
     """The time to fill a table, and its size."""
 
     database: str
@@ -62,7 +62,7 @@ class Filled:
     log_bytes: int | None
 
 
-Fill: TypeAlias = Callable[[Kind, list[Key]], Filled]
+Fill: TypeAlias = Callable[[KeyFormat, list[Key]], FilledTable]
 
 
 def transactions(keys: list[Key]) -> Iterator[list[tuple[Key, bytes]]]:

@@ -16,35 +16,35 @@ from style import OWN_COLOUR, OWN_CURVE_COLOURS, PEER_COLOUR, PEER_CURVE_COLOURS
 Entry: TypeAlias = dict[str, Any]
 
 METHOD = "All timed in turn in one process on one processor; medians of 101 rounds, whiskers are quartiles."
-IN_WORDS = {"rust": "Rust", "python": "Python", "node": "Node"}
+LANGUAGE_NAMES = {"rust": "Rust", "python": "Python", "node": "Node"}
 
 
 def draw(report: dict[str, Any], folder: Path) -> None:
     """Draws every plot whose contests are in the report."""
     held = {contest["contest"]: contest for contest in report["contests"]}
-    for language in IN_WORDS:
+    for language in LANGUAGE_NAMES:
         ones = {"one ID": held.get(f"{language}: one ID"), "one ID as text": held.get(f"{language}: one ID as text")}
         if any(ones.values()):
-            _peers(language, {what: one for what, one in ones.items() if one}, report, folder)
+            _plot_peers(language, {what: one for what, one in ones.items() if one}, report, folder)
         if batches := held.get(f"{language}: batches"):
-            _batches(language, batches, report, folder)
+            _plot_batches(language, batches, report, folder)
     if threads := held.get("rust: threads"):
-        _threads(threads, report, folder)
+        _plot_threads(threads, report, folder)
 
 
-def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+def _plot_peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
     """Draws the contests for one ID, and for one ID as a string, side by side."""
     tallest = max(len(contest["entries"]) for contest in ones.values())
     size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
     figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)
     reserve_space(figure, size[1])
     for axis, (what, contest) in zip(axes[0], ones.items(), strict=True):
-        _dots(axis, contest["entries"])
-        axis.set_title(f"{IN_WORDS[language]}: {what}")
+        _plot_dots(axis, contest["entries"])
+        axis.set_title(f"{LANGUAGE_NAMES[language]}: {what}")
     save(figure, folder / f"{language}.svg", report["machine"], METHOD)
 
 
-def _dots(axis: Axes, entries: list[Entry]) -> None:
+def _plot_dots(axis: Axes, entries: list[Entry]) -> None:
     """Draws entries as dots, with the fastest on top. The scale is logarithmic if the slowest entry would hide all
     others, because bars would have no meaningful length on such a scale.
     """
@@ -57,7 +57,7 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
         axis.errorbar(
             entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1
         )
-        label(axis, _figure(entry["ns"]), high, place, gap=8)
+        label(axis, _format_nanoseconds(entry["ns"]), high, place, gap=8)
     axis.set_yticks(range(len(entries)), [entry["name"] for entry in entries])
     axis.set_ylim(-0.7, len(entries) - 0.3)
     wide = max(nanos) > 20 * min(nanos)
@@ -67,28 +67,28 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
         axis.minorticks_off()
     else:
         axis.set_xlim(0, max(nanos) * 1.2)
-    axis.xaxis.set_major_formatter(FuncFormatter(_plain))
+    axis.xaxis.set_major_formatter(FuncFormatter(_format_axis_value))
     axis.set_xlabel("ns an ID" + (", logarithmic" if wide else ""))
     axis.plot([], [], "o", color=OWN_COLOUR, label="polyflake")
     axis.plot([], [], "o", color=PEER_COLOUR, label="others")
     axis.legend(loc="upper right")
 
 
-def _batches(language: str, contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+def _plot_batches(language: str, contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
     figure, axis = pyplot.subplots(figsize=(9, 4.6))
     axis.set_xscale("log", base=4)
     axis.set_yscale("log")
-    _curves(axis, contest["entries"], lambda entry: float(entry["ns"]))
+    _plot_curves(axis, contest["entries"], lambda entry: float(entry["ns"]))
     axis.set_ylabel("ns an ID, logarithmic")
     axis.set_xlabel("IDs in one call, logarithmic")
-    axis.set_title(f"{IN_WORDS[language]}: what an ID costs, by how many are made at once")
+    axis.set_title(f"{LANGUAGE_NAMES[language]}: what an ID costs, by how many are made at once")
     figure.subplots_adjust(left=0.08, right=0.7, top=0.92, bottom=0.21)
     save(figure, folder / f"{language}-batches.svg", report["machine"], METHOD.replace("whiskers", "shades"))
 
 
-def _threads(contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+def _plot_threads(contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
     figure, axis = pyplot.subplots(figsize=(9, 4.6))
-    _curves(axis, contest["entries"], lambda entry: 1000 / entry["ns"], _inverse)
+    _plot_curves(axis, contest["entries"], lambda entry: 1000 / entry["ns"], _inverse)
     axis.set_ylim(bottom=0)
     axis.set_xticks(sorted({entry["x"] for entry in contest["entries"]}))
     axis.set_ylabel("million IDs a second, all threads together")
@@ -104,16 +104,16 @@ def _inverse(entry: Entry) -> tuple[float, float]:
     return 1000 / high, 1000 / low
 
 
-def _spread(entry: Entry) -> tuple[float, float]:
+def _plot_spread(entry: Entry) -> tuple[float, float]:
     low, high = entry["quartiles_ns"]
     return low, high
 
 
-def _curves(
+def _plot_curves(
     axis: Axes,
     entries: list[Entry],
     value: Callable[[Entry], float],
-    spread: Callable[[Entry], tuple[float, float]] = _spread,
+    spread: Callable[[Entry], tuple[float, float]] = _plot_spread,
 ) -> None:
     """Draws a curve for each name, with the range between its quartiles shaded."""
     ours, theirs = cycle(OWN_CURVE_COLOURS), cycle(PEER_CURVE_COLOURS)
@@ -124,14 +124,14 @@ def _curves(
         axis.plot(x, [value(entry) for entry in curve], marker="o", markersize=4, color=colour, label=name)
         low, high = zip(*(spread(entry) for entry in curve), strict=True)
         axis.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-    axis.xaxis.set_major_formatter(FuncFormatter(_plain))
-    axis.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axis.xaxis.set_major_formatter(FuncFormatter(_format_axis_value))
+    axis.yaxis.set_major_formatter(FuncFormatter(_format_axis_value))
     axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
-def _plain(value: float, _place: object) -> str:
+def _format_axis_value(value: float, _place: object) -> str:
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
-def _figure(nanos: float) -> str:
+def _format_nanoseconds(nanos: float) -> str:
     return f"{nanos:,.0f}" if nanos >= 99.5 else f"{nanos:.3g}"

@@ -27,7 +27,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     for row, database in zip(axes, databases, strict=True):
         tables = [table for table in reversed(report["tables"]) if table["database"] == database]
         for axis, column in zip(row, COLUMNS, strict=True):
-            _bars(axis, tables, *column)
+            _plot_bars(axis, tables, *column)
         row[0].set_title(database, loc="left", fontweight="bold")
         for axis in row[1:]:
             axis.set_yticklabels([])
@@ -36,7 +36,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     save(figure, folder / "ordered-keys.svg", report["machine"], note)
 
 
-def _bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, what: str, form: str) -> None:
+def _plot_bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, what: str, form: str) -> None:
     if tables[0][member] is None:
         axis.set_axis_off()
         return

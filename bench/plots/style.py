@@ -86,7 +86,7 @@ def strip_svg(svg: str) -> str:
     classes: dict[str, str] = {}
     referred = set(re.findall(r"#([\w-]+)[\")]", svg))
     for element in root.iter():
-        element[:] = [part for child in element for part in _parts(child, referred)]
+        element[:] = [part for child in element for part in _split_parts(child, referred)]
         element.text = (element.text or "").strip() or None
         element.tail = "\n"
         if element.get("transform", "").startswith("rotate(-0 "):
@@ -108,7 +108,7 @@ def dark(rules: dict[str, str]) -> str:
     return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {DARK_COLOURS['#000000']}}}", *lines, "}"])
 
 
-def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
+def _split_parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
     """Returns the element, or its children if it is a group without an effect of its own."""
     if element.get("id") not in referred:
         element.attrib.pop("id", None)
@@ -116,7 +116,7 @@ def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree
         return []
     if element.tag != f"{{{SVG}}}g" or element.attrib:
         return [element]
-    return [part for child in element for part in _parts(child, referred)]
+    return [part for child in element for part in _split_parts(child, referred)]
 
 
 def _rounded(numbers: str) -> str:

@@ -14,16 +14,16 @@ import marks
 import ours
 import peers
 import public_ids
-from contest import Contest, Entry, Goal
+from contest import Comparison, Entry, Goal
 
 #: Number of strings in a column.
 COLUMN = 10_000_000
 SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
 
 
-def contests() -> Iterator[Contest]:
+def comparisons() -> Iterator[Comparison]:
     original = "randflake 2.1.0"
-    yield Contest(
+    yield Comparison(
         "python: one ID",
         ours.ids() + peers.ids(),
         [
@@ -38,7 +38,7 @@ def contests() -> Iterator[Contest]:
         ],
         missing=peers.missing(),
     )
-    yield Contest(
+    yield Comparison(
         "python: one ID as text",
         ours.texts() + peers.texts(),
         [
@@ -50,16 +50,16 @@ def contests() -> Iterator[Contest]:
         ],
         missing=peers.missing(),
     )
-    yield Contest("python: one text read", ours.parses() + peers.parses())
-    yield Contest(
+    yield Comparison("python: one text read", ours.parses() + peers.parses())
+    yield Comparison(
         "python: one object of several kinds read from JSON",
-        kinds.entries(),
+        kinds.parse_entries(),
         [Goal("python: JSON by metabyte", ("by metabyte", None), ("parsed twice", None), 0.9)],
     )
-    yield Contest("python: one public ID encoded", public_ids.encode(), public_ids.goals("encode"))
-    yield Contest("python: one public ID decoded", public_ids.decode(), public_ids.goals("decode"))
+    yield Comparison("python: one public ID encoded", public_ids.encode(), public_ids.goals("encode"))
+    yield Comparison("python: one public ID decoded", public_ids.decode(), public_ids.goals("decode"))
     memory = ("memory copied, as many bytes moved", None)
-    yield Contest(
+    yield Comparison(
         "python: a column of 10 million sno texts",
         ours.columns(COLUMN) + peers.memory(COLUMN),
         [
@@ -67,12 +67,12 @@ def contests() -> Iterator[Contest]:
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
         ],
     )
-    yield Contest(
+    yield Comparison(
         "python: a column of 10 million Randflake texts",
         ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
     )
     looped = ("uuid_utils.uuid7, in a loop", 1024)
-    yield Contest(
+    yield Comparison(
         "python: batches",
         [*ours.batches(SIZES), Entry(looped[0], *_in_a_loop(), items=1024, x=1024)],
         [
@@ -91,10 +91,10 @@ def _in_a_loop() -> tuple[str, dict[str, object]]:
 
 def main(text: str = "") -> None:
     if text == "marks":
-        return marks.show()
+        return marks.print_rows()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    for contest in contests():
+    for contest in comparisons():
         if contest.is_meant_by(text):
             contest.time_repeatedly()
 

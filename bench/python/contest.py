@@ -57,7 +57,7 @@ class Goal:
 
 
 @dataclass
-class Contest:
+class Comparison:
     name: str
     entries: list[Entry]
     goals: list[Goal] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Contest:
         while reply == "more\n":
             for _ in range(ROUNDS):
                 for (entry, timer), count, nanos in zip(timed, counts, rounds, strict=True):
-                    nanos.append(_undisturbed(timer, count) * 1e9 / count / entry.items)
+                    nanos.append(_time_without_interruption(timer, count) * 1e9 / count / entry.items)
             print(json.dumps(self._report(rounds)), flush=True)
             reply = sys.stdin.readline()
 
@@ -93,7 +93,7 @@ class Contest:
         }
 
 
-def _undisturbed(timer: Timer, count: int) -> float:
+def _time_without_interruption(timer: Timer, count: int) -> float:
     """Returns the duration in seconds of a round during which no other process used this one's processor."""
     for _ in range(TRIES):
         before = _interruptions()

@@ -57,7 +57,7 @@ def parse_once(text: str) -> Any:
     return KINDS[sno.metabyte(members["id"])](**members)
 
 
-def entries() -> list[Entry]:
+def parse_entries() -> list[Entry]:
     hook = sno.by_metabyte(KINDS)
     decode = json.JSONDecoder(object_hook=hook).decode
     named = {"loads": json.loads, "text": TEXT, "hook": hook}

@@ -22,7 +22,7 @@ Make = Callable[[], str]
 TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 
-def entries() -> list[Entry]:
+def marked_entries() -> list[Entry]:
     """Returns entries for each library's IDs as sortable strings, without Randflake's, which are encrypted."""
     return [
         Entry("sno", "make()", {"make": sno.generate_text}),
@@ -32,28 +32,28 @@ def entries() -> list[Entry]:
     ]
 
 
-def maker(entry: Entry) -> Make:
+def id_maker(entry: Entry) -> Make:
     """Returns a function that runs the entry's statement."""
     code = compile(entry.statement, entry.name, "eval")
     return lambda: eval(code, entry.objects)
 
 
-def show() -> None:
-    for entry in entries():
-        name, make = entry.name, maker(entry)
+def print_rows() -> None:
+    for entry in marked_entries():
+        name, make = entry.name, id_maker(entry)
         first = next((letters for word, letters in TIMES.items() if word in name), None)
         ids = [make() for _ in range(100_000)]
         keeps_order = all(one < other for one, other in pairwise(ids))
-        repeats = any(_is_repeated(make) for _ in range(20))
-        reads = "-" if first is None else _word(_reads_the_clock(make, first))
-        print(f"| Python: {name} | {_word(keeps_order)} | {_word(not repeats)} | {reads} |")
+        repeats = any(_forked_child_repeats_an_id(make) for _ in range(20))
+        reads = "-" if first is None else _yes_or_no(_reads_the_clock(make, first))
+        print(f"| Python: {name} | {_yes_or_no(keeps_order)} | {_yes_or_no(not repeats)} | {reads} |")
 
 
-def _word(is_so: bool) -> str:
+def _yes_or_no(is_so: bool) -> str:
     return "yes" if is_so else "**no**"
 
 
-def _is_repeated(make: Make) -> bool:
+def _forked_child_repeats_an_id(make: Make) -> bool:
     """Returns whether a forked child repeats an ID that its parent makes at the same time."""
     make()
     theirs, ours = _run_both(make, lambda: _for_a_while(make))

@@ -14,8 +14,11 @@ PARTITIONS = 512
 
 
 def sno_generators() -> Iterator[sno.Generator]:
-    """Yields generators with many partitions in turn, repeatedly."""
-    return itertools.cycle([sno.Generator(partition=partition) for partition in range(PARTITIONS)])
+    """Yields generators with many partitions in turn, repeatedly. Each has already waited for its first tick."""
+    generators = [sno.Generator(partition=partition) for partition in range(PARTITIONS)]
+    for generator in generators:
+        generator.generate()
+    return itertools.cycle(generators)
 
 
 def randflake_ids() -> randflake.Generator:

@@ -8,29 +8,29 @@ from contest import Entry, Goal
 from polyflake import public
 
 #: Number of IDs per batch.
-MANY = 1024
+BATCH_SIZE = 1024
 SQIDS = "Sqids"
 
 
 def encode() -> list[Entry]:
-    orders, numbers = public.Keyring(bytes(32)).of("order"), [row * 1_000_003 for row in range(MANY)]
+    orders, numbers = public.Keyring(bytes(32)).of("order"), [row * 1_000_003 for row in range(BATCH_SIZE)]
     one = {"encode": orders.encode, "number": numbers[-1]}
     many = {"encode": orders.encode_many, "numbers": numbers}
     return [
         Entry("polyflake", "encode(number)", one, ours=True),
-        Entry("polyflake, 1024 at once", "encode(numbers)", many, ours=True, items=MANY),
+        Entry("polyflake, 1024 at once", "encode(numbers)", many, ours=True, items=BATCH_SIZE),
         Entry(SQIDS, "encode([number])", {"encode": Sqids(min_length=15).encode, "number": numbers[-1]}),
     ]
 
 
 def decode() -> list[Entry]:
     orders, sqids = public.Keyring(bytes(32)).of("order"), Sqids(min_length=15)
-    texts = orders.encode_many(row * 1_000_003 for row in range(MANY))
+    texts = orders.encode_many(row * 1_000_003 for row in range(BATCH_SIZE))
     many = {"decode": orders.decode_many, "texts": texts}
-    theirs = {"decode": sqids.decode, "text": sqids.encode([(MANY - 1) * 1_000_003])}
+    theirs = {"decode": sqids.decode, "text": sqids.encode([(BATCH_SIZE - 1) * 1_000_003])}
     return [
         Entry("polyflake", "decode(text)", {"decode": orders.decode, "text": texts[-1]}, ours=True),
-        Entry("polyflake, 1024 at once", "decode(texts)", many, ours=True, items=MANY),
+        Entry("polyflake, 1024 at once", "decode(texts)", many, ours=True, items=BATCH_SIZE),
         Entry(SQIDS, "decode(text)", theirs),
     ]
 

@@ -9,7 +9,7 @@ use polyflake::Result;
 
 use crate::{
     At, Host, Machine,
-    handles::{Object, gone},
+    handles::{Object, released_handle},
     protocol::register,
 };
 
@@ -46,7 +46,7 @@ macro_rules! of_generator {
             Object::LayoutGenerator($generator) => $run,
             #[cfg(feature = "uuid7")]
             Object::Uuid7($generator) => $run,
-            _ => Err(gone()),
+            _ => Err(released_handle()),
         }
     };
 }
@@ -105,7 +105,7 @@ impl<C: Host> Machine<C> {
     pub fn generator_may_repeat(&self, at: At) -> Result<()> {
         // Nothing here calls back into JavaScript, so the list can stay borrowed.
         let handles = self.handles.borrow();
-        let object = |register| handles.get(at.place(register)).and_then(Option::as_deref);
+        let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
         let may_repeat = match (object(register::HANDLE), object(register::VALUE)) {
             #[cfg(feature = "sno")]
             (Some(Object::Sno(one)), Some(Object::Sno(other))) => one.may_repeat(other),

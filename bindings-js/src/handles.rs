@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{At, Host, Machine, protocol::register, turns::Waiting};
+use crate::{At, Host, Machine, protocol::register, turns::SuspendedCall};
 
 /// Declares the kinds of objects, with an accessor for each.
 macro_rules! objects {
@@ -21,7 +21,7 @@ macro_rules! objects {
             $(#[$cfg])?
             #[inline]
             pub(crate) fn $name(&self) -> Result<&$object> {
-                if let Self::$kind(object) = self { Ok(object) } else { Err(gone()) }
+                if let Self::$kind(object) = self { Ok(object) } else { Err(released_handle()) }
             }
         )*}
     };
@@ -48,14 +48,14 @@ objects! {
     public_ids: PublicIds(polyflake::public::Keyring),
     #[cfg(feature = "public")]
     public_type: PublicType(crate::public::PublicType<C>),
-    waiting: Waiting(Waiting),
+    waiting: Waiting(SuspendedCall),
 }
 
 /// Calls on objects of any kind. Each call also takes a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
-        let place = at.place(register::HANDLE);
+        let place = at.read_usize(register::HANDLE);
         // Clear the cached object as well, because it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
@@ -79,12 +79,12 @@ impl<C: Host> Machine<C> {
     /// It is mostly the same object as in the previous call, so the processor predicts the branch and runs ahead.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
-        let handle = at.raw(register::HANDLE);
+        let handle = at.raw_bits(register::HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_of(at.place(register::HANDLE))?;
+        let object = self.object_of(at.read_usize(register::HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
@@ -92,16 +92,16 @@ impl<C: Host> Machine<C> {
     /// Returns the object of a handle.
     #[inline(never)]
     pub(crate) fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
-        self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)
+        self.handles.borrow().get(handle).cloned().flatten().ok_or_else(released_handle)
     }
 
     /// Stores an object, and writes its handle.
     pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
-        at.put_number(register::HANDLE, self.keep(thing));
+        at.put_number(register::HANDLE, self.insert(thing));
     }
 
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
-    fn keep(&self, thing: Object<C>) -> f64 {
+    fn insert(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
         // Handles are reused, so that a page that creates and drops many objects does not grow the list without end.
         let free = object.iter().position(Option::is_none);
@@ -115,6 +115,6 @@ impl<C: Host> Machine<C> {
 }
 
 #[cold]
-pub(crate) fn gone() -> Error {
+pub(crate) fn released_handle() -> Error {
     Error::new(ErrorKind::GeneratorClosed)
 }

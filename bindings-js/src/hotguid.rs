@@ -30,9 +30,12 @@ impl<C: Host> Machine<C> {
     /// Takes the shared options, and 1 for version 8 UUIDs or else 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
-        let (shared, is_uuid8) = (at.shared()?, at.number(register::OWN) > 0.0);
+        let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);
         let built = shared.apply_all(builder.uuid8(is_uuid8)).build();
-        self.put_object(at, Object::HotGuid(built.map_err(|error| shared.named(error))?));
+        self.put_object(
+            at,
+            Object::HotGuid(built.map_err(|error| shared.with_option_name(error))?),
+        );
         Ok(())
     }
 

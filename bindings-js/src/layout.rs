@@ -32,7 +32,7 @@ impl<C: Host> Machine<C> {
     /// Takes a message with the snapshot, if there is one, and the names of bindables, each with its value or range. Writes a
     /// handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
-        let (clock, shared) = (self.take_clock(), at.shared()?);
+        let (clock, shared) = (self.take_clock(), at.shared_options()?);
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut message = Reader::new(&message);
         let [is_sequence_only, is_restored] = at.values(register::OWN);
@@ -52,7 +52,7 @@ impl<C: Host> Machine<C> {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),
         }
-        .map_err(|error| shared.named(error))?;
+        .map_err(|error| shared.with_option_name(error))?;
         self.put_object(at, Object::LayoutGenerator(generator));
         Ok(())
     }

@@ -33,23 +33,23 @@ impl<'m> Reader<'m> {
 
     /// Returns the next `count` integers of 64 bits, without tags, in the machine's byte order.
     pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
-        let (integers, _) = self.take(count * 8).as_chunks();
+        let (integers, _) = self.take_bytes(count * 8).as_chunks();
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
     }
 
     /// Returns all remaining bytes.
-    pub(crate) const fn rest(&self) -> &'m [u8] {
+    pub(crate) const fn remaining_bytes(&self) -> &'m [u8] {
         self.0
     }
 
-    fn take(&mut self, length: usize) -> &'m [u8] {
+    fn take_bytes(&mut self, length: usize) -> &'m [u8] {
         let (taken, left) = self.0.split_at(length.min(self.0.len()));
         self.0 = left;
         taken
     }
 
     fn number(&mut self, bytes: usize) -> u64 {
-        self.take(bytes).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+        self.take_bytes(bytes).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
@@ -58,13 +58,13 @@ impl<'m> Reader<'m> {
     }
 
     /// Returns the number of values that follow, each of which takes at least one byte.
-    fn count(&mut self) -> usize {
+    fn value_count(&mut self) -> usize {
         self.length().min(self.0.len())
     }
 
     fn piece(&mut self) -> &'m [u8] {
         let length = self.length();
-        self.take(length)
+        self.take_bytes(length)
     }
 
     /// Returns a string without a tag.
@@ -73,7 +73,7 @@ impl<'m> Reader<'m> {
     }
 
     fn tag(&mut self) -> u8 {
-        self.take(1).first().copied().unwrap_or(tag::NONE)
+        self.take_bytes(1).first().copied().unwrap_or(tag::NONE)
     }
 
     /// Returns the first and the last number of a range. Returns `None` for any other value, and does not consume it.
@@ -114,10 +114,10 @@ impl<'m> Reader<'m> {
             tag::INTEGER => Json::Integer(self.number(8).cast_signed()),
             tag::FRACTION => Json::Fraction,
             tag::TEXT => Json::Text(self.text().into()),
-            tag::LIST => Json::List((0..self.count()).map(|_| self.json()).collect()),
-            tag::OBJECT => {
-                Json::Object((0..self.count()).map(|_| (self.text().into(), self.json())).collect())
-            }
+            tag::LIST => Json::List((0..self.value_count()).map(|_| self.json()).collect()),
+            tag::OBJECT => Json::Object(
+                (0..self.value_count()).map(|_| (self.text().into(), self.json())).collect(),
+            ),
             _ => Json::Null,
         }
     }
@@ -294,7 +294,7 @@ const fn to_bytes(length: usize) -> [u8; LENGTH] {
 impl<C: Host> Machine<C> {
     /// Takes a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
-        self.append_piece(at.place(register::LENGTH), at.place(register::OFFSET));
+        self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         Ok(())
     }
 
@@ -308,7 +308,7 @@ impl<C: Host> Machine<C> {
 
     /// Returns the message whose last piece is in the bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
-        self.append_piece(at.place(register::LENGTH), at.place(register::OFFSET));
+        self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         self.message.take()
     }
 

@@ -7,22 +7,22 @@ use polyflake::{Builder, Error, ErrorKind, OnExhausted, Result, Windowed, clock:
 use crate::{
     Scratch,
     protocol::register,
-    scratch::{MAX_SAFE_INTEGER, integer, time, word},
+    scratch::{MAX_SAFE_INTEGER, integer, low_16_bits, time},
 };
 
 /// Returns an option that is an integer in `0..=most`, or `None` if it is missing. `most` has at most 53 bits.
-pub(crate) fn optional(number: f64, field: &'static str, most: u64) -> Result<Option<u64>> {
+pub(crate) fn optional_integer(number: f64, field: &'static str, most: u64) -> Result<Option<u64>> {
     if number.is_nan() { Ok(None) } else { integer(number, field, most).map(Some) }
 }
 
 /// Works like [`optional`], for integers of 16 bits.
 #[inline(never)]
 pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u16>> {
-    Ok(optional(number, field, u16::MAX.into())?.map(word))
+    Ok(optional_integer(number, field, u16::MAX.into())?.map(low_16_bits))
 }
 
 /// The options that all formats share, if the caller passed them.
-pub(crate) struct Shared {
+pub(crate) struct SharedOptions {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
@@ -34,12 +34,12 @@ pub(crate) struct Shared {
 impl Scratch {
     /// Returns the options: the start and the end of the window, whether to fail, the longest wait in milliseconds, and whether
     /// to skip the first tick.
-    pub(crate) fn shared(&self) -> Result<Shared> {
+    pub(crate) fn shared_options(&self) -> Result<SharedOptions> {
         let [start, end, fails, max_wait, skips_first_tick] = self.values(register::VALUE);
-        let max_wait = optional(max_wait, "maxWait", MAX_SAFE_INTEGER)?;
-        Ok(Shared {
+        let max_wait = optional_integer(max_wait, "maxWait", MAX_SAFE_INTEGER)?;
+        Ok(SharedOptions {
             window: (!start.is_nan()).then(|| (time(start), time(end))),
-            on_exhausted: optional(fails, "onExhausted", 1)?
+            on_exhausted: optional_integer(fails, "onExhausted", 1)?
                 .map(|fails| if fails == 0 { OnExhausted::Wait } else { OnExhausted::Error }),
             max_wait: max_wait.map(Duration::from_millis),
             skips_first_tick: skips_first_tick > 0.0,
@@ -47,9 +47,12 @@ impl Scratch {
     }
 }
 
-impl Shared {
+impl SharedOptions {
     /// Returns a builder with these options except the window.
-    pub(crate) fn give<F, C: Clock>(&self, mut builder: Builder<F, C>) -> Builder<F, C> {
+    pub(crate) fn apply_to_builder<F, C: Clock>(
+        &self,
+        mut builder: Builder<F, C>,
+    ) -> Builder<F, C> {
         if let Some(on_exhausted) = self.on_exhausted {
             builder = builder.on_exhausted(on_exhausted);
         }
@@ -62,7 +65,7 @@ impl Shared {
 
     /// Returns a builder with all of these options.
     pub(crate) fn apply_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
-        let builder = self.give(builder);
+        let builder = self.apply_to_builder(builder);
         match self.window {
             Some((start, end)) => builder.window(start, end),
             None => builder,
@@ -71,7 +74,7 @@ impl Shared {
 
     /// Returns a builder's error with the name of the option that it concerns. A bindable may be named `start`, too, but the
     /// error for an invalid value of a bindable has no range.
-    pub(crate) fn named(&self, error: Error) -> Error {
+    pub(crate) fn with_option_name(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
             _ if self.window.is_none() => error,

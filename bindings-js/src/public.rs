@@ -75,7 +75,7 @@ impl<C: Host> Machine<C> {
     pub fn public_type_build(&self, at: At) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
         let name = str::from_utf8(&name[..at.count().min(MAX_NAME_LEN)]);
-        let bits = at.bits(register::VALUE, "bits", 32)?;
+        let bits = at.checked_bits(register::VALUE, "bits", 32)?;
         let ids = object.public_ids()?.of_bits(name.unwrap_or_default(), bits)?;
         let of = PublicType { ids, is_float: bits <= FLOAT_BITS, clock: PhantomData };
         self.put_object(at, Object::PublicType(of));
@@ -87,7 +87,7 @@ impl<C: Host> Machine<C> {
     pub fn public_encode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let of = object.public_type()?;
-        let tail = of.ids.encode_tail(of.number(at.raw(register::VALUE)))?;
+        let tail = of.ids.encode_tail(of.number(at.raw_bits(register::VALUE)))?;
         let name = at.put_bytes(0, of.ids.name().as_bytes());
         at.put_bytes(name, b"_");
         at.put_bytes(name + 1, &tail);

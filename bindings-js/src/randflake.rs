@@ -91,7 +91,7 @@ impl<C: Host> Machine<C> {
         if !resume_after.is_nan() {
             builder = builder.resume_after(time(resume_after));
         }
-        builder = at.shared()?.give(builder);
+        builder = at.shared_options()?.apply_to_builder(builder);
         self.put_object(at, Object::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }

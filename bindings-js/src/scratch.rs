@@ -45,7 +45,7 @@ impl Scratch {
     /// Returns the number of IDs or bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place(register::ANSWER)
+        self.read_usize(register::ANSWER)
     }
 
     /// Returns the ID in an answer, if it is an integer.
@@ -57,12 +57,12 @@ impl Scratch {
     /// Returns the number in a register.
     #[inline]
     pub(crate) fn number(&self, register: usize) -> f64 {
-        f64::from_bits(self.raw(register))
+        f64::from_bits(self.raw_bits(register))
     }
 
     /// Returns the bits of the number in a register.
     #[inline]
-    pub(crate) fn raw(&self, register: usize) -> u64 {
+    pub(crate) fn raw_bits(&self, register: usize) -> u64 {
         self.numbers[register].get()
     }
 
@@ -94,7 +94,7 @@ impl Scratch {
     /// Returns the 64-bit integer in a register.
     #[inline]
     pub(crate) fn bigint(&self, register: usize) -> i64 {
-        self.raw(register).cast_signed()
+        self.raw_bits(register).cast_signed()
     }
 
     /// Writes an integer ID as the answer.
@@ -106,7 +106,7 @@ impl Scratch {
     /// Returns the handle, length or count in a register.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    pub(crate) fn place(&self, register: usize) -> usize {
+    pub(crate) fn read_usize(&self, register: usize) -> usize {
         self.number(register) as usize
     }
 
@@ -121,7 +121,7 @@ impl Scratch {
         if f64::from(byte) == self.number(register) {
             Ok(byte)
         } else {
-            Err(outside(self.number(register), field, u8::MAX.into()))
+            Err(out_of_range(self.number(register), field, u8::MAX.into()))
         }
     }
 
@@ -134,12 +134,17 @@ impl Scratch {
         if f64::from(word) == self.number(register) {
             Ok(word)
         } else {
-            Err(outside(self.number(register), field, u32::MAX.into()))
+            Err(out_of_range(self.number(register), field, u32::MAX.into()))
         }
     }
 
     /// Returns the integer in a register, if it has at most `bits` bits, which are at most 32.
-    pub(crate) fn bits(&self, register: usize, field: &'static str, bits: u32) -> Result<u32> {
+    pub(crate) fn checked_bits(
+        &self,
+        register: usize,
+        field: &'static str,
+        bits: u32,
+    ) -> Result<u32> {
         let [a, b, c, d, ..] =
             integer(self.number(register), field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
@@ -152,12 +157,12 @@ impl Scratch {
 
     /// Returns the number of IDs, at most [`BATCH`].
     pub(crate) fn count(&self) -> usize {
-        self.place(register::COUNT).min(BATCH)
+        self.read_usize(register::COUNT).min(BATCH)
     }
 
     /// Takes a key or secret out of the area, and erases it there. A key of the wrong length was never written.
     pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
-        match self.place(register::COUNT) {
+        match self.read_usize(register::COUNT) {
             SECRET => {
                 let secret = self.chunk(0);
                 self.put_bytes(0, &[0; SECRET]);
@@ -226,12 +231,12 @@ pub(crate) fn integer(number: f64, field: &'static str, most: u64) -> Result<u64
     if (0.0..=most as f64).contains(&number) {
         Ok(number as u64)
     } else {
-        Err(outside(number, field, most))
+        Err(out_of_range(number, field, most))
     }
 }
 
 /// Returns the lowest 16 bits of a number.
-pub(crate) const fn word(number: u64) -> u16 {
+pub(crate) const fn low_16_bits(number: u64) -> u16 {
     let [low, high, ..] = number.to_le_bytes();
     u16::from_le_bytes([low, high])
 }
@@ -244,6 +249,6 @@ pub(crate) const fn time(number: f64) -> i64 {
 
 #[cold]
 #[allow(clippy::cast_possible_truncation, reason = "saturates, and only in a message")]
-fn outside(number: f64, field: &'static str, most: u64) -> Error {
+fn out_of_range(number: f64, field: &'static str, most: u64) -> Error {
     Error::out_of_range(field, number as i128, 0, most.into())
 }

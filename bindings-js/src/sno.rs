@@ -13,7 +13,7 @@ use crate::{
     At, Host, Machine, Scratch,
     generators::Make,
     handles::Object,
-    options::{optional, optional_word},
+    options::{optional_integer, optional_word},
     protocol::{BATCH, register},
     scratch::{MAX_SAFE_INTEGER, integer},
 };
@@ -36,11 +36,11 @@ impl<C: Host> Machine<C> {
     /// bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
-        let shared = at.shared()?;
+        let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
         let mut builder = Builder::with_clock(clock).leased_from(C::table(is_lent > 0.0));
         // The metabyte is only checked here, because JavaScript stores it and passes it with each call.
-        optional(metabyte, "metabyte", u8::MAX.into())?;
+        optional_integer(metabyte, "metabyte", u8::MAX.into())?;
         if let Some(partition) = optional_word(partition, "partition")? {
             builder = builder.partition(partition);
         }
@@ -57,7 +57,7 @@ impl<C: Host> Machine<C> {
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
         }
-        .map_err(|error| shared.named(error))?;
+        .map_err(|error| shared.with_option_name(error))?;
         self.put_object(at, Object::Sno(generator));
         Ok(())
     }

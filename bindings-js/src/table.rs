@@ -5,7 +5,7 @@ use polyflake::{
     fork::partitions::{RESERVED, Table},
 };
 
-use crate::{At, Host, Machine, Scratch, protocol::register, scratch::word};
+use crate::{At, Host, Machine, Scratch, protocol::register, scratch::low_16_bits};
 
 /// Converts an entry of the table for JavaScript.
 #[allow(clippy::cast_precision_loss, reason = "entries have 53 bits")]
@@ -34,7 +34,8 @@ pub fn word_of_float(word: f64) -> Result<u16> {
 
 impl Scratch {
     fn partition(&self) -> Result<u16> {
-        self.bits(register::VALUE, "partition", 16).map(|partition| word(partition.into()))
+        self.checked_bits(register::VALUE, "partition", 16)
+            .map(|partition| low_16_bits(partition.into()))
     }
 }
 

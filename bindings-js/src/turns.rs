@@ -18,17 +18,17 @@ use polyflake::Result;
 
 use crate::{
     At, Host, Machine, Scratch,
-    handles::{Object, gone},
+    handles::{Object, released_handle},
     protocol::register,
 };
 
 /// A call that runs in turns. It writes its ID into the scratch area, and returns the bytes that do not fit there.
-type Turns = Pin<Box<dyn Future<Output = Result<Vec<u8>>>>>;
+type PendingCall = Pin<Box<dyn Future<Output = Result<Vec<u8>>>>>;
 
 /// A call between two turns.
-pub(crate) struct Waiting(RefCell<Turns>);
+pub(crate) struct SuspendedCall(RefCell<PendingCall>);
 
-impl fmt::Debug for Waiting {
+impl fmt::Debug for SuspendedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Waiting")
     }
@@ -56,23 +56,23 @@ impl<C: Host> Machine<C> {
         at: At,
         call: impl Future<Output = Result<Vec<u8>>> + 'static,
     ) -> Result<()> {
-        let mut turns: Turns = Box::pin(call);
+        let mut turns: PendingCall = Box::pin(call);
         if !self.poll(&mut turns)? {
-            self.put_object(at, Object::Waiting(Waiting(RefCell::new(turns))));
+            self.put_object(at, Object::Waiting(SuspendedCall(RefCell::new(turns))));
         }
         Ok(())
     }
 
     /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle once the call is done.
     pub fn turn(&self, at: At) -> Result<()> {
-        let object = self.object_of(at.place(register::HANDLE))?;
-        let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
+        let object = self.object_of(at.read_usize(register::HANDLE))?;
+        let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle())?;
         self.poll(&mut turns).map(drop)
     }
 
     /// Returns whether the call is done.
     #[inline(never)]
-    fn poll(&self, turns: &mut Turns) -> Result<bool> {
+    fn poll(&self, turns: &mut PendingCall) -> Result<bool> {
         // No waker is needed, because JavaScript polls again after the time in the register.
         let Poll::Ready(answer) = turns.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         else {

@@ -24,7 +24,7 @@ impl<C: Host> Machine<C> {
     /// 0. Writes a handle.
     pub fn uuid7_build(&self, at: At) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), C::key).at_random();
-        let shared = at.shared()?;
+        let shared = at.shared_options()?;
         let [worker_id, resume_after, follows_rollbacks] = at.values(register::OWN);
         if let Some(worker_id) = optional_word(worker_id, "worker_id")? {
             builder = builder.worker_id(worker_id);
@@ -33,7 +33,8 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(time(resume_after));
         }
         builder = builder.follow_rollbacks(follows_rollbacks > 0.0);
-        let built = shared.apply_all(builder).build().map_err(|error| shared.named(error))?;
+        let built =
+            shared.apply_all(builder).build().map_err(|error| shared.with_option_name(error))?;
         self.put_object(at, Object::Uuid7(built));
         Ok(())
     }

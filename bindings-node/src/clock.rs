@@ -40,8 +40,8 @@ impl Clock for JsClock {
         match self {
             Self::System => SystemClock.unix_nanos(),
             Self::Functions { env, read, .. } => {
-                let read = read.borrow_back(env).map_err(|_| failed())?;
-                clock::nanos_from_float_ms(call(*env, read.raw(), &[])?)
+                let read = read.borrow_back(env).map_err(|_| clock_failed())?;
+                clock::nanos_from_float_ms(call_function(*env, read.raw(), &[])?)
             }
         }
     }
@@ -67,10 +67,14 @@ impl Clock for JsClock {
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let Self::Functions { env, stalled: Some(stalled), .. } = self else { return Ok(()) };
-        let stalled = stalled.borrow_back(env).map_err(|_| failed())?;
+        let stalled = stalled.borrow_back(env).map_err(|_| clock_failed())?;
         let reason = f64::from(u8::from(stall.reason == ErrorKind::ClockBehind));
         let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.slept_ms.into()];
-        if call(*env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(failed()) }
+        if call_function(*env, stalled.raw(), &notice)? > 0.0 {
+            Ok(())
+        } else {
+            Err(clock_failed())
+        }
     }
 }
 
@@ -100,14 +104,14 @@ impl Host for JsClock {
     }
 }
 
-fn failed() -> Error {
+fn clock_failed() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
 /// Calls a function with numbers through Node-API itself. napi's own call converts an exception to a string by calling
 /// JavaScript, which throws again at the end of the stack, and so recurses forever.
 #[allow(unsafe_code, reason = "see above")]
-pub(crate) fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
+pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
@@ -128,5 +132,5 @@ pub(crate) fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Resu
     }
     // SAFETY: as above. The exception is dropped, because these functions throw only at the end of the stack.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
-    Err(failed())
+    Err(clock_failed())
 }

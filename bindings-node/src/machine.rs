@@ -16,10 +16,10 @@ use crate::{
 };
 
 thread_local! {
-    static ATTACHED: RefCell<Option<Rc<Attached>>> = const { RefCell::new(None) };
+    static ATTACHED: RefCell<Option<Rc<AttachedMachine>>> = const { RefCell::new(None) };
 }
 
-struct Attached {
+struct AttachedMachine {
     machine: Machine<JsClock>,
     /// Keeps the memory of the scratch area alive as long as the environment runs.
     area: ObjectRef<false>,
@@ -30,7 +30,7 @@ struct Attached {
 
 /// Returns the thread's machine. The first call creates it on `area`.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
-    let attached = attached().map_or_else(|| first(env, area), Ok)?;
+    let attached = attached().map_or_else(|| attach_first(env, area), Ok)?;
     if attached.env != env.raw() {
         return Err(napi::Error::from_reason("another environment of this thread has the machine"));
     }
@@ -41,10 +41,10 @@ pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<O
     Ok(machine)
 }
 
-fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
+fn attach_first(env: &Env, area: Object<'_>) -> napi::Result<Rc<AttachedMachine>> {
     let machine = Machine::new(scratch_in(area)?);
     let (area, lent) = (area.create_ref()?, RefCell::default());
-    let attached = Rc::new(Attached { machine, area, env: env.raw(), lent });
+    let attached = Rc::new(AttachedMachine { machine, area, env: env.raw(), lent });
     // The next environment on this thread must not find this one's memory.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
     ATTACHED.set(Some(attached.clone()));
@@ -55,7 +55,7 @@ fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
 #[allow(unsafe_code, reason = "the functions hold the machine by its address")]
 fn functions<'env>(
     env: &'env Env,
-    attached: &Attached,
+    attached: &AttachedMachine,
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
@@ -80,11 +80,11 @@ pub(crate) fn lend(functions: table::Functions) {
 }
 
 /// Returns the functions of another copy's table, or `None` once the environment is ending.
-pub(crate) fn lent() -> Option<Rc<table::Functions>> {
+pub(crate) fn lent_functions() -> Option<Rc<table::Functions>> {
     attached().and_then(|attached| attached.lent.borrow().clone())
 }
 
-fn attached() -> Option<Rc<Attached>> {
+fn attached() -> Option<Rc<AttachedMachine>> {
     ATTACHED.with_borrow(Clone::clone)
 }
 

@@ -43,14 +43,14 @@ impl Table for LentTable {
 
     fn next(&self) -> Result<u16> {
         word_of_float(call_function(|lent| {
-            clock::call(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
+            clock::call_function(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
         }))
     }
 
     fn entry(&self, partition: u16) -> u64 {
         entry_of_float(call_function(|lent| {
             let entry = lent.entry.borrow_back(&lent.env).ok()?;
-            clock::call(lent.env, entry.raw(), &[partition.into()]).ok()
+            clock::call_function(lent.env, entry.raw(), &[partition.into()]).ok()
         }))
     }
 
@@ -59,12 +59,12 @@ impl Table for LentTable {
         let numbers = [partition.into(), entry_to_float(old), entry_to_float(new)];
         call_function(|lent| {
             let swap = lent.swap.borrow_back(&lent.env).ok()?;
-            clock::call(lent.env, swap.raw(), &numbers).ok()
+            clock::call_function(lent.env, swap.raw(), &numbers).ok()
         }) == 1.0
     }
 }
 
 /// Returns a function's result, or NaN if the environment has ended or the function failed.
 fn call_function(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
-    machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
+    machine::lent_functions().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

@@ -49,7 +49,7 @@ fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Moves a struct out of its capsule.
-fn take<T: CDataStruct>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
+fn take_struct<T: CDataStruct>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
     // SAFETY: according to the interface, a capsule with this name holds this struct. It is replaced by a released one, which
@@ -59,7 +59,7 @@ fn take<T: CDataStruct>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
 
 /// Returns whether a value's type has a method that exports a column.
 pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
+    Ok(has_method(value, "__arrow_c_stream__")? || has_method(value, "__arrow_c_array__")?)
 }
 
 /// Returns the column that a value exports, checked against what an argument expects, or `None` if the value's type does not
@@ -70,10 +70,10 @@ pub(crate) fn column(
     expected: &str,
 ) -> PyResult<Option<Chunks>> {
     let py = value.py();
-    let pieces = if has(value, "__arrow_c_stream__")? {
+    let pieces = if has_method(value, "__arrow_c_stream__")? {
         let stream = value.call_method0(intern!(py, "__arrow_c_stream__"))?;
         of_stream(&stream)
-    } else if has(value, "__arrow_c_array__")? {
+    } else if has_method(value, "__arrow_c_array__")? {
         of_array(&value.call_method0(intern!(py, "__arrow_c_array__"))?)
     } else {
         return Ok(None);
@@ -106,16 +106,16 @@ pub(crate) struct ExpectedColumn {
 }
 
 fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Chunks> {
-    let stream: Stream = take(stream)?;
+    let stream: Stream = take_struct(stream)?;
     stream.collect().map_err(|StreamError(said)| PyRuntimeError::new_err(said))
 }
 
 fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
-    let (schema, array): (Schema, Array) = (take(&schema)?, take(&array)?);
+    let (schema, array): (Schema, Array) = (take_struct(&schema)?, take_struct(&array)?);
     Ok(Chunks::of_array(schema, array))
 }
 
-fn has(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
+fn has_method(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
     value.get_type().hasattr(method)
 }

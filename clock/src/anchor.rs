@@ -123,7 +123,7 @@ struct RateMark {
 
 /// A reading of the wall clock between two readings of the counter.
 #[derive(Clone, Copy)]
-struct Sample {
+struct ClockSample {
     before: u64,
     nanos: i64,
     after: u64,
@@ -247,7 +247,7 @@ impl Anchor {
 
     /// Writes a new anchor. The caller must have set `seq` to `writing`.
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
-        let sample = Sample {
+        let sample = ClockSample {
             before: hardware.counter_in_order(),
             // If the wall clock fails, the write must still end, or every other thread would wait for it forever.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
@@ -292,7 +292,7 @@ impl Anchor {
     }
 
     /// Returns the new anchor after a sample. It is not valid if the rate is unknown.
-    fn next_anchor(&self, sample: Sample) -> AnchorState {
+    fn next_anchor(&self, sample: ClockSample) -> AnchorState {
         let last = self.load();
         let scale = self.mark.rate_at(sample);
         let (nanos, scale) = match last.span {
@@ -325,7 +325,7 @@ impl RateMark {
 
     /// Returns the nanoseconds per count, with [`SHIFT`] binary places, or 0 if they are unknown. Sets a new mark if the last
     /// one is old enough.
-    fn rate_at(&self, sample: Sample) -> u64 {
+    fn rate_at(&self, sample: ClockSample) -> u64 {
         // The words of the mark need no order of their own: `seq` makes sure that there is one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
         let width = u128::from(sample.after.wrapping_sub(sample.before)) * u128::from(last);

@@ -102,7 +102,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
         },
         choice => {
             if choice == UNDECIDED {
-                decide(&wall);
+                decide_source(&wall);
             }
             wall()
         }
@@ -138,7 +138,7 @@ fn renew<H: Hardware>(
 
 /// Makes this thread's next call to [`now`] read the wall clock directly. Call this function after a sleep, because the clocks
 /// may have changed in the meantime.
-pub fn slept() {
+pub fn invalidate_after_sleep() {
     READINGS_LEFT.set(0);
 }
 
@@ -152,14 +152,14 @@ pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
 #[inline]
 pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     match CHOICE.load(Ordering::Relaxed) {
-        UNDECIDED => decide(wall),
+        UNDECIDED => decide_source(wall),
         choice => choice == COUNTER,
     }
 }
 
 /// Decides whether to use the counter. If two threads decide at the same time, the first decision counts for both.
 #[cold]
-fn decide<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
+fn decide_source<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     let choice = if trust::is_counter_trusted(&Processor(wall)) { COUNTER } else { EXACT };
     let decided = CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
     decided.map_or_else(|first| first, |_| choice) == COUNTER

@@ -16,5 +16,5 @@ mod counter;
 mod counter;
 mod ticks;
 
-pub use counter::{is_counter_used, now, slack_nanos, slept};
+pub use counter::{invalidate_after_sleep, is_counter_used, now, slack_nanos};
 pub use ticks::Ticks;

@@ -10,7 +10,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -
 }
 
 /// Has no effect on this platform.
-pub const fn slept() {}
+pub const fn invalidate_after_sleep() {}
 
 /// Returns how far a reading can lag behind another thread's reading, in nanoseconds. On this platform, this is 0.
 pub fn slack_nanos<E>(_wall: impl Fn() -> Result<i64, E>) -> u64 {

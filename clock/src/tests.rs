@@ -18,7 +18,7 @@ const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
 /// The start of a simulated world, in Unix nanoseconds.
-const START: i64 = 1_763_650_000 * SECOND;
+const START_NANOS: i64 = 1_763_650_000 * SECOND;
 /// The time until the rate is measured, initially or after a fault.
 const WARM_UP: i64 = 4 * MS;
 
@@ -26,7 +26,7 @@ const WARM_UP: i64 = 4 * MS;
 type TimeFn = Box<dyn Fn(i64) -> i64>;
 
 /// A simulated machine. Its time passes whenever it is read.
-struct World {
+struct SimulatedMachine {
     now: Cell<i64>,
     counter: TimeFn,
     wall: TimeFn,
@@ -39,7 +39,7 @@ struct World {
     fails: Range<i64>,
 }
 
-impl World {
+impl SimulatedMachine {
     fn new(counter: impl Fn(i64) -> i64 + 'static, wall: impl Fn(i64) -> i64 + 'static) -> Self {
         let (counter, wall) = (Box::new(counter), Box::new(wall));
         let (now, samples) = (Cell::new(0), Cell::new(0));
@@ -69,11 +69,11 @@ impl World {
 
     /// Returns the time that the wall clock shows.
     fn wall_time(&self) -> i64 {
-        START + (self.wall)(self.now.get())
+        START_NANOS + (self.wall)(self.now.get())
     }
 }
 
-impl Hardware for World {
+impl Hardware for SimulatedMachine {
     type Error = ClockFailure;
 
     fn counter(&self) -> u64 {
@@ -105,7 +105,7 @@ struct Reading {
 }
 
 /// Returns the readings of one thread, one every `step` nanoseconds, up to a true time.
-fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
+fn readings(world: &SimulatedMachine, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
     while world.now.get() < until {
@@ -134,7 +134,7 @@ fn assert_monotone(all: &[Reading]) {
 }
 
 /// Reads the clock as a generator does.
-fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
+fn read(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i64> {
     super::read(anchor, left, world).map_or_else(|| super::renew(anchor, left, world, 0), Ok)
 }
 
@@ -142,7 +142,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
         // The rates range from one megahertz to five gigahertz. One count is part of the lag.
-        let world = World::with_counter(move |now| now / 10 * tenths / 1000);
+        let world = SimulatedMachine::with_counter(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);
         assert!(lead <= 10_000 / tenths && lag < US + 10_000 / tenths, "{tenths}: {lead} {lag}");
@@ -154,7 +154,7 @@ fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
 
 #[test]
 fn an_anchor_lasts_a_millisecond() {
-    let world = World::with_counter(|now| now * 3);
+    let world = SimulatedMachine::with_counter(|now| now * 3);
     let all = readings(&world, 500, WARM_UP + 100 * MS);
     let samples = world.samples.replace(0);
     drop(all);
@@ -164,15 +164,17 @@ fn an_anchor_lasts_a_millisecond() {
 #[test]
 fn idle_times_of_any_length_keep_readings_accurate() {
     for step in [10 * US, 900 * US, MS, 3 * MS, 100 * MS, 3 * SECOND] {
-        let all = readings(&World::with_counter(|now| now * 26 / 10), step, 1000 * step);
+        let all = readings(&SimulatedMachine::with_counter(|now| now * 26 / 10), step, 1000 * step);
         let (lead, lag) = max_lead_and_lag(&all, 4 * step.max(MS), 1000 * step);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
     }
 }
 
 /// Returns a wall clock that runs faster or slower by `millionths` from 20 ms on.
-fn slewed_clock(millionths: i64) -> World {
-    World::with_wall_clock(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
+fn slewed_clock(millionths: i64) -> SimulatedMachine {
+    SimulatedMachine::with_wall_clock(move |now| {
+        now + (now - 20 * MS).max(0) * millionths / 1_000_000
+    })
 }
 
 #[test]
@@ -192,7 +194,9 @@ fn readings_follow_slews_without_moving_backwards() {
 #[test]
 fn a_wall_clock_step_is_seen_within_a_millisecond() {
     for step in [3600 * SECOND, 10 * MS, -10 * MS, -2 * MAX_LEAD, -3600 * SECOND] {
-        let world = World::with_wall_clock(move |now| now + if now < 20 * MS { 0 } else { step });
+        let world = SimulatedMachine::with_wall_clock(move |now| {
+            now + if now < 20 * MS { 0 } else { step }
+        });
         let all = readings(&world, 170, 60 * MS);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS + SPAN + US, 60 * MS);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
@@ -206,7 +210,9 @@ fn a_wall_clock_step_is_seen_within_a_millisecond() {
 #[test]
 fn a_small_clock_rollback_is_waited_out() {
     for step in [-1, -50 * US, 1 - MAX_LEAD] {
-        let world = World::with_wall_clock(move |now| now + if now < 20 * MS { 0 } else { step });
+        let world = SimulatedMachine::with_wall_clock(move |now| {
+            now + if now < 20 * MS { 0 } else { step }
+        });
         let all = readings(&world, 170, 60 * MS);
         assert_monotone(&all);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 2 * WARM_UP, 60 * MS);
@@ -218,7 +224,7 @@ fn a_small_clock_rollback_is_waited_out() {
 fn a_stopped_counter_is_detected_after_a_limited_number_of_readings() {
     let step = 170;
     let stopped = |now: i64| now.min(20 * MS) * 3;
-    let all = readings(&World::with_counter(stopped), step, 60 * MS);
+    let all = readings(&SimulatedMachine::with_counter(stopped), step, 60 * MS);
     let (_, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
     assert!(lag <= i64::from(READINGS) * (step + 7) + US, "{lag}");
     let (lead, lag) = max_lead_and_lag(&all, 20 * MS + WARM_UP, 60 * MS);
@@ -228,8 +234,9 @@ fn a_stopped_counter_is_detected_after_a_limited_number_of_readings() {
 #[test]
 fn a_counter_jump_shifts_readings_by_at_most_a_millisecond() {
     for jump in [-3600 * SECOND, -MS, -MS / 2, -100, 100, MS / 2, MS, 2 * MS, 3600 * SECOND] {
-        let world =
-            World::with_counter(move |now| (now + if now < 20 * MS { 0 } else { jump }) * 3);
+        let world = SimulatedMachine::with_counter(move |now| {
+            (now + if now < 20 * MS { 0 } else { jump }) * 3
+        });
         let all = readings(&world, 170, 60 * MS);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
         assert!(lead <= SPAN + MAX_LEAD && lag <= SPAN + US, "{jump}: {lead} {lag}");
@@ -243,7 +250,7 @@ fn a_changed_counter_rate_is_measured_again() {
     for (times, over) in [(2, 1), (10, 1), (1, 2), (1, 10), (21, 20), (19, 20)] {
         let changed =
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
-        let all = readings(&World::with_counter(changed), 170, 80 * MS);
+        let all = readings(&SimulatedMachine::with_counter(changed), 170, 80 * MS);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 80 * MS);
         // With a counter that is ten times too slow, a thread uses up its readings of an anchor before the anchor's millisecond
         // is over.
@@ -258,7 +265,7 @@ fn diverging_processors_add_no_more_error_than_they_differ() {
     for apart in [100, 10 * US, 10 * MS] {
         // The thread switches to a different processor at every sample.
         let turn = Cell::new(false);
-        let world = World::with_counter(move |now| {
+        let world = SimulatedMachine::with_counter(move |now| {
             turn.set(!turn.get());
             (now + if turn.get() { 0 } else { apart }) * 3
         });
@@ -271,7 +278,8 @@ fn diverging_processors_add_no_more_error_than_they_differ() {
 
 #[test]
 fn a_slow_wall_clock_is_read_for_each_reading() {
-    let world = World { sample: 5 * US, ..World::with_counter(|now| now * 3) };
+    let world =
+        SimulatedMachine { sample: 5 * US, ..SimulatedMachine::with_counter(|now| now * 3) };
     let all = readings(&world, 170, 60 * MS);
     let exact = all.iter().filter(|reading| reading.leads == 0 || reading.leads == -7).count();
     assert!(exact * 10 > all.len() * 9, "{exact} of {}", all.len());
@@ -280,7 +288,10 @@ fn a_slow_wall_clock_is_read_for_each_reading() {
 
 #[test]
 fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
-    let world = World { is_interrupted: true, ..World::with_counter(|now| now * 26 / 10) };
+    let world = SimulatedMachine {
+        is_interrupted: true,
+        ..SimulatedMachine::with_counter(|now| now * 26 / 10)
+    };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let (mut latest, mut lag) = (0, 0);
     while world.now.get() < SECOND {
@@ -295,13 +306,17 @@ fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
 
 #[test]
 fn readings_near_the_maximum_time_never_wrap() {
-    let world = World::with_wall_clock(|now| i64::MAX - START - 5 * MS + now.min(5 * MS));
+    let world =
+        SimulatedMachine::with_wall_clock(|now| i64::MAX - START_NANOS - 5 * MS + now.min(5 * MS));
     assert_monotone(&readings(&world, 170, 20 * MS));
 }
 
 #[test]
 fn a_failing_wall_clock_returns_errors_and_is_retried() {
-    let world = World { fails: 10 * MS..12 * MS, ..World::with_counter(|now| now * 3) };
+    let world = SimulatedMachine {
+        fails: 10 * MS..12 * MS,
+        ..SimulatedMachine::with_counter(|now| now * 3)
+    };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut failed = 0;
     while world.now.get() < 20 * MS {
@@ -320,7 +335,8 @@ fn a_failing_wall_clock_returns_errors_and_is_retried() {
 
 #[test]
 fn a_thread_that_cannot_wait_invalidates_a_concurrent_anchor_write() {
-    let (world, anchor) = (World::new(|now| now, |now| now - START), Anchor::synchronized());
+    let (world, anchor) =
+        (SimulatedMachine::new(|now| now, |now| now - START_NANOS), Anchor::synchronized());
     let writing = anchor.begin_write(7);
     assert_eq!(anchor.read(&world), None);
     let now = anchor.renew(&world, 7).unwrap();
@@ -330,7 +346,8 @@ fn a_thread_that_cannot_wait_invalidates_a_concurrent_anchor_write() {
 
 #[test]
 fn a_child_renews_an_anchor_that_its_parent_was_writing() {
-    let (world, anchor) = (World::new(|now| now, |now| now - START), Anchor::synchronized());
+    let (world, anchor) =
+        (SimulatedMachine::new(|now| now, |now| now - START_NANOS), Anchor::synchronized());
     anchor.begin_write(7);
     anchor.renew(&world, 8).unwrap();
     assert!(anchor.read(&world).is_some());
@@ -338,15 +355,15 @@ fn a_child_renews_an_anchor_that_its_parent_was_writing() {
 
 #[test]
 fn the_counter_is_used_only_if_it_is_cheaper() {
-    let cheap = World { sample: 20, ..World::with_counter(|now| now) };
-    let dear = World { sample: 8, ..World::with_counter(|now| now) };
+    let cheap = SimulatedMachine { sample: 20, ..SimulatedMachine::with_counter(|now| now) };
+    let dear = SimulatedMachine { sample: 8, ..SimulatedMachine::with_counter(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
     // A stopped counter cannot measure time.
-    assert!(!trust::is_cheaper(&World::with_counter(|_| 7)));
+    assert!(!trust::is_cheaper(&SimulatedMachine::with_counter(|_| 7)));
 }
 
 #[test]
 fn the_slack_covers_the_lag_of_readings() {
-    let all = readings(&World::with_counter(|now| now * 26 / 10), 33, 50 * MS);
+    let all = readings(&SimulatedMachine::with_counter(|now| now * 26 / 10), 33, 50 * MS);
     assert!(max_lead_and_lag(&all, 0, 50 * MS).1.cast_unsigned() * 4 < SLACK_NANOS);
 }

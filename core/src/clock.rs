@@ -528,7 +528,7 @@ impl Clock for SystemClock {
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         std::thread::sleep(Duration::from_nanos(nanos));
-        polyflake_clock::slept();
+        polyflake_clock::invalidate_after_sleep();
         Ok(())
     }
 

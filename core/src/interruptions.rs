@@ -42,7 +42,7 @@ impl Clock for TestClock {
 }
 
 /// Performs a call whose clock reads `unix_ms`.
-fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
+fn at_time<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
     let before = CLOCK_NANOS.replace(unix_ms);
     let result = call();
     CLOCK_NANOS.set(before);
@@ -60,17 +60,17 @@ fn ms(tick: usize) -> i64 {
 }
 
 /// A table of two partitions, which it checks in turn.
-struct InTurn {
+struct AlternatingTable {
     cells: Cells<2>,
     looks: AtomicU32,
 }
 
-static TABLE: InTurn = InTurn { cells: Cells::new(), looks: AtomicU32::new(0) };
+static TABLE: AlternatingTable = AlternatingTable { cells: Cells::new(), looks: AtomicU32::new(0) };
 
 /// A lock for the tests that use [`TABLE`].
 static TABLE_USED: Mutex<()> = Mutex::new(());
 
-impl InTurn {
+impl AlternatingTable {
     fn reset(&self) {
         self.looks.store(0, Ordering::Relaxed);
         for partition in 0..2 {
@@ -79,7 +79,7 @@ impl InTurn {
     }
 }
 
-impl Table for InTurn {
+impl Table for AlternatingTable {
     fn random(&self) -> Result<u16> {
         Ok(0)
     }
@@ -115,7 +115,7 @@ impl Snos {
     }
 
     fn call(&self, generator: usize, tick: usize) {
-        let id = at(ms(tick), || self.generators[generator].try_generate(0));
+        let id = at_time(ms(tick), || self.generators[generator].try_generate(0));
         self.made.borrow_mut()[generator].extend(id);
     }
 
@@ -164,7 +164,7 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
     let mut closed = None;
     let was_held = run_with_interruption(access, others, || {
         if closes {
-            closed = at(ms(99 + now), || snos.generators[0].close().ok());
+            closed = at_time(ms(99 + now), || snos.generators[0].close().ok());
         } else {
             snos.call(0, 99 + now);
         }
@@ -172,7 +172,7 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
     if let Some(snapshot) = closed {
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
-            let id = at(ms(tick), || again.try_generate(0));
+            let id = at_time(ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because a thread can lease one while the other
             // thread is keeping the previous one.
             snos.made.borrow_mut()[1].extend(id);
@@ -204,7 +204,7 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
                 let ids = Rc::new(hotguid::Builder::with_clock(TestClock, draw).build().unwrap());
                 let made = Rc::new(RefCell::new(Vec::<HotGuid>::new()));
                 let call = move |ids: &hotguid::Generator<TestClock>, after| {
-                    at(seconds(after), || ids.try_generate(0)).unwrap()
+                    at_time(seconds(after), || ids.try_generate(0)).unwrap()
                 };
                 made.borrow_mut().extend((0..before).map(|_| call(&ids, 1)));
                 let (other, noted, calls) = (ids.clone(), made.clone(), inside.clone());
@@ -241,7 +241,7 @@ mod forks {
     };
 
     use super::{
-        Cell, Rc, RefCell, Result, TestClock, Vec, at, hotguid, ms, run_with_interruption, sno,
+        Cell, Rc, RefCell, Result, TestClock, Vec, at_time, hotguid, ms, run_with_interruption, sno,
     };
     use crate::{
         fork,
@@ -312,7 +312,7 @@ mod forks {
     #[test]
     fn snos_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &sno::Generator<TestClock>, tick| {
-            bytes(at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
+            bytes(at_time(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
         for (before, now) in TICKS {
             for partition in [None, Some(7)] {
@@ -339,7 +339,7 @@ mod forks {
     fn hot_guids_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &hotguid::Generator<TestClock>, after: usize| {
             let now = 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
-            bytes(at(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
+            bytes(at_time(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
         };
         for (before, now) in TICKS {
             let make = || {
@@ -358,7 +358,7 @@ mod forks {
 
     /// Forks before each access of a call, which follows another call or not.
     fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
-        let called = |ids: &G, tick| bytes(at(ms(tick), || call(ids)).map(Uuid7::to_bytes));
+        let called = |ids: &G, tick| bytes(at_time(ms(tick), || call(ids)).map(Uuid7::to_bytes));
         for (before, now) in TICKS {
             let make = || {
                 let ids = make();

@@ -83,7 +83,7 @@ pub use format::{Description, FieldDescription, UnixTime};
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use generator::{Call, Calls, Filled, Mode, Progress, SlotSource, Windowed};
+pub use generator::{Call, Calls, Mode, Progress, SlotSource, Windowed, WrittenCount};
 // Used by the code that `sno::by_metabyte!` generates.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

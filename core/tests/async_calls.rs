@@ -12,7 +12,7 @@ use std::{
 };
 
 use polyflake::{
-    Call, Error, ErrorKind, Filled, OnExhausted, Progress, SlotSource,
+    Call, Error, ErrorKind, OnExhausted, Progress, SlotSource, WrittenCount,
     clock::{Clock, ManualClock},
     hotguid::{self, HotGuid},
     layout::{self, preset},
@@ -76,7 +76,7 @@ fn each_tick_of_a_batch_in_steps_may_take_the_maximum_wait() {
     let builder = sno::Builder::with_clock(clock.clone()).partition(7).sequence_max(3);
     let ids = builder.max_wait(Duration::from_millis(6)).build().unwrap();
     let mut batch = [Sno::default(); 40];
-    let (mut call, mut filled, mut slept) = (Call::asynchronous(), Filled::new(), 0);
+    let (mut call, mut filled, mut slept) = (Call::asynchronous(), WrittenCount::new(), 0);
     while let Some(nanos) = sleep_of(ids.fill_step(&mut call, 1, &mut batch, &mut filled)) {
         slept += i64::try_from(nanos).unwrap();
         clock.set_unix_nanos(NOW * 1_000_000 + slept);

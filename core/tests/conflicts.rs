@@ -43,7 +43,7 @@ fn layout_with_machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
 }
 
 /// Compares two generators, in both orders.
-macro_rules! may_repeat {
+macro_rules! both_may_repeat {
     ($one:expr, $other:expr) => {{
         let (one, other) = ($one, $other);
         let may_repeat = one.may_repeat(&other);
@@ -55,22 +55,22 @@ macro_rules! may_repeat {
 #[test]
 fn partitions_conflict_if_sequences_and_windows_overlap() {
     let seven = || partition(7, 100..=199, START_MS..START_MS + 40);
-    assert!(may_repeat!(seven(), seven()));
-    assert!(may_repeat!(seven(), partition(7, 199..=300, START_MS + 36..START_MS + 80)));
+    assert!(both_may_repeat!(seven(), seven()));
+    assert!(both_may_repeat!(seven(), partition(7, 199..=300, START_MS + 36..START_MS + 80)));
     assert!(
-        !may_repeat!(seven(), partition(8, 100..=199, START_MS..START_MS + 40)),
+        !both_may_repeat!(seven(), partition(8, 100..=199, START_MS..START_MS + 40)),
         "another partition"
     );
     assert!(
-        !may_repeat!(seven(), partition(7, 200..=300, START_MS..START_MS + 40)),
+        !both_may_repeat!(seven(), partition(7, 200..=300, START_MS..START_MS + 40)),
         "later sequences"
     );
     assert!(
-        !may_repeat!(seven(), partition(7, 100..=199, START_MS + 40..START_MS + 80)),
+        !both_may_repeat!(seven(), partition(7, 100..=199, START_MS + 40..START_MS + 80)),
         "a later window"
     );
     let default = || sno::Builder::with_clock(clock()).build().unwrap();
-    assert!(!may_repeat!(default(), default()), "random partitions");
+    assert!(!both_may_repeat!(default(), default()), "random partitions");
 }
 
 #[test]
@@ -80,22 +80,22 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
         partition(7, 0..=9, START_MS + 40..START_MS + 80),
     );
     one.extend_window(START_MS + 44).unwrap();
-    assert!(may_repeat!(&one, &later));
+    assert!(both_may_repeat!(&one, &later));
     one.close().unwrap();
-    assert!(!may_repeat!(&one, &later));
+    assert!(!both_may_repeat!(&one, &later));
     let (one, later) = (nodes(1..=4, 0..9), nodes(4..=4, 9..20));
-    assert!(!may_repeat!(&one, &later));
+    assert!(!both_may_repeat!(&one, &later));
     one.extend_grant(Grant::with_nodes(1..=4, START_MS / 1000, START_MS / 1000 + 10).unwrap())
         .unwrap();
-    assert!(may_repeat!(&one, &later));
+    assert!(both_may_repeat!(&one, &later));
     later.close().unwrap();
-    assert!(!may_repeat!(&one, &later));
+    assert!(!both_may_repeat!(&one, &later));
 }
 
 #[test]
 fn layouts_conflict_only_if_all_values_are_bound() {
-    assert!(may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
-    assert!(!may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
+    assert!(both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
+    assert!(!both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
     // The caller passes the bindable's value with each ID.
-    assert!(!may_repeat!(layout_with_machine(None), layout_with_machine(None)));
+    assert!(!both_may_repeat!(layout_with_machine(None), layout_with_machine(None)));
 }

@@ -19,7 +19,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use alone::alone;
+use alone::in_separate_process;
 use image::in_both;
 use polyflake::{
     Result, after_restore,
@@ -33,13 +33,13 @@ use polyflake::{
 
 const NOON: i64 = 1_763_650_000_000;
 
-fn equal([here, there]: &[Vec<[u8; 16]>; 2]) -> usize {
+fn equal_positions([here, there]: &[Vec<[u8; 16]>; 2]) -> usize {
     assert_eq!(here.len(), there.len());
     let there: HashSet<_> = there.iter().collect();
     here.iter().filter(|id| there.contains(id)).count()
 }
 
-fn wide(id: Sno) -> [u8; 16] {
+fn to_16_bytes(id: Sno) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..10].copy_from_slice(&id.to_bytes());
     bytes
@@ -60,7 +60,7 @@ fn equal_at_1000_per_second(
 ) -> usize {
     make();
     let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + pause;
-    equal(&in_both(|_| {
+    equal_positions(&in_both(|_| {
         let paced = |k: u32| {
             wait_until(start + k * Duration::from_millis(1));
             make()
@@ -76,8 +76,8 @@ fn equal_within_a_second(reports: bool) -> [usize; 4] {
     let (mut handle, mut guid_handle) = (ids.handle(), guids.handle());
     let mut make = || {
         [
-            wide(ids.generate(7).unwrap()),
-            wide(handle.generate(7).unwrap()),
+            to_16_bytes(ids.generate(7).unwrap()),
+            to_16_bytes(handle.generate(7).unwrap()),
             guids.generate(7).unwrap().to_rfc_bytes(),
             guid_handle.generate(7).unwrap().to_rfc_bytes(),
         ]
@@ -98,13 +98,13 @@ fn equal_within_a_second(reports: bool) -> [usize; 4] {
     });
     std::array::from_fn(|kind| {
         let of = |made: &[[u8; 16]]| made.iter().copied().skip(kind).step_by(4).collect();
-        equal(&[of(&here), of(&there)])
+        equal_positions(&[of(&here), of(&there)])
     })
 }
 
 #[test]
 fn after_a_report_in_one_copy_no_id_is_generated_twice() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let equal = equal_within_a_second(false);
         assert!(equal.iter().all(|equal| *equal > 30), "{equal:?} equal: not a copy");
         assert_eq!(equal_within_a_second(true), [0; 4]);
@@ -115,7 +115,7 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
 /// are equal with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let (ids, guids) = ([(); 3].map(|()| sno::Generator::new()), hotguid::Generator::new());
         assert!(ids.iter().all(|ids| ids.generate(7).is_ok()));
         guids.generate(7).unwrap();
@@ -143,7 +143,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
 /// A copy that is restored later begins in another second.
 #[test]
 fn hot_guids_of_copies_differ_from_the_next_second_on() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let guids = hotguid::Generator::new();
         let make = || guids.generate(7).unwrap().to_rfc_bytes();
         let pause = Duration::from_millis(1100);
@@ -154,9 +154,9 @@ fn hot_guids_of_copies_differ_from_the_next_second_on() {
 }
 
 /// A clock that can be set back.
-struct Ahead(AtomicI64);
+struct SettableClock(AtomicI64);
 
-impl Clock for Ahead {
+impl Clock for SettableClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(SystemClock.unix_nanos()? + self.0.load(Ordering::Relaxed))
     }
@@ -168,7 +168,7 @@ impl Clock for Ahead {
 /// The counts of equal UUIDs of a generator and of a handle, if two copies generate them from the next millisecond on.
 /// `ahead` is the rollback of the clock before the copy is made, in milliseconds: the generator is held in one millisecond.
 fn equal_uuids(ahead: i64) -> [usize; 2] {
-    let clock = Ahead(AtomicI64::new(ahead * 1_000_000));
+    let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
     let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
     let mut handle = ids.handle();
     assert!(ids.generate().unwrap() < handle.generate().unwrap());
@@ -187,13 +187,13 @@ fn equal_uuids(ahead: i64) -> [usize; 2] {
 
 #[test]
 fn uuids_of_copies_differ_from_the_next_millisecond_on() {
-    alone(&[], || assert_eq!(equal_uuids(0), [0; 2]));
+    in_separate_process(&[], || assert_eq!(equal_uuids(0), [0; 2]));
 }
 
 /// The copies continue in the same millisecond with the same sequences, so only the random bits differ.
 #[test]
 fn uuids_of_copies_differ_also_after_a_rollback() {
-    alone(&[], || assert_eq!(equal_uuids(60_000), [0; 2]));
+    in_separate_process(&[], || assert_eq!(equal_uuids(60_000), [0; 2]));
 }
 
 /// Returns a generator for a lease's grant, as the lease crate creates it.
@@ -207,10 +207,10 @@ fn leased_sno() -> sno::Leased {
 /// Copies have the same lease until one of them has to renew it.
 #[test]
 fn leased_snos_of_copies_differ_in_most_ticks() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let ids = leased_sno();
         let equal = equal_at_1000_per_second(100, Duration::from_millis(50), || {
-            wide(ids.generate(7).unwrap())
+            to_16_bytes(ids.generate(7).unwrap())
         });
         // The sequences of a tick overlap with a probability of about 1 in 5,000.
         assert!(equal <= 8, "{equal} of 100 equal");
@@ -265,7 +265,7 @@ macro_rules! in_every_way {
 }
 
 fn snos<C: Clock + 'static>(builder: sno::Builder<C>) -> Make {
-    in_every_way!(builder, Sno::MIN, wide, wide, 7)
+    in_every_way!(builder, Sno::MIN, to_16_bytes, to_16_bytes, 7)
 }
 
 fn guids<C: Clock + 'static>(builder: hotguid::Builder<C>) -> Make {
@@ -358,9 +358,9 @@ fn figures() {
     };
     let uuids = uuid7::Generator::new();
     let makers: [(&str, &dyn Fn() -> [u8; 16]); 6] = [
-        ("default sno", &|| wide(ids.generate(7).unwrap())),
-        ("explicit sno", &|| wide(explicit.generate(7).unwrap())),
-        ("leased sno", &|| wide(leased.generate(7).unwrap())),
+        ("default sno", &|| to_16_bytes(ids.generate(7).unwrap())),
+        ("explicit sno", &|| to_16_bytes(explicit.generate(7).unwrap())),
+        ("leased sno", &|| to_16_bytes(leased.generate(7).unwrap())),
         ("Hot Guid", &|| guids.generate(7).unwrap().to_rfc_bytes()),
         ("UUID v7", &|| uuids.generate().unwrap().to_bytes()),
         ("random bytes", &random),

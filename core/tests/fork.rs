@@ -11,7 +11,7 @@ use std::{
 
 use family::{FAMILIES, START_MS};
 use polyflake::{
-    Call, Error, Filled, Progress, Result, SlotSource,
+    Call, Error, Progress, Result, SlotSource, WrittenCount,
     clock::{Clock, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{Builder, Field, Id, Layout},
@@ -389,7 +389,7 @@ fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
     let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Builder::with_clock(&clock).build().unwrap();
     let mut batch = vec![Sno::default(); 70_000];
-    let (mut call, mut filled) = (Call::asynchronous(), Filled::new());
+    let (mut call, mut filled) = (Call::asynchronous(), WrittenCount::new());
     let first = ids.fill_step(&mut call, 7, &mut batch, &mut filled).unwrap();
     assert!(matches!(first, Progress::Sleep(_)), "a tick has fewer IDs");
     let mut rest = |batch: &mut [Sno]| {

@@ -6,7 +6,7 @@
 use std::{collections::HashSet, env};
 
 #[cfg(target_os = "linux")]
-use alone::alone;
+use alone::in_separate_process;
 use forks::in_child_by;
 use polyflake::{
     clock::{ManualClock, SystemClock},
@@ -63,8 +63,8 @@ fn uuid7_of(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
 
 /// Returns a clock that does not advance, so that a repeated state repeats an ID.
 fn stopped_clock() -> &'static ManualClock {
-    static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
-    &STILL
+    static STOPPED_CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+    &STOPPED_CLOCK
 }
 
 /// A way to create a generator, and its name.
@@ -151,7 +151,7 @@ const CREATIONS: &[Creation] = &[
 ];
 
 /// Returns the kinds of fork. The last one, which only Linux's process generation detects, is included if the C library has it.
-fn kinds() -> Vec<forks::Fork> {
+fn available_forks() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
     if cfg!(target_os = "linux") {
         kinds.extend(forks::fork_without_hooks());
@@ -164,10 +164,13 @@ fn every_constructor_installs_the_fork_hook() {
     if let Ok(way) = env::var(WAY_VARIABLE) {
         return assert_ready(&way);
     }
-    for kind in 0..kinds().len() {
+    for kind in 0..available_forks().len() {
         for (way, _) in CREATIONS {
             let way = format!("{kind} {way}");
-            alone::again("every_constructor_installs_the_fork_hook", &[(WAY_VARIABLE, &way)]);
+            alone::run_test_again(
+                "every_constructor_installs_the_fork_hook",
+                &[(WAY_VARIABLE, &way)],
+            );
         }
     }
 }
@@ -176,7 +179,7 @@ fn every_constructor_installs_the_fork_hook() {
 /// generator.
 fn assert_ready(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
-    let fork = kinds()[kind.parse::<usize>().unwrap()];
+    let fork = available_forks()[kind.parse::<usize>().unwrap()];
     let (_, build) = CREATIONS.iter().find(|(way, _)| *way == name).unwrap();
     let mut make = build();
     let mut all = vec![make()];
@@ -204,7 +207,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
     const GLIBC_TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::fork_without_hooks() else { return };
-    alone(&[GLIBC_TUNABLES], || {
+    in_separate_process(&[GLIBC_TUNABLES], || {
         let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
         let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
         ids.generate(0).unwrap();
@@ -227,7 +230,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
 #[test]
 #[cfg(target_os = "linux")]
 fn only_default_partitions_need_shared_memory() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let limit = |bytes| {
             let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: the C library reads the limit and keeps no pointer to it.

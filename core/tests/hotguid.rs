@@ -8,7 +8,7 @@ use polyflake::hotguid::{HotGuid, LAST_COUNTER, LAST_SECOND, Parts};
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, all_or_every, hex, typed, unhex};
+use support::{LONG_INPUT, all_or_every, hex, typed_vectors, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -39,7 +39,7 @@ struct File {
     cases: Vec<Case>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| typed("hotguid.json"));
+static FILE: LazyLock<File> = LazyLock::new(|| typed_vectors("hotguid.json"));
 
 /// Parses a string as an ID. Asserts that its bytes and its SQL Server form give the same result or the same error.
 #[track_caller]

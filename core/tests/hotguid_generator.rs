@@ -29,25 +29,27 @@ fn draw() -> Result<[u8; 8]> {
 /// A static generator checks its clock at each call, because no earlier step can reject the clock.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
-    static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);
-    static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_001), draw);
-    assert!(FINE.generate(0).is_ok());
+    static FINE_GENERATOR: Generator<CoarseClock> =
+        Generator::with_clock(CoarseClock(1_000_000_000), draw);
+    static COARSE_GENERATOR: Generator<CoarseClock> =
+        Generator::with_clock(CoarseClock(1_000_000_001), draw);
+    assert!(FINE_GENERATOR.generate(0).is_ok());
     for _ in 0..2 {
-        let error = assert_code(COARSE.generate(0), "out_of_range");
+        let error = assert_code(COARSE_GENERATOR.generate(0), "out_of_range");
         assert_eq!(error.field(), Some("resolution"));
-        assert_code(COARSE.handle().generate(0), "out_of_range");
+        assert_code(COARSE_GENERATOR.handle().generate(0), "out_of_range");
     }
-    assert_eq!(COARSE.stats().last_second, None);
+    assert_eq!(COARSE_GENERATOR.stats().last_second, None);
 }
 
 /// Returns a builder whose clock shows the start of second [`START_SECONDS`].
-fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     set_seconds(clock, [START_SECONDS]);
     Builder::with_clock(clock.clone(), draw)
 }
 
 fn set_seconds(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
-    clock.play(seconds.into_iter().map(|second| second * 1000));
+    clock.set_readings(seconds.into_iter().map(|second| second * 1000));
 }
 
 #[track_caller]
@@ -59,7 +61,7 @@ fn assert_next<C: Clock>(ids: &Generator<C>, timestamp: i64, counter: u32) {
 #[test]
 fn counters_start_at_random_and_wrap_around() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     assert_next(&ids, START_SECONDS, START);
     assert_next(&ids, START_SECONDS, LAST_COUNTER);
     assert_next(&ids, START_SECONDS, 0);
@@ -75,7 +77,7 @@ fn counters_start_at_random_and_wrap_around() {
 #[test]
 fn a_clock_rollback_stays_in_the_highest_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     assert_next(&ids, START_SECONDS, START);
     for (behind, counter) in [
         (START_SECONDS - 1, LAST_COUNTER),
@@ -88,14 +90,14 @@ fn a_clock_rollback_stays_in_the_highest_second() {
     }
     set_seconds(&clock, [START_SECONDS + 1]);
     assert_next(&ids, START_SECONDS + 1, START);
-    assert_eq!(clock.slept(), 0);
+    assert_eq!(clock.slept_nanos(), 0);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     // After the second is exhausted, the clock shows the previous second, this second, and then the next.
     set_seconds(&clock, [START_SECONDS, START_SECONDS - 1, START_SECONDS, START_SECONDS + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
@@ -109,17 +111,20 @@ fn no_counter_repeats_within_a_second() {
         assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (START_SECONDS, MACHINE, 7));
         assert!(!std::mem::replace(&mut seen[id.counter() as usize], true));
     }
-    assert!(clock.slept() > 0);
+    assert!(clock.slept_nanos() > 0);
 }
 
 #[test]
 fn a_window_applies_to_the_encoded_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).window(START_SECONDS * 1000, (START_SECONDS + 2) * 1000).build().unwrap();
-    clock.play([(START_SECONDS + 2) * 1000 - 1]);
+    let ids = builder_at_start(&clock)
+        .window(START_SECONDS * 1000, (START_SECONDS + 2) * 1000)
+        .build()
+        .unwrap();
+    clock.set_readings([(START_SECONDS + 2) * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, START);
     // The generator stays in the second that it used. That second is in the window, although the reading is before it.
-    clock.play([START_SECONDS * 1000 - 1]);
+    clock.set_readings([START_SECONDS * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, LAST_COUNTER);
 }
 
@@ -128,7 +133,7 @@ fn random_bytes_are_picked_once_at_the_first_id() {
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
     let counted = || Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 8]);
-    let ids = at(&clock).identity_from(counted).build().unwrap();
+    let ids = builder_at_start(&clock).identity_from(counted).build().unwrap();
     assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (None, 0));
     for _ in 0..3 {
         assert_eq!(ids.generate(7).unwrap().machine(), [0; 5]);
@@ -138,7 +143,7 @@ fn random_bytes_are_picked_once_at_the_first_id() {
 
 /// A generator of random bytes, of which `draw` returns the next ones each time.
 fn random(clock: &ScriptedClock, draw: fn() -> Result<[u8; 8]>) -> Generator<ScriptedClock> {
-    at(clock).identity_from(draw).at_random().build().unwrap()
+    builder_at_start(clock).identity_from(draw).at_random().build().unwrap()
 }
 
 #[test]
@@ -217,7 +222,7 @@ fn missing_random_bytes_return_an_error() {
         1 => Err(Error::new(ErrorKind::EntropyUnavailable)),
         _ => draw(),
     };
-    let ids = at(&clock).identity_from(unreliable).build().unwrap();
+    let ids = builder_at_start(&clock).identity_from(unreliable).build().unwrap();
     assert_code(ids.generate(7), "entropy_unavailable");
     assert_eq!((ids.stats().machine, ids.stats().last_second), (None, None));
     assert_next(&ids, START_SECONDS, START);
@@ -238,7 +243,7 @@ fn each_generator_picks_its_machine_once() {
 #[test]
 fn a_block_continues_while_the_clock_is_behind() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let mut handle = ids.handle();
     let first = handle.generate(1).unwrap();
     set_seconds(&clock, [START_SECONDS - 5]);

@@ -26,21 +26,21 @@ mod few;
 #[path = "support/mod.rs"]
 mod support;
 
-use alone::alone;
+use alone::in_separate_process;
 use few::SmallTable;
 use support::{Readings, ScriptedClock, assert_code};
 
 const START_MS: i64 = 1_763_650_000_000;
 const MINUTE: i64 = 60_000;
 
-fn at<C: Clock>(clock: C) -> Generator<C> {
+fn generator_with_clock<C: Clock>(clock: C) -> Generator<C> {
     Generator::builder().clock(clock).build().unwrap()
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_consecutive_generators_are_accepted() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
@@ -57,7 +57,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let forgotten: Vec<_> = (0..70_000).map(|_| Generator::new()).collect();
         let all: HashSet<Sno> = forgotten.iter().map(|ids| ids.generate(0).unwrap()).collect();
         assert_eq!(all.len(), 70_000);
@@ -67,11 +67,11 @@ fn seventy_thousand_leaked_generators_are_accepted() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn partitions_exhausted_reports_when_one_is_free() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..65_536)
             .map_while(|_| {
-                let ids = at(clock);
+                let ids = generator_with_clock(clock);
                 ids.generate(0).is_ok().then_some(ids)
             })
             .collect();
@@ -83,22 +83,24 @@ fn partitions_exhausted_reports_when_one_is_free() {
         {
             clock.set_unix_ms(START_MS + used);
             all.iter().for_each(|ids| assert!(ids.generate(0).is_ok()));
-            let error = assert_code(at(clock).generate(0), "partitions_exhausted");
+            let error =
+                assert_code(generator_with_clock(clock).generate(0), "partitions_exhausted");
             assert_eq!(error.retry_at(), Some(START_MS + free));
             clock.set_unix_ms(START_MS + free - 1);
-            assert_code(at(clock).generate(0), "partitions_exhausted");
+            assert_code(generator_with_clock(clock).generate(0), "partitions_exhausted");
         }
         clock.set_unix_ms(START_MS + later + MINUTE);
-        let ids: Vec<Sno> = (0..100).map(|_| at(clock).generate(0).unwrap()).collect();
+        let ids: Vec<Sno> =
+            (0..100).map(|_| generator_with_clock(clock).generate(0).unwrap()).collect();
         assert!(ids.iter().all(|id| id.unix_ms() >= START_MS + later + MINUTE));
     });
 }
 
 #[test]
 fn an_idle_generator_continues_without_repeating_an_id() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 10 * MINUTE);
-        let idle = at(clock);
+        let idle = generator_with_clock(clock);
         let first = idle.generate(0).unwrap();
         clock.set_unix_ms(START_MS + 60 * MINUTE);
         let later = idle.generate(0).unwrap();
@@ -106,8 +108,11 @@ fn an_idle_generator_continues_without_repeating_an_id() {
         // The owner's lease outlasted its last ID but has ended by now. Other generators acquire all partitions, each of them
         // once.
         clock.set_unix_ms(START_MS + 120 * MINUTE);
-        let others: Vec<_> =
-            if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
+        let others: Vec<_> = if cfg!(miri) {
+            vec![]
+        } else {
+            (0..65_536).map(|_| generator_with_clock(clock)).collect()
+        };
         let mut made: HashSet<[u8; 10]> =
             others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
         clock.set_unix_ms(START_MS + 122 * MINUTE);
@@ -118,10 +123,10 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 
 #[test]
 fn a_rollback_before_the_lease_switches_the_partition() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
         // Makes the next lease of this partition start at this time.
-        let before = at(clock);
+        let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
         drop(before);
         if cfg!(miri) {
@@ -129,9 +134,9 @@ fn a_rollback_before_the_lease_switches_the_partition() {
         }
         // At an earlier time, each of the other partitions is acquired once.
         clock.set_unix_ms(START_MS + 100 * MINUTE);
-        (0..65_535).for_each(|_| assert!(at(clock).generate(0).is_ok()));
+        (0..65_535).for_each(|_| assert!(generator_with_clock(clock).generate(0).is_ok()));
         clock.set_unix_ms(START_MS + 201 * MINUTE);
-        let heir = at(clock);
+        let heir = generator_with_clock(clock);
         assert_eq!(heir.generate(0).unwrap().partition(), used.partition());
         clock.set_unix_ms(START_MS + 200 * MINUTE);
         let id = heir.generate(0).unwrap();
@@ -143,14 +148,14 @@ fn a_rollback_before_the_lease_switches_the_partition() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_dropped_generators_partition_is_free_after_its_last_tick() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
-        let dropped = at(clock);
+        let dropped = generator_with_clock(clock);
         let used = dropped.generate(0).unwrap();
         drop(dropped);
-        let others: Vec<_> = (0..65_535).map(|_| at(clock)).collect();
+        let others: Vec<_> = (0..65_535).map(|_| generator_with_clock(clock)).collect();
         assert!(others.iter().all(|ids| ids.generate(0).is_ok()));
-        let next = at(clock);
+        let next = generator_with_clock(clock);
         let error = assert_code(next.generate(0), "partitions_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
         clock.set_unix_ms(START_MS + 4);
@@ -160,16 +165,19 @@ fn a_dropped_generators_partition_is_free_after_its_last_tick() {
 
 #[test]
 fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 300 * MINUTE);
-        let ids = at(clock);
+        let ids = generator_with_clock(clock);
         let id = ids.generate(0).unwrap();
         let snapshot = ids.close().unwrap();
         drop(ids);
         clock.set_unix_ms(START_MS + 400 * MINUTE);
         let others = if cfg!(miri) { 10 } else { 66_000 };
         for _ in 0..others {
-            assert_ne!(at(clock).generate(0).unwrap().partition(), id.partition());
+            assert_ne!(
+                generator_with_clock(clock).generate(0).unwrap().partition(),
+                id.partition()
+            );
             clock.set_unix_ms(clock.unix_nanos().unwrap() / 1_000_000 + 4);
         }
         let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
@@ -180,17 +188,18 @@ fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn closing_after_a_lost_lease_keeps_another_partition() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let (clock, ahead) =
             (ManualClock::at_unix_ms(START_MS), ManualClock::at_unix_ms(START_MS + 4));
         // A clock that fails after a few readings.
         let readings = AtomicI64::new(0);
-        let ids = at(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
-            0..10 => clock.unix_nanos(),
-            _ => Err(Error::new(ErrorKind::ClockFailed)),
-        }));
+        let ids =
+            generator_with_clock(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
+                0..10 => clock.unix_nanos(),
+                _ => Err(Error::new(ErrorKind::ClockFailed)),
+            }));
         let mut all = HashSet::from([ids.generate(0).unwrap()]);
-        let others: Vec<_> = (0..65_536).map(|_| at(&ahead)).collect();
+        let others: Vec<_> = (0..65_536).map(|_| generator_with_clock(&ahead)).collect();
         all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
         assert_code(ids.close(), "partitions_exhausted");
         clock.set_unix_ms(START_MS + 8);
@@ -206,11 +215,14 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
 
 #[test]
 fn unused_generators_close_with_distinct_partitions() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 500 * MINUTE);
-        let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
+        let (one, two) = (
+            generator_with_clock(clock).close().unwrap(),
+            generator_with_clock(clock).close().unwrap(),
+        );
         assert_ne!(one.partition, two.partition);
-        let ids = at(clock);
+        let ids = generator_with_clock(clock);
         ids.close().unwrap();
         assert_code(ids.close(), "generator_closed");
     });
@@ -218,7 +230,7 @@ fn unused_generators_close_with_distinct_partitions() {
 
 #[test]
 fn a_window_limits_the_lease_and_can_be_extended() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let (start, clock) =
             (START_MS + 600 * MINUTE, &ManualClock::at_unix_ms(START_MS + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
@@ -239,10 +251,11 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 
 #[test]
 fn threads_that_share_a_generator_share_its_lease() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         // A clock that advances by one second at each reading.
         let now = AtomicI64::new((START_MS + 700 * MINUTE) * 1_000_000);
-        let ids = &at(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
+        let ids =
+            &generator_with_clock(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
         let each = if cfg!(miri) { 20 } else { 20_000 };
         let all: Vec<Sno> = std::thread::scope(|scope| {
             let make = || (0..each).map(|_| ids.generate(0).unwrap()).collect::<Vec<_>>();
@@ -255,7 +268,7 @@ fn threads_that_share_a_generator_share_its_lease() {
 
 #[test]
 fn parallel_default_generators_continue_for_hours() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
@@ -281,7 +294,7 @@ mod forks;
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn seventy_thousand_children_with_one_id_each_are_accepted() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         for k in 0..70_000 {
@@ -314,8 +327,8 @@ fn a_stale_reading_switches_no_partition() {
     let ids = Arc::new(ids.build().unwrap());
     let (other, first) = (ids.clone(), Arc::new(OnceLock::new()));
     let seen = first.clone();
-    clock.play([START_MS + 4, START_MS, START_MS + 4]);
-    clock.inside(0, move || seen.set(other.generate(0).unwrap()).unwrap());
+    clock.set_readings([START_MS + 4, START_MS, START_MS + 4]);
+    clock.run_inside_reading(0, move || seen.set(other.generate(0).unwrap()).unwrap());
     let second = ids.generate(0).unwrap();
     assert!(*first.get().unwrap() < second, "{first:?}, {second}");
     assert_eq!(first.get().unwrap().partition(), second.partition());
@@ -365,21 +378,21 @@ fn a_snapshot_retains_the_start_of_its_lease() {
 
 #[test]
 fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
-    const FIRST: i64 = 1_262_304_000_000;
+    const FIRST_MS: i64 = 1_262_304_000_000;
     static TABLE: SmallTable<2> =
         SmallTable { entries: [const { AtomicU64::new(1) }; 2], ..SmallTable::new() };
-    let clock = &ManualClock::at_unix_ms(FIRST + 4);
+    let clock = &ManualClock::at_unix_ms(FIRST_MS + 4);
     let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
     let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = builder().restore(ids.close().unwrap()).unwrap();
-    clock.set_unix_ms(FIRST);
+    clock.set_unix_ms(FIRST_MS);
     assert_code(ids.generate(0), "sequence_exhausted");
-    clock.set_unix_ms(FIRST + 4);
-    assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST + 4);
+    clock.set_unix_ms(FIRST_MS + 4);
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST_MS + 4);
 }
 
 /// Returns a builder for a generator with an explicit partition. Default generators use the same small table.
-fn explicit(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
+fn explicit_builder(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).leased_from(find);
     builder.partition(partition).max_wait(Duration::ZERO)
 }
@@ -401,7 +414,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         assert!(all.insert(default.generate(0).unwrap()));
     }
     // The lease ends 32 ms after START_MS, because it is extended by as long as it has been held.
-    let ids = explicit(clock, || Ok(&TABLE), default.partition().unwrap());
+    let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
         clock.set_unix_ms(START_MS + ms);
@@ -424,7 +437,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
 #[test]
 #[cfg_attr(miri, ignore = "waits")]
 fn an_explicit_generator_waits_for_a_default_generators_lease() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let default = Generator::new();
         let partition = default.generate(0).unwrap().partition();
         let mut all = HashSet::new();
@@ -476,8 +489,8 @@ fn claimed_partitions_are_never_leased_to_default_generators() {
 fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let low = explicit(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
-    let high = explicit(clock, || Ok(&TABLE), 0).sequence_min(100).build().unwrap();
+    let low = explicit_builder(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
+    let high = explicit_builder(clock, || Ok(&TABLE), 0).sequence_min(100).build().unwrap();
     assert_eq!(low.generate(0).unwrap().sequence(), 0);
     clock.set_unix_ms(START_MS + 40);
     assert_eq!(high.generate(0).unwrap().sequence(), 100);
@@ -491,7 +504,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     assert_eq!(error.retry_at(), Some(START_MS + 44));
     // The program may configure the partition again immediately, whatever its clock shows.
     clock.set_unix_ms(START_MS - 1000);
-    assert!(explicit(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
+    assert!(explicit_builder(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
     clock.set_unix_ms(START_MS + 44);
     assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(0));
 }
@@ -501,7 +514,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
 fn reserved_slots_delay_the_partitions_next_holder() {
     static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
+    let ids = explicit_builder(clock, || Ok(&TABLE), 0).build().unwrap();
     let mut handle = ids.handle();
     handle.generate(0).unwrap();
     drop(ids);
@@ -513,7 +526,7 @@ fn reserved_slots_delay_the_partitions_next_holder() {
 fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
     static TABLE: SmallTable<1> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
+    let ids = explicit_builder(clock, || Ok(&TABLE), 0).build().unwrap();
     ids.generate(0).unwrap();
     ids.close().unwrap();
     drop(ids);
@@ -549,7 +562,7 @@ fn a_failed_build_claims_no_partition() {
 #[cfg_attr(miri, ignore = "forks")]
 fn dropping_copies_in_a_child_frees_no_explicit_partition() {
     // The table is in memory that the child shares.
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..=u16::MAX)
             .map(|partition| Generator::builder().clock(clock).partition(partition).build())
@@ -557,7 +570,9 @@ fn dropping_copies_in_a_child_frees_no_explicit_partition() {
             .unwrap();
         let in_child = || {
             drop(all);
-            at(clock).generate(0).map_or_else(|error| error.code().into(), |_| b"made".to_vec())
+            generator_with_clock(clock)
+                .generate(0)
+                .map_or_else(|error| error.code().into(), |_| b"made".to_vec())
         };
         assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), b"partitions_exhausted");
     });
@@ -566,13 +581,13 @@ fn dropping_copies_in_a_child_frees_no_explicit_partition() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn all_partitions_are_free_after_their_explicit_generators() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         for partition in 0..=u16::MAX {
             let ids = Generator::builder().clock(clock).partition(partition).build().unwrap();
             assert_eq!(ids.generate(0).unwrap().partition(), partition);
         }
-        let error = assert_code(at(clock).generate(0), "partitions_exhausted");
+        let error = assert_code(generator_with_clock(clock).generate(0), "partitions_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
         polyflake::sno::generate(0).unwrap();
     });

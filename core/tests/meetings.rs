@@ -202,22 +202,22 @@ impl Run {
             0 => {}
             chosen => {
                 self.inside.update(|inside| inside - 1);
-                self.turn_of(idle[chosen - 1]);
+                self.run_caller(idle[chosen - 1]);
             }
         }
     }
 
     /// Gives an idle caller a turn. Returns `false` if no caller is idle.
-    fn give_turn(&self) -> bool {
+    fn run_idle_caller(&self) -> bool {
         let idle = self.idle();
         if !idle.is_empty() {
             let chosen = self.choose(u8::try_from(idle.len()).unwrap());
-            self.turn_of(idle[usize::from(chosen)]);
+            self.run_caller(idle[usize::from(chosen)]);
         }
         !idle.is_empty()
     }
 
-    fn turn_of(&self, index: usize) {
+    fn run_caller(&self, index: usize) {
         let mut caller = self.callers.borrow_mut()[index].caller.take().unwrap();
         let made = caller.take_turn();
         let place = &mut self.callers.borrow_mut()[index];
@@ -298,7 +298,7 @@ fn explore(
         let run = Rc::new(Run { choices: RefCell::new(choices), ..Run::default() });
         RUN.set(run.clone());
         let ids = Rc::new(generator());
-        let made = begin(before, &run, &ids);
+        let made = make_initial_ids(before, &run, &ids);
         let idle = |new: &fn(&Rc<Ids>) -> Caller| {
             let caller = new(&ids);
             let turns = if matches!(caller, Stranger(_)) { 1 } else { 2 };
@@ -308,7 +308,7 @@ fn explore(
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
         run.last_tick.set(START + 1 + u64::from(more));
         run.inside.set(inside + usize::from(more));
-        while run.give_turn() {}
+        while run.run_idle_caller() {}
         run.inside.set(0);
         check(&run.callers.take(), made, &mut seen);
         seen.runs += 1;
@@ -324,7 +324,7 @@ fn explore(
 }
 
 /// Makes the IDs that precede the callers' calls, in the run's first tick, and returns them.
-fn begin(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
+fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
     run.tick.set(START);
     run.last_tick.set(START);
     let count = match before {

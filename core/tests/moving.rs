@@ -26,19 +26,19 @@ use support::assert_code;
 /// The start of a tick in every format, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
 
-type Hook = Box<dyn FnOnce() + Send>;
+type ClockHook = Box<dyn FnOnce() + Send>;
 
 /// A clock that advances when a call sleeps, and that runs a hook in its first sleep or in a reading.
 #[derive(Default)]
-struct Time {
+struct HookedClock {
     nanos: AtomicI64,
     sleeps: AtomicI64,
-    first_sleep: Mutex<Option<Hook>>,
-    next_reading: Mutex<Option<Hook>>,
+    first_sleep: Mutex<Option<ClockHook>>,
+    next_reading: Mutex<Option<ClockHook>>,
 }
 
-impl Time {
-    fn at(unix_ms: i64) -> Arc<Self> {
+impl HookedClock {
+    fn at_unix_ms(unix_ms: i64) -> Arc<Self> {
         Arc::new(Self { nanos: AtomicI64::new(unix_ms * 1_000_000), ..Self::default() })
     }
     fn unix_ms(&self) -> i64 {
@@ -52,7 +52,7 @@ impl Time {
     }
 }
 
-impl Clock for Time {
+impl Clock for HookedClock {
     fn unix_nanos(&self) -> Result<i64> {
         let hook = self.next_reading.lock().unwrap().take();
         hook.into_iter().for_each(|hook| hook());
@@ -67,19 +67,28 @@ impl Clock for Time {
     }
 }
 
-fn granted(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Builder<Arc<Time>> {
+fn granted_builder(
+    time: &Arc<HookedClock>,
+    partition: u16,
+    span: Range<i64>,
+) -> Builder<Arc<HookedClock>> {
     Builder::with_clock(time.clone()).partition(partition).window(span.start, span.end)
 }
 
-fn leased(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Leased<Arc<Time>> {
-    Leased::new(granted(time, partition, span).build().unwrap()).unwrap()
+fn leased_generator(
+    time: &Arc<HookedClock>,
+    partition: u16,
+    span: Range<i64>,
+) -> Leased<Arc<HookedClock>> {
+    Leased::new(granted_builder(time, partition, span).build().unwrap()).unwrap()
 }
 
 #[test]
 fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the_bounds() {
-    let time = Time::at(START_MS);
-    let builder =
-        granted(&time, 7, START_MS..START_MS + 60_000).sequence_min(100).sequence_max(1_098);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let builder = granted_builder(&time, 7, START_MS..START_MS + 60_000)
+        .sequence_min(100)
+        .sequence_max(1_098);
     let ids = Leased::new(builder.on_exhausted(OnExhausted::Error).build().unwrap()).unwrap();
     let mut starts = HashSet::new();
     for tick in 0..100 {
@@ -97,7 +106,7 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the
 /// Two unrelated processes may share a default partition, and only their different lower bounds keep them apart.
 #[test]
 fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let builder = Builder::with_clock(time.clone()).window(START_MS, START_MS + 60_000);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
     let first = |tick: i64| {
@@ -109,15 +118,15 @@ fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
 
 #[test]
 fn a_switch_seals_the_old_grant_and_uses_the_next() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS - 1000..START_MS + 1000);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS - 1000..START_MS + 1000);
     assert_eq!(ids.grant(), (0, START_MS - 1000..START_MS + 1000));
     let first = ids.generate(0).unwrap();
     ids.try_fill(0, &mut vec![Sno::default(); 65_536]).unwrap();
     assert_code(ids.try_generate(0), "sequence_exhausted");
     let moved = ids.move_to(|highest| {
         assert_eq!(highest, Some(START_MS..START_MS + 4));
-        granted(&time, 9, START_MS..START_MS + 5000).build()
+        granted_builder(&time, 9, START_MS..START_MS + 5000).build()
     });
     assert_eq!((moved, ids.grant()), (Ok(1), (1, START_MS..START_MS + 5000)));
     let next = ids.try_generate(0).unwrap();
@@ -127,36 +136,39 @@ fn a_switch_seals_the_old_grant_and_uses_the_next() {
 
 #[test]
 fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS - 1000..START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS - 1000..START_MS);
     let mut call = Call::asynchronous();
     assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Sleep(1_000_000))));
-    ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 5000).build()).unwrap();
+    ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 5000).build()).unwrap();
     assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Done(id)) if id.partition() == 9));
 }
 
 /// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS - 1000..START_MS + 1000);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS - 1000..START_MS + 1000);
     ids.generate(0).unwrap();
     assert_code(
-        ids.move_to(|_| granted(&time, 7, START_MS..START_MS + 1000).build()),
+        ids.move_to(|_| granted_builder(&time, 7, START_MS..START_MS + 1000).build()),
         "lease_mismatch",
     );
-    ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()).unwrap();
+    ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 1000).build()).unwrap();
     ids.generate(0).unwrap();
     assert_code(
-        ids.move_to(|_| granted(&time, 7, START_MS..START_MS + 1000).build()),
+        ids.move_to(|_| granted_builder(&time, 7, START_MS..START_MS + 1000).build()),
         "lease_mismatch",
     );
-    ids.move_to(|_| granted(&time, 8, START_MS..START_MS + 1000).build()).unwrap();
-    assert_eq!(ids.move_to(|_| granted(&time, 7, START_MS + 4..START_MS + 1000).build()), Ok(3));
+    ids.move_to(|_| granted_builder(&time, 8, START_MS..START_MS + 1000).build()).unwrap();
+    assert_eq!(
+        ids.move_to(|_| granted_builder(&time, 7, START_MS + 4..START_MS + 1000).build()),
+        Ok(3)
+    );
 }
 
 /// Switches from a generator that used the tick of `START_MS` to one whose window starts in that tick.
-macro_rules! moves {
+macro_rules! assert_switch {
     ($leased:ty, $given:expr, $one:expr, $other:expr) => {{
         let ids = <$leased>::new($one).unwrap();
         ids.generate($given).unwrap();
@@ -165,9 +177,9 @@ macro_rules! moves {
 }
 
 /// The first and last worker ID before a switch, and after it.
-type Move = ([u32; 2], [u32; 2]);
+type WorkerIdSwitch = ([u32; 2], [u32; 2]);
 
-const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
+const RANGES: [(WorkerIdSwitch, std::result::Result<u32, &str>); 7] = [
     (([7, 7], [7, 7]), Err("lease_mismatch")),
     (([1, 5], [5, 9]), Err("lease_mismatch")),
     (([5, 9], [1, 5]), Err("lease_mismatch")),
@@ -179,14 +191,14 @@ const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
 
 #[test]
 fn nodes_are_reused_only_after_their_last_second() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let granted = |[first, last]: [u32; 2], secret: &[u8; 16]| {
         let grant = Grant::with_nodes(first..=last, START_MS / 1000, START_MS / 1000 + 9).unwrap();
         randflake::Builder::with_clock(grant, *secret, time.clone()).build().unwrap()
     };
     let key = b"sixteen byte key";
     let moves = |one, other, secret| {
-        moves!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
+        assert_switch!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
     };
     for ((one, other), expected) in RANGES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
@@ -199,20 +211,20 @@ fn nodes_are_reused_only_after_their_last_second() {
 
 #[test]
 fn bindables_are_reused_only_after_their_last_tick() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let granted = |shard: i64| {
         let layout = layout::preset("instagram", []).unwrap();
         let builder =
             layout::Builder::with_clock(layout, time.clone()).window(START_MS, START_MS + 9000);
         builder.bind("shard", shard).build().unwrap()
     };
-    let moves = |shard| moves!(layout::Leased<_>, None, granted(7), granted(shard));
+    let moves = |shard| assert_switch!(layout::Leased<_>, None, granted(7), granted(shard));
     assert_eq!((moves(7), moves(8)), (Err("lease_mismatch"), Ok(1)));
 }
 
 #[test]
 fn ranges_are_reused_only_after_their_last_tick() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let builder = || {
         let layout = layout::preset("discord", []).unwrap();
         layout::Builder::with_clock(layout, time.clone()).window(START_MS, START_MS + 9000)
@@ -221,7 +233,7 @@ fn ranges_are_reused_only_after_their_last_tick() {
         builder().range("worker", first.into()..=last.into()).bind("process", process)
     };
     let moves = |one: layout::Builder<_>, other: layout::Builder<_>| {
-        moves!(layout::Leased<_>, None, one.build().unwrap(), other.build().unwrap())
+        assert_switch!(layout::Leased<_>, None, one.build().unwrap(), other.build().unwrap())
     };
     for ((one, other), expected) in RANGES {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
@@ -241,9 +253,9 @@ fn ranges_are_reused_only_after_their_last_tick() {
 
 #[test]
 fn a_grant_before_the_last_tick_is_rejected() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let ids = Leased::new(
-        granted(&time, 7, START_MS - 1000..START_MS + 1000)
+        granted_builder(&time, 7, START_MS - 1000..START_MS + 1000)
             .max_wait(Duration::ZERO)
             .build()
             .unwrap(),
@@ -254,7 +266,7 @@ fn a_grant_before_the_last_tick_is_rejected() {
     time.set(START_MS);
     ids.generate(0).unwrap();
     assert_code(
-        ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()),
+        ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 1000).build()),
         "lease_mismatch",
     );
     assert_code(ids.generate(0), "lease_unavailable");
@@ -262,7 +274,7 @@ fn a_grant_before_the_last_tick_is_rejected() {
     assert_code(ended, "lease_expired");
     let later = ids.move_to(|highest| {
         assert_eq!(highest, Some(START_MS + 8..START_MS + 12), "still known");
-        granted(&time, 9, START_MS + 8..START_MS + 1000).max_wait(Duration::ZERO).build()
+        granted_builder(&time, 9, START_MS + 8..START_MS + 1000).max_wait(Duration::ZERO).build()
     });
     assert_eq!(later, Ok(1));
     assert_eq!(assert_code(ids.generate(0), "lease_unavailable").retry_at(), Some(START_MS + 8));
@@ -272,12 +284,12 @@ fn a_grant_before_the_last_tick_is_rejected() {
 
 #[test]
 fn a_reassigned_grant_does_not_join_windows() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS..START_MS + 100);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS..START_MS + 100);
     let mut all = HashSet::from([ids.generate(0).unwrap()]);
-    ids.move_to(|_| granted(&time, 8, START_MS + 100..START_MS + 200).build()).unwrap();
+    ids.move_to(|_| granted_builder(&time, 8, START_MS + 100..START_MS + 200).build()).unwrap();
     ids.move_to(|_| {
-        granted(&time, 7, START_MS + 200..START_MS + 300).max_wait(Duration::ZERO).build()
+        granted_builder(&time, 7, START_MS + 200..START_MS + 300).max_wait(Duration::ZERO).build()
     })
     .unwrap();
     time.set(START_MS + 152);
@@ -294,8 +306,8 @@ fn a_call_waits_for_the_start_up_to_max_wait() {
     for (start, max_wait, waits) in
         [(500_i64, 1000_i64, true), (1000, 1000, true), (1200, 1000, false)]
     {
-        let time = Time::at(START_MS);
-        let builder = granted(&time, 7, START_MS + start..START_MS + 5000);
+        let time = HookedClock::at_unix_ms(START_MS);
+        let builder = granted_builder(&time, 7, START_MS + start..START_MS + 5000);
         let builder = builder.max_wait(Duration::from_millis(max_wait.cast_unsigned()));
         let ids = Leased::new(builder.build().unwrap()).unwrap();
         let error = assert_code(ids.try_generate(0), "lease_unavailable");
@@ -308,9 +320,9 @@ fn a_call_waits_for_the_start_up_to_max_wait() {
             assert_eq!(time.unix_ms(), START_MS + max_wait);
         }
     }
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let builder =
-        granted(&time, 7, START_MS + 500..START_MS + 5000).on_exhausted(OnExhausted::Error);
+        granted_builder(&time, 7, START_MS + 500..START_MS + 5000).on_exhausted(OnExhausted::Error);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
     assert_code(ids.generate(0), "lease_unavailable");
     assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_unavailable");
@@ -320,8 +332,8 @@ fn a_call_waits_for_the_start_up_to_max_wait() {
 /// Hundreds of calls may wait for the same lease.
 #[test]
 fn a_long_wait_polls_rarely() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS - 100..START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS - 100..START_MS);
     assert_code(ids.generate(0), "lease_unavailable");
     assert_eq!(time.unix_ms(), START_MS + 1000);
     let looks = time.sleeps.load(Ordering::Relaxed);
@@ -330,14 +342,15 @@ fn a_long_wait_polls_rarely() {
 
 #[test]
 fn a_call_waits_for_an_extension_or_the_next_grant() {
-    let time = Time::at(START_MS);
-    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS));
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS));
     let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
     time.in_first_sleep(move || extending.extend(0, START_MS + 100).unwrap());
     assert_eq!(ids.generate(0).unwrap().partition(), 7);
     time.set(START_MS + 100);
     time.in_first_sleep(move || {
-        let moved = moving.move_to(|_| granted(&from, 9, START_MS + 100..START_MS + 9000).build());
+        let moved =
+            moving.move_to(|_| granted_builder(&from, 9, START_MS + 100..START_MS + 9000).build());
         assert_eq!(moved, Ok(1));
     });
     assert_eq!(ids.generate(0).unwrap().partition(), 9);
@@ -348,14 +361,14 @@ fn a_call_waits_for_an_extension_or_the_next_grant() {
 
 #[test]
 fn a_call_in_progress_never_uses_the_old_grant() {
-    let time = Time::at(START_MS);
-    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS + 1000));
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS + 1000));
     ids.generate(0).unwrap();
     let (moving, from) = (ids.clone(), time.clone());
     *time.next_reading.lock().unwrap() = Some(Box::new(move || {
         let moved = moving.move_to(|highest| {
             assert_eq!(highest, Some(START_MS..START_MS + 4));
-            granted(&from, 9, START_MS + 4..START_MS + 1000).build()
+            granted_builder(&from, 9, START_MS + 4..START_MS + 1000).build()
         });
         assert_eq!(moved, Ok(1));
         from.set(START_MS + 4);
@@ -366,11 +379,11 @@ fn a_call_in_progress_never_uses_the_old_grant() {
 
 #[test]
 fn a_batch_continues_under_the_next_grant() {
-    let time = Time::at(START_MS);
-    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS + 1000));
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS + 1000));
     let (moving, from) = (ids.clone(), time.clone());
     time.in_first_sleep(move || {
-        moving.move_to(|_| granted(&from, 9, START_MS..START_MS + 9000).build()).unwrap();
+        moving.move_to(|_| granted_builder(&from, 9, START_MS..START_MS + 9000).build()).unwrap();
     });
     let mut batch = vec![Sno::default(); 100_000];
     ids.fill(0, &mut batch).unwrap();
@@ -384,8 +397,8 @@ fn a_batch_continues_under_the_next_grant() {
 
 #[test]
 fn a_sealed_grant_reports_its_last_tick_once() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS - 100..START_MS + 9000);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS - 100..START_MS + 9000);
     ids.generate(0).unwrap();
     assert_eq!(ids.seal(0), Ok(Some(START_MS..START_MS + 4)));
     assert_code(ids.seal(0), "generator_closed");
@@ -403,8 +416,8 @@ async fn a_closed_generator_fails_without_waiting() {
         (START_MS + 100..START_MS + 9000, false, false),
         (START_MS - 100..START_MS, false, false),
     ] {
-        let time = Time::at(START_MS);
-        let ids = leased(&time, 7, span);
+        let time = HookedClock::at_unix_ms(START_MS);
+        let ids = leased_generator(&time, 7, span);
         let made = ids.try_generate(0).is_ok();
         assert_eq!(made, used);
         if is_sealed {
@@ -422,7 +435,7 @@ async fn a_closed_generator_fails_without_waiting() {
         assert_eq!(time.unix_ms(), START_MS);
         assert_eq!(ids.seal(0), Ok(used.then_some(START_MS..START_MS + 4)));
         assert_code(
-            ids.move_to(|_| granted(&time, 9, START_MS..START_MS + 1000).build()),
+            ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 1000).build()),
             "generator_closed",
         );
         ids.close();
@@ -431,8 +444,8 @@ async fn a_closed_generator_fails_without_waiting() {
 
 #[test]
 fn closing_ends_a_wait_for_a_grant() {
-    let time = Time::at(START_MS);
-    let ids = Arc::new(leased(&time, 7, START_MS - 100..START_MS));
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS));
     let closing = ids.clone();
     time.in_first_sleep(move || closing.close());
     assert_code(ids.generate(0), "generator_closed");
@@ -441,8 +454,8 @@ fn closing_ends_a_wait_for_a_grant() {
 
 #[tokio::test]
 async fn a_future_waits_for_the_next_grant() {
-    let time = Time::at(START_MS);
-    let ids = leased(&time, 7, START_MS + 20..START_MS + 9000);
+    let time = HookedClock::at_unix_ms(START_MS);
+    let ids = leased_generator(&time, 7, START_MS + 20..START_MS + 9000);
     let sleep = async |wait: Duration| time.sleep(wait.as_nanos().try_into().unwrap()).unwrap();
     assert_eq!(ids.generate_async(sleep, 0).await.unwrap().unix_ms(), START_MS + 20);
     ids.fill_async(sleep, 0, &mut [Sno::default(); 2], &mut 0).await.unwrap();
@@ -452,7 +465,7 @@ async fn a_future_waits_for_the_next_grant() {
 
 #[test]
 fn every_format_switches_between_grants() {
-    let time = Time::at(START_MS);
+    let time = HookedClock::at_unix_ms(START_MS);
     let grant = |node| Grant::new(node, START_MS / 1000, START_MS / 1000 + 10).unwrap();
     let flakes = |node| randflake::Builder::with_clock(grant(node), [7; 16], time.clone()).build();
     let ids = randflake::Leased::new(flakes(7).unwrap()).unwrap();

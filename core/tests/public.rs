@@ -10,7 +10,7 @@ use polyflake::{
     public::{IdType, Keyring},
 };
 use serde::Deserialize;
-use support::{rounds, typed, unhex};
+use support::{rounds, typed_vectors, unhex};
 
 const ALPHABET: &str = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -57,7 +57,7 @@ impl Draws {
 
 #[test]
 fn strings_match_the_vectors() {
-    let File { cases } = typed("public.json");
+    let File { cases } = typed_vectors("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
         let ids = Keyring::with_versions([(version, unhex::<32>(&secret))]).unwrap();

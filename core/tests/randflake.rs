@@ -10,7 +10,7 @@ use polyflake::randflake::{
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, all_or_every, typed, unhex};
+use support::{LONG_INPUT, all_or_every, typed_vectors, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -49,14 +49,14 @@ struct AcceptedCase {
 }
 
 #[derive(Deserialize)]
-struct Texts {
+struct TextVectors {
     accepted_boundaries: Vec<AcceptedCase>,
     cases: Vec<RejectedCase>,
 }
 
 #[test]
 fn ids_match_the_vectors() {
-    let file: File = typed("randflake.json");
+    let file: File = typed_vectors("randflake.json");
     assert_eq!((file.epoch, file.max_timestamp), (EPOCH, LAST_SECOND));
     assert!(file.cases.len() > 250 && file.cases.iter().any(|case| case.raw_bit63));
     for case in file.cases {
@@ -73,7 +73,7 @@ fn ids_match_the_vectors() {
 
 #[test]
 fn strings_are_accepted_or_rejected_like_the_vectors() {
-    let texts: Texts = typed("randflake_invalid.json");
+    let texts: TextVectors = typed_vectors("randflake_invalid.json");
     assert!(!texts.accepted_boundaries.is_empty() && texts.cases.len() > 20);
     for AcceptedCase { input, value } in texts.accepted_boundaries {
         assert_eq!(parse(&input).map(Randflake::to_i64), Ok(value.parse().unwrap()), "{input}");

@@ -22,13 +22,13 @@ fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
 }
 
 /// Returns a builder for one node, whose clock shows the start of second [`START_SECONDS`].
-fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     set_seconds(clock, [START_SECONDS]);
     Builder::with_clock(grant(7..=7), SECRET, clock.clone())
 }
 
 fn set_seconds(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
-    clock.play(seconds.into_iter().map(|second| second * 1000));
+    clock.set_readings(seconds.into_iter().map(|second| second * 1000));
 }
 
 #[track_caller]
@@ -92,19 +92,19 @@ fn times_outside_the_format_are_outside_the_grant() {
     let grant = Grant::new(7, START_SECONDS, START_SECONDS + 2).unwrap();
     let ids = Builder::with_clock(grant, SECRET, clock.clone()).build().unwrap();
     for early in [i64::MIN / 1_000_000, -1, 0, EPOCH * 1000 - 1] {
-        clock.play([early]);
+        clock.set_readings([early]);
         let error = assert_code(ids.generate(), "lease_not_started");
         assert_eq!(error.retry_at(), Some(START_SECONDS * 1000), "at {early}");
     }
     for late in [(LAST_SECOND + 1) * 1000, i64::MAX / 1_000_000] {
-        clock.play([late]);
+        clock.set_readings([late]);
         assert_code(ids.generate(), "lease_expired");
     }
 }
 
 #[test]
 fn another_grant_cannot_extend_the_current_one() {
-    let ids = at(&ScriptedClock::default()).build().unwrap();
+    let ids = builder_at_start(&ScriptedClock::default()).build().unwrap();
     let before = ids.grant();
     for other in [grant(6..=6), grant(7..=8), Grant::new(7, EPOCH + 1, LAST_SECOND + 1).unwrap()] {
         assert_code(ids.extend_grant(other), "lease_mismatch");
@@ -117,9 +117,9 @@ fn another_grant_cannot_extend_the_current_one() {
 #[test]
 fn close_returns_the_last_second_used() {
     let clock = ScriptedClock::default();
-    let unused = at(&clock).build().unwrap();
+    let unused = builder_at_start(&clock).build().unwrap();
     assert_eq!(unused.close(), Ok(None));
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     ids.generate().unwrap();
     set_seconds(&clock, [START_SECONDS + 5]);
     ids.generate().unwrap();
@@ -130,7 +130,7 @@ fn close_returns_the_last_second_used() {
 #[test]
 fn the_formats_first_second_counts_as_used() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     set_seconds(&clock, [EPOCH]);
     ids.generate().unwrap();
     assert_eq!(ids.close(), Ok(Some(EPOCH)));
@@ -139,7 +139,7 @@ fn the_formats_first_second_counts_as_used() {
 #[test]
 fn resume_after_excludes_its_second() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).resume_after(START_SECONDS).build().unwrap();
+    let ids = builder_at_start(&clock).resume_after(START_SECONDS).build().unwrap();
     assert_eq!(
         assert_code(ids.generate(), "sequence_exhausted").retry_at(),
         Some((START_SECONDS + 1) * 1000)
@@ -149,7 +149,7 @@ fn resume_after_excludes_its_second() {
     assert_eq!(ids.stats().last_second, Some(START_SECONDS));
     set_seconds(&clock, [START_SECONDS + 1]);
     assert_eq!(parts(&ids), Parts { timestamp: START_SECONDS + 1, node: 7, sequence: 0 });
-    let unused = at(&clock).resume_after(START_SECONDS).build().unwrap();
+    let unused = builder_at_start(&clock).resume_after(START_SECONDS).build().unwrap();
     assert_eq!(unused.close(), Ok(Some(START_SECONDS)), "what was used before stays used");
 }
 
@@ -161,7 +161,7 @@ fn resuming_repeats_no_id() {
     for second in
         [START_SECONDS, START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2]
     {
-        let mut builder = at(&clock);
+        let mut builder = builder_at_start(&clock);
         if let Some(last) = last {
             builder = builder.resume_after(last);
         }
@@ -180,12 +180,14 @@ fn resuming_repeats_no_id() {
 #[test]
 fn resume_after_rejects_invalid_seconds() {
     for second in [i64::MIN, -1, 0, EPOCH - 1, LAST_SECOND + 1, i64::MAX] {
-        let error =
-            assert_code(at(&ScriptedClock::default()).resume_after(second).build(), "out_of_range");
+        let error = assert_code(
+            builder_at_start(&ScriptedClock::default()).resume_after(second).build(),
+            "out_of_range",
+        );
         assert_eq!(error.field(), Some("resume_after"));
     }
     let clock = ScriptedClock::default();
-    let ids = at(&clock).resume_after(LAST_SECOND).build().unwrap();
+    let ids = builder_at_start(&clock).resume_after(LAST_SECOND).build().unwrap();
     assert_code(ids.generate(), "clock_behind");
 }
 
@@ -202,7 +204,7 @@ fn debug_hides_the_secret() {
 
 #[test]
 fn an_owning_handle_encrypts_consecutive_slots() {
-    let ids = Arc::new(at(&ScriptedClock::default()).build().unwrap());
+    let ids = Arc::new(builder_at_start(&ScriptedClock::default()).build().unwrap());
     let mut handle = Handle::new(Arc::clone(&ids));
     let slots: Vec<u32> =
         (0..500).map(|_| ids.inspect(handle.generate().unwrap()).sequence).collect();
@@ -212,7 +214,7 @@ fn an_owning_handle_encrypts_consecutive_slots() {
 /// A handle encrypts IDs in advance, and its `Debug` form must not reveal them.
 #[test]
 fn debug_hides_the_ids_that_a_handle_prepared() {
-    let ids = at(&ScriptedClock::default()).build().unwrap();
+    let ids = builder_at_start(&ScriptedClock::default()).build().unwrap();
     let mut handle = ids.handle();
     handle.generate().unwrap();
     assert_eq!(format!("{handle:?}"), "Handle { first: 64, .. }");

@@ -19,7 +19,7 @@ use std::{
     thread,
 };
 
-use alone::alone;
+use alone::in_separate_process;
 
 use polyflake::{
     Result, after_restore,
@@ -35,7 +35,7 @@ const NOON: i64 = 1_763_650_000_000;
 
 #[test]
 fn what_is_assigned_at_random_is_assigned_anew() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
         let mut handle = guids.handle();
         let partitions = || ids.generate(7).unwrap().partition();
@@ -53,7 +53,7 @@ fn what_is_assigned_at_random_is_assigned_anew() {
 /// The clock does not advance, so only the report ends the streams.
 #[test]
 fn random_bits_of_uuids_are_keyed_anew() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
         static DRAWS: AtomicU32 = AtomicU32::new(0);
         let draw = || Ok([u8::try_from(DRAWS.fetch_add(1, Ordering::Relaxed)).unwrap(); 32]);
@@ -98,7 +98,7 @@ fn one_thread_of_each_process_watches_for_restores() {
         }
         expected
     }
-    alone(&[], || {
+    in_separate_process(&[], || {
         let here = threads_after(3);
         let there = forks::in_child_by(forks::fork_with_hooks, || {
             vec![threads_after(3).try_into().unwrap()]
@@ -109,7 +109,7 @@ fn one_thread_of_each_process_watches_for_restores() {
 
 #[test]
 fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let partition = || sno::Generator::builder().partition(7).build().unwrap();
         let node = || {
             let grant = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
@@ -147,7 +147,7 @@ fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
 
 #[test]
 fn a_handle_drops_the_slots_that_it_had_reserved() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
         let ids = Arc::new(sno::Generator::builder().clock(&CLOCK).build().unwrap());
         let mut handle = sno::Handle::new(ids.clone());
@@ -163,7 +163,7 @@ fn a_handle_drops_the_slots_that_it_had_reserved() {
 
 #[test]
 fn a_source_of_identities_is_called_again() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
         use std::sync::atomic::AtomicU16;
         static NEXT: AtomicU16 = AtomicU16::new(7);
@@ -203,7 +203,7 @@ impl<C: Clock> Clock for ReportingClock<C> {
 /// A window was assigned to one copy, so nothing that is assigned after the restore may be used in it.
 #[test]
 fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
         for nth in 1.. {
             let left = Arc::new(AtomicU32::new(0));
@@ -226,7 +226,7 @@ fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
 /// The snapshot holds the partition that another copy of the process uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
         let ids = builder.clock(ReportingClock(SystemClock, left.clone())).build().unwrap();
@@ -245,7 +245,7 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
 #[cfg(unix)]
 #[test]
 fn a_lease_of_a_child_is_waited_for_after_a_restore() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let build = |partition| {
             let builder = sno::Generator::builder().partition(partition);
             builder.window(NOON, 2_000_000_000_000).build()
@@ -270,7 +270,7 @@ fn a_lease_of_a_child_is_waited_for_after_a_restore() {
 /// says little here, because the threads share the generators and their slots.
 #[test]
 fn calls_succeed_while_another_thread_reports_restores() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
         let made: Vec<_> = thread::scope(|scope| {
             let maker = || {

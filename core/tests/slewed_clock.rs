@@ -24,9 +24,9 @@ const MS: i64 = 1_000_000;
 const TICK: i64 = 10_000;
 
 /// The kernel setting that changes the clock's rate. Dropping this restores the previous setting.
-struct Slew(libc::timex);
+struct ClockRateGuard(libc::timex);
 
-impl Slew {
+impl ClockRateGuard {
     /// Returns the current setting.
     fn now() -> Self {
         // SAFETY: `timex` consists of integers, so all-zero bytes are valid. With `modes` 0, the call only reads.
@@ -52,7 +52,7 @@ impl Slew {
     }
 }
 
-impl Drop for Slew {
+impl Drop for ClockRateGuard {
     fn drop(&mut self) {
         self.apply(self.0.tick, self.0.freq);
     }
@@ -105,7 +105,7 @@ impl Observations {
 }
 
 /// Observes readings in two threads for a time, while a third thread makes IDs.
-fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
+fn observe_readings(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let readers = [(); 2].map(|()| scope.spawn(|| Observations::observe_until(&is_over)));
@@ -124,7 +124,7 @@ fn watch(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
 #[test]
 #[ignore = "changes the rate of the machine's clock"]
 fn readings_follow_a_slew_without_moving_backwards() {
-    let slew = Slew::now();
+    let slew = ClockRateGuard::now();
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
@@ -136,7 +136,7 @@ fn readings_follow_a_slew_without_moving_backwards() {
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);
-        let seen = watch(Duration::from_secs(1), &ids);
+        let seen = observe_readings(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
         // A slew moves the clock by this much in the millisecond before the next anchor. An interrupted reading adds some
         // microseconds.

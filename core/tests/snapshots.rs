@@ -37,7 +37,7 @@ mod child {
         Box::leak(Box::new(super::SmallTable::new()))
     }
 
-    impl super::World<'_> {
+    impl super::GeneratorStates<'_> {
         pub(super) fn talk_to_child(&mut self) {
             assert!(self.child.is_none());
         }
@@ -66,7 +66,7 @@ fn ms(tick: i64) -> i64 {
 type Ids<'c> = Generator<&'c ManualClock>;
 
 /// The live generators, the stored snapshots, and every ID made so far.
-struct World<'c> {
+struct GeneratorStates<'c> {
     clock: &'c ManualClock,
     random: u64,
     /// The tick around which the clock moves back and forth.
@@ -87,7 +87,7 @@ struct World<'c> {
     configured: [bool; 4],
 }
 
-impl<'c> World<'c> {
+impl<'c> GeneratorStates<'c> {
     /// Creates a world with generators for partition 0, which is in the table, and partition 7, and one that leases 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
@@ -133,7 +133,7 @@ impl<'c> World<'c> {
             10 if self.living.len() < 6 => {
                 self.living.push(builder(self.clock).sequence_max(SEQUENCES - 1).build().unwrap());
             }
-            11 => drop(self.pick()),
+            11 => drop(self.remove_random_generator()),
             12 | 13 => self.close(),
             14 => self.restore(),
             15 => self.change_the_lease(),
@@ -157,14 +157,14 @@ impl<'c> World<'c> {
                 None => self.leased.generate(0),
             };
             match made {
-                Ok(id) => self.record(id),
+                Ok(id) => self.record_id(id),
                 Err(error) => return self.assert_refusable(&error),
             }
         }
     }
 
     #[track_caller]
-    fn record(&mut self, id: Sno) {
+    fn record_id(&mut self, id: Sno) {
         let cell = u16::from(id.tick_tock()) << 5 | id.partition() << 2 | id.sequence();
         let tick = usize::try_from(id.tick()).unwrap();
         assert!(cell < 64 && self.made[tick] & 1 << cell == 0, "made twice: {:?}", id.parts());
@@ -181,13 +181,13 @@ impl<'c> World<'c> {
     }
 
     /// Removes a random live generator.
-    fn pick(&mut self) -> Option<Ids<'c>> {
+    fn remove_random_generator(&mut self) -> Option<Ids<'c>> {
         let index = self.index(self.living.len() + 1);
         (index < self.living.len()).then(|| self.living.swap_remove(index))
     }
 
     fn close(&mut self) {
-        let Some(ids) = self.pick() else { return };
+        let Some(ids) = self.remove_random_generator() else { return };
         match ids.close() {
             Ok(snapshot) => self.stored.push(serde_json::to_string(&snapshot).unwrap()),
             Err(error) => self.assert_refusable(&error),
@@ -246,7 +246,7 @@ fn random_walks_never_repeat_an_id() {
     for seed in 0..walks {
         let clock = ManualClock::new(0);
         let first = if seed % 2 == 0 { 0 } else { 10 };
-        let mut world = World::new(&clock, first, seed << 20);
+        let mut world = GeneratorStates::new(&clock, first, seed << 20);
         for _ in 0..80 {
             world.step();
         }

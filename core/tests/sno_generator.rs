@@ -24,13 +24,13 @@ use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 const START_MS: i64 = 1_763_650_000_000;
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    clock.play([START_MS]);
+fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    clock.set_readings([START_MS]);
     Generator::builder().clock(clock.clone()).partition(7)
 }
 
 fn small_pool(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    at(clock).sequence_min(10).sequence_max(13)
+    builder_at_start(clock).sequence_min(10).sequence_max(13)
 }
 
 fn generate(ids: &Generator<ScriptedClock>, count: usize) -> Vec<Sno> {
@@ -40,15 +40,15 @@ fn generate(ids: &Generator<ScriptedClock>, count: usize) -> Vec<Sno> {
 #[test]
 fn a_wait_is_no_longer_than_max_wait() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).max_wait(Duration::from_millis(25)).build().unwrap();
+    let ids = builder_at_start(&clock).max_wait(Duration::from_millis(25)).build().unwrap();
     generate(&ids, 1);
-    clock.play([START_MS - 1000]);
+    clock.set_readings([START_MS - 1000]);
     generate(&ids, 1);
     // From here on, the past is unsafe, whatever the clock does.
-    clock.play((0..1000).map(|ms| START_MS - 5000 + ms));
+    clock.set_readings((0..1000).map(|ms| START_MS - 5000 + ms));
     let error = assert_code(ids.generate(0), "clock_behind");
     assert_eq!(error.retry_at(), Some(START_MS - 1000));
-    assert_eq!(clock.slept(), 25_000_000);
+    assert_eq!(clock.slept_nanos(), 25_000_000);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_stalled_call_reports_before_each_sleep() {
         ids.generate(0).unwrap();
     }
     assert!(notices.lock().unwrap().is_empty());
-    clock.play([START_MS, START_MS + 1, START_MS + 4]);
+    clock.set_readings([START_MS, START_MS + 1, START_MS + 4]);
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
@@ -84,24 +84,25 @@ fn a_stalled_call_reports_before_each_sleep() {
 #[test]
 fn calls_wait_until_the_unsafe_past_ends() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).max_wait(LONG_WAIT).build().unwrap();
+    let ids = builder_at_start(&clock).max_wait(LONG_WAIT).build().unwrap();
     generate(&ids, 1);
-    clock.play([START_MS - 400]);
+    clock.set_readings([START_MS - 400]);
     generate(&ids, 1);
-    clock.play([START_MS + 40]);
+    clock.set_readings([START_MS + 40]);
     let last = generate(&ids, 1)[0];
     // START_MS - 4 is unsafe. START_MS + 4 would be safe for a call that starts there, but this call started in the unsafe past.
-    clock.play([START_MS - 4, START_MS + 4, START_MS + 8, START_MS + 40]);
+    clock.set_readings([START_MS - 4, START_MS + 4, START_MS + 8, START_MS + 40]);
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
-    clock.play([START_MS + 4]);
+    clock.set_readings([START_MS + 4]);
     assert_eq!(ids.generate(0).unwrap().tick_tock(), !last.tick_tock());
 }
 
 #[test]
 fn sequence_bounds_must_span_at_least_four_sequences() {
-    let build =
-        |min, max| at(&ScriptedClock::default()).sequence_min(min).sequence_max(max).build();
+    let build = |min, max| {
+        builder_at_start(&ScriptedClock::default()).sequence_min(min).sequence_max(max).build()
+    };
     for (min, max) in [(7, 7), (0, 0), (0, 2), (5, 4), (65_000, 65_002)] {
         let error = assert_code(build(min, max), "out_of_range");
         let range = format!("expected sequence_max from {} to 65535, found {max}", min + 3);
@@ -141,9 +142,9 @@ fn a_generator_survives_a_panicking_callback() {
         catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
     };
     assert_eq!(handle.generate(0).unwrap().sequence(), 10);
-    clock.inside(0, || panic!("the clock's own"));
+    clock.run_inside_reading(0, || panic!("the clock's own"));
     panics(&mut || ids.generate(0));
-    clock.inside(0, || panic!("the clock's own"));
+    clock.run_inside_reading(0, || panic!("the clock's own"));
     panics(&mut || handle.generate(0));
     let sequences = [handle.generate(0), ids.generate(0), ids.generate(0)];
     assert_eq!(sequences.map(|id| id.unwrap().sequence()), [11, 12, 13]);
@@ -151,7 +152,7 @@ fn a_generator_survives_a_panicking_callback() {
     panics(&mut || ids.generate(0));
     panics(&mut || ids.generate(0));
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
-    clock.play([START_MS + 4]);
+    clock.set_readings([START_MS + 4]);
     assert_eq!(ids.generate(0).unwrap().sequence(), 10);
 }
 
@@ -181,7 +182,7 @@ fn import_original_reads_bounds_like_the_original() {
 #[test]
 fn a_random_lower_bound_is_reported_and_saved() {
     let clock = ScriptedClock::default();
-    clock.play([START_MS]);
+    clock.set_readings([START_MS]);
     let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
     let ids = Generator::builder().clock(clock).identity_from(draw).build().unwrap();
     assert_eq!(generate(&ids, 2)[1].sequence(), 501);
@@ -199,7 +200,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
     let clock = ScriptedClock::default();
-    clock.play([EPOCH + 8, EPOCH]);
+    clock.set_readings([EPOCH + 8, EPOCH]);
     let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
     let builder = Generator::builder().clock(clock).identity_from(draw).window(EPOCH, EPOCH + 4);
     let ids = builder.build().unwrap();
@@ -231,7 +232,7 @@ fn a_closed_generators_snapshot_resumes() {
 #[test]
 fn snapshot_json_uses_the_originals_names() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     generate(&ids, 1);
     let snapshot = ids.close().unwrap();
     let json = serde_json::to_string(&snapshot).unwrap();
@@ -286,7 +287,7 @@ fn default_partitions_differ_and_start_at_random_sequences() {
 #[test]
 fn explicit_bounds_apply_to_a_default_partition() {
     let clock = ScriptedClock::default();
-    clock.play([START_MS]);
+    clock.set_readings([START_MS]);
     let ids = Generator::builder().clock(clock).sequence_min(5).build().unwrap();
     assert_eq!(ids.generate(0).unwrap().sequence(), 5);
 }
@@ -315,8 +316,8 @@ fn generate_at_uses_a_separate_wrapping_sequence() {
 #[cfg_attr(miri, ignore = "makes all IDs of a tick")]
 fn two_generators_share_a_partition_by_sequence_bounds() {
     let clock = ScriptedClock::default();
-    let low = at(&clock).sequence_max(32_767).build().unwrap();
-    let high = at(&clock).sequence_min(32_768).build().unwrap();
+    let low = builder_at_start(&clock).sequence_max(32_767).build().unwrap();
+    let high = builder_at_start(&clock).sequence_min(32_768).build().unwrap();
     let all: HashSet<_> =
         generate(&low, 32_768).into_iter().chain(generate(&high, 32_768)).collect();
     assert_eq!(all.len(), 65_536);
@@ -325,12 +326,12 @@ fn two_generators_share_a_partition_by_sequence_bounds() {
 #[test]
 fn the_rest_of_a_block_is_lost_after_a_rollback() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let mut handle = ids.handle();
     handle.generate(0).unwrap();
-    clock.play([START_MS + 4]);
+    clock.set_readings([START_MS + 4]);
     handle.generate(0).unwrap();
-    clock.play([START_MS]);
+    clock.set_readings([START_MS]);
     let back = handle.generate(0).unwrap();
     assert_eq!((back.unix_ms(), back.tick_tock(), back.sequence()), (START_MS, true, 0));
 }
@@ -338,7 +339,7 @@ fn the_rest_of_a_block_is_lost_after_a_rollback() {
 #[test]
 fn a_snapshot_resumes_after_the_blocks_of_handles() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     ids.handle().generate(0).unwrap();
     let again = Generator::builder().clock(clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 64);
@@ -397,18 +398,20 @@ fn a_clock_that_always_outruns_the_call_fails() {
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =
         || Ok(Assignment { partition: 7, sequence_min: 0 });
-    static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_000), DRAWN);
-    static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_001), DRAWN);
-    assert!(FINE.generate(0).is_ok());
+    static FINE_GENERATOR: Generator<CoarseClock> =
+        Generator::with_clock(CoarseClock(4_000_000), DRAWN);
+    static COARSE_GENERATOR: Generator<CoarseClock> =
+        Generator::with_clock(CoarseClock(4_000_001), DRAWN);
+    assert!(FINE_GENERATOR.generate(0).is_ok());
     for _ in 0..2 {
-        let error = assert_code(COARSE.generate(0), "out_of_range");
+        let error = assert_code(COARSE_GENERATOR.generate(0), "out_of_range");
         assert_eq!(error.field(), Some("resolution"));
-        assert_code(COARSE.try_generate(0), "out_of_range");
-        assert_code(COARSE.handle().generate(0), "out_of_range");
-        let error = assert_code(COARSE.fill(0, &mut [Sno::default(); 2]), "out_of_range");
+        assert_code(COARSE_GENERATOR.try_generate(0), "out_of_range");
+        assert_code(COARSE_GENERATOR.handle().generate(0), "out_of_range");
+        let error = assert_code(COARSE_GENERATOR.fill(0, &mut [Sno::default(); 2]), "out_of_range");
         assert_eq!(error.written(), Some(0));
     }
-    assert_eq!(COARSE.stats().unwrap().wall_hi, 0);
+    assert_eq!(COARSE_GENERATOR.stats().unwrap().wall_hi, 0);
 }
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -429,8 +432,8 @@ fn the_coarse_clock_returns_the_time() {
 
 #[test]
 fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
-    const FIRST: i64 = 1_262_304_000_000;
-    let clock = ManualClock::at_unix_ms(FIRST);
+    const FIRST_MS: i64 = 1_262_304_000_000;
+    let clock = ManualClock::at_unix_ms(FIRST_MS);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.sequence()), (0, 0));
@@ -446,19 +449,20 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
 #[test]
 fn generate_at_ignores_windows() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).window(START_MS, START_MS + 4000).build().unwrap();
+    let ids = builder_at_start(&clock).window(START_MS, START_MS + 4000).build().unwrap();
     assert_eq!(ids.generate_at(START_MS - 86_400_000, 0).unwrap().unix_ms(), START_MS - 86_400_000);
 }
 
 #[test]
 fn a_const_is_a_new_generator_at_each_use() {
     #[allow(clippy::declare_interior_mutable_const, reason = "what is tested")]
-    const EACH: Generator = Generator::new();
-    static ONE: Generator = Generator::new();
+    const NEW_EACH_USE: Generator = Generator::new();
+    static SHARED_GENERATOR: Generator = Generator::new();
     #[allow(clippy::borrow_interior_mutable_const, reason = "what is tested")]
-    let partitions =
-        [EACH.generate(0).unwrap(), EACH.generate(0).unwrap()].map(|id| id.partition());
+    let partitions = [NEW_EACH_USE.generate(0).unwrap(), NEW_EACH_USE.generate(0).unwrap()]
+        .map(|id| id.partition());
     assert_ne!(partitions[0], partitions[1]);
-    let partitions = [ONE.generate(0).unwrap(), ONE.generate(0).unwrap()].map(|id| id.partition());
+    let partitions = [SHARED_GENERATOR.generate(0).unwrap(), SHARED_GENERATOR.generate(0).unwrap()]
+        .map(|id| id.partition());
     assert_eq!(partitions[0], partitions[1]);
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use support::{LONG_INPUT, all_or_every};
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
-const GOOD: &str = "93bm44ab22flxhjb";
+const VALID_TEXT: &str = "93bm44ab22flxhjb";
 
 fn any_id() -> impl Strategy<Value = Sno> {
     any::<[u8; 10]>().prop_map(Sno::from_bytes)
@@ -78,7 +78,7 @@ fn every_character_is_validated_at_every_position() {
     for character in ascii.chain(others).filter_map(|unit| char::from_u32(unit.into())) {
         let is_good = ALPHABET.contains(character);
         for position in 0..16 {
-            let mut text: Vec<char> = GOOD.chars().collect();
+            let mut text: Vec<char> = VALID_TEXT.chars().collect();
             text[position] = character;
             let text = String::from_iter(text);
             match Sno::parse(&text) {

@@ -5,7 +5,7 @@ mod support;
 use polyflake::{ErrorKind, kernels, sparx64::Sparx64};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, all_or_every, hex, typed, unhex};
+use support::{LONG_INPUT, all_or_every, hex, typed_vectors, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -20,7 +20,7 @@ struct File {
 }
 
 fn cases() -> Vec<Case> {
-    let File { cases } = typed("sparx64.json");
+    let File { cases } = typed_vectors("sparx64.json");
     assert!(cases.len() > 100, "found {} cases", cases.len());
     cases
 }

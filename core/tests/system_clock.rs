@@ -47,7 +47,7 @@ fn now() -> i64 {
     SystemClock.unix_nanos().unwrap()
 }
 
-fn exactly() -> i64 {
+fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
@@ -90,9 +90,9 @@ fn in_threads(look: impl Fn(&mut Histogram) + Sync) -> Histogram {
 #[test]
 fn readings_are_between_two_exact_readings() {
     let lags = in_threads(|lags| {
-        let before = exactly();
+        let before = exact_unix_nanos();
         let reading = now();
-        let after = exactly();
+        let after = exact_unix_nanos();
         assert!((before - OFF..=after + OFF).contains(&reading), "{before} {reading} {after}");
         count(lags, before - reading);
     });
@@ -130,10 +130,10 @@ fn a_threads_own_readings_never_decrease() {
 fn a_reading_after_a_sleep_is_current() {
     for nanos in [1_u64, 50_000, 2_000_000] {
         now();
-        let before = exactly();
+        let before = exact_unix_nanos();
         SystemClock.sleep(nanos).unwrap();
         let reading = now();
-        assert!(reading >= before && reading <= exactly() + OFF, "{nanos}");
+        assert!(reading >= before && reading <= exact_unix_nanos() + OFF, "{nanos}");
     }
 }
 
@@ -167,7 +167,7 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
         }
         for _ in 0..50 {
             let is_right = || {
-                let (before, reading, after) = (exactly(), now(), exactly());
+                let (before, reading, after) = (exact_unix_nanos(), now(), exact_unix_nanos());
                 (before - OFF..=after + OFF).contains(&reading)
             };
             let work = || vec![u8::from((0..1000).all(|_| is_right()))];
@@ -186,7 +186,7 @@ fn the_environment_selects_the_clock_source() {
         let slack = SystemClock.info().slack;
         assert_eq!(SystemClock::source().name(), expected);
         assert_eq!(!slack.is_zero(), SystemClock::source() == Source::Counter, "{slack:?}");
-        assert!((now() - exactly()).abs() < 1000 * MS);
+        assert!((now() - exact_unix_nanos()).abs() < 1000 * MS);
         return;
     }
     let has_counter = cfg!(all(
@@ -197,6 +197,6 @@ fn the_environment_selects_the_clock_source() {
     let counter = if has_counter { "counter" } else { "system_call" };
     for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
         let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED, expected)];
-        alone::again("the_environment_selects_the_clock_source", &variables);
+        alone::run_test_again("the_environment_selects_the_clock_source", &variables);
     }
 }

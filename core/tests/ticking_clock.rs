@@ -139,7 +139,7 @@ fn threads() -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {
-    alone::alone(&[], || {
+    alone::in_separate_process(&[], || {
         let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
         let clone = clock.clone();
         drop(clock);

@@ -16,38 +16,40 @@ const MS: i64 = 1_763_650_000_000;
 /// The smallest difference between two `SystemTime`s, in nanoseconds.
 const STEP: u64 = if cfg!(windows) { 100 } else { 1 };
 
-fn at(nanos: u64) -> SystemTime {
+fn time_at(nanos: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(MS.cast_unsigned()) + Duration::from_nanos(nanos)
 }
 
 #[test]
 fn system_times_and_whole_milliseconds_are_equivalent() {
-    assert_eq!(Sno::time_range(at(0), MS + 8), Sno::time_range(MS, at(8_000_000)));
-    assert_eq!(HotGuid::time_range(at(0), MS + 2000), HotGuid::time_range(MS, MS + 2000));
-    let ids = sno::Generator::builder().partition(7).window(at(0), MS + 4000).build().unwrap();
+    assert_eq!(Sno::time_range(time_at(0), MS + 8), Sno::time_range(MS, time_at(8_000_000)));
+    assert_eq!(HotGuid::time_range(time_at(0), MS + 2000), HotGuid::time_range(MS, MS + 2000));
+    let ids = sno::Generator::builder().partition(7).window(time_at(0), MS + 4000).build().unwrap();
     assert_eq!(ids.window(), (MS, MS + 4000));
-    assert_eq!(ids.generate_at(at(0), 1).unwrap().unix_ms(), MS);
-    ids.extend_window(at(8_000_000_000)).unwrap();
+    assert_eq!(ids.generate_at(time_at(0), 1).unwrap().unix_ms(), MS);
+    ids.extend_window(time_at(8_000_000_000)).unwrap();
     assert_eq!(ids.window(), (MS, MS + 8000));
 }
 
 #[test]
 fn a_range_contains_the_ticks_that_start_in_it() {
     // A range that starts just after the start of a tick excludes that tick. One that ends just after it includes the tick.
-    let (lowest, highest) = Sno::time_range(at(STEP), at(4_000_000 + STEP)).unwrap();
+    let (lowest, highest) = Sno::time_range(time_at(STEP), time_at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
-    let within = Sno::time_range(at(STEP), at(4_000_000)).unwrap_err();
+    let within = Sno::time_range(time_at(STEP), time_at(4_000_000)).unwrap_err();
     assert_eq!(within.kind(), ErrorKind::OutOfRange);
-    let ids =
-        hotguid::Generator::builder().window(at(STEP), at(1_000_000_000 + STEP)).build().unwrap();
+    let ids = hotguid::Generator::builder()
+        .window(time_at(STEP), time_at(1_000_000_000 + STEP))
+        .build()
+        .unwrap();
     assert_eq!(ids.window(), (MS + 1000, MS + 2000));
 }
 
 #[test]
 fn a_time_within_a_tick_belongs_to_that_tick() {
     let ids = sno::Generator::builder().partition(7).build().unwrap();
-    assert_eq!(ids.generate_at(at(4_000_000 - STEP), 1).unwrap().unix_ms(), MS);
-    assert_eq!(ids.generate_at(at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
+    assert_eq!(ids.generate_at(time_at(4_000_000 - STEP), 1).unwrap().unix_ms(), MS);
+    assert_eq!(ids.generate_at(time_at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn microsecond_ticks_are_distinguished() {
     ])
     .unwrap();
     let micros = MS * 1000;
-    let (lowest, highest) = layout.time_range(at(1_500), at(3_000 + STEP), []).unwrap();
+    let (lowest, highest) = layout.time_range(time_at(1_500), time_at(3_000 + STEP), []).unwrap();
     let seen = [lowest, highest].map(|id| match id {
         polyflake::layout::Id::Integer(id) => id >> 8,
         _ => unreachable!("an integer layout"),
@@ -72,13 +74,13 @@ fn times_outside_every_format_are_rejected() {
     let farthest = UNIX_EPOCH.checked_add(Duration::from_secs(i64::MAX.cast_unsigned()));
     // Windows represents times up to the year 30828.
     let far = farthest.unwrap_or(UNIX_EPOCH + Duration::from_secs(900_000_000_000));
-    for (start, end) in [(at(0), far), (far, far)] {
+    for (start, end) in [(time_at(0), far), (far, far)] {
         let refused = Sno::time_range(start, end).unwrap_err();
         assert!(matches!(refused.kind(), ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange));
     }
     let before = UNIX_EPOCH - Duration::from_nanos(1);
     assert_eq!(
-        HotGuid::time_range(before - Duration::from_secs(1), at(0)).unwrap_err().kind(),
+        HotGuid::time_range(before - Duration::from_secs(1), time_at(0)).unwrap_err().kind(),
         ErrorKind::TimeOutOfRange
     );
 }

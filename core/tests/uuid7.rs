@@ -10,7 +10,7 @@ use polyflake::{
 };
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, assert_code, typed};
+use support::{LONG_INPUT, assert_code, typed_vectors};
 
 #[derive(Deserialize)]
 struct Case {
@@ -21,7 +21,7 @@ struct Case {
 }
 
 #[derive(Deserialize)]
-struct Other {
+struct OtherIdCase {
     what: String,
     text: String,
 }
@@ -29,10 +29,10 @@ struct Other {
 #[derive(Deserialize)]
 struct File {
     ids: Vec<Case>,
-    others: Vec<Other>,
+    others: Vec<OtherIdCase>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| typed("uuid7.json"));
+static FILE: LazyLock<File> = LazyLock::new(|| typed_vectors("uuid7.json"));
 
 /// Parses a string as an ID. Asserts that its bytes, its integer and the constant parser give the same result.
 #[track_caller]
@@ -86,7 +86,7 @@ fn ids_sort_like_their_bytes_integers_and_strings() {
 #[test]
 fn uuids_of_another_version_or_variant_are_rejected() {
     assert!(FILE.others.len() > 20, "found {} cases", FILE.others.len());
-    for Other { what, text } in &FILE.others {
+    for OtherIdCase { what, text } in &FILE.others {
         let error = parse(text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotCanonical, "{what}: {text}");
         let expected = "expected a UUID of version 7 and RFC 9562's variant, found another";

@@ -25,8 +25,8 @@ const START_MS: i64 = 1_763_650_000_000;
 const PER_MS: usize = LAST_SEQUENCE as usize + 1;
 
 /// Returns a builder with the system's random bytes, whose clock shows [`START_MS`].
-fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
-    clock.play([START_MS]);
+fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    clock.set_readings([START_MS]);
     Generator::builder().clock(clock.clone())
 }
 
@@ -38,9 +38,9 @@ fn use_up<C: Clock>(ids: &Generator<C>, left: usize) {
 #[test]
 fn each_millisecond_starts_at_random_in_the_lower_half() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let starts = (0..16).map(|ms| {
-        clock.play([START_MS + ms]);
+        clock.set_readings([START_MS + ms]);
         let [first, second] = [(); 2].map(|()| ids.generate().unwrap());
         assert_eq!((first.unix_ms(), second.sequence()), (START_MS + ms, first.sequence() + 1));
         first.sequence()
@@ -53,7 +53,7 @@ fn each_millisecond_starts_at_random_in_the_lower_half() {
 #[test]
 fn a_millisecond_ends_with_the_last_sequence() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let mut batch = vec![Uuid7::MIN; PER_MS];
     let made = ids.try_fill(&mut batch).unwrap();
     assert!(made >= PER_MS / 2, "{made} IDs");
@@ -62,7 +62,7 @@ fn a_millisecond_ends_with_the_last_sequence() {
     assert_eq!(ids_of_ms[made - 1].sequence(), LAST_SEQUENCE);
     let error = assert_code(ids.try_generate(), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(START_MS + 1));
-    clock.play([START_MS + 1]);
+    clock.set_readings([START_MS + 1]);
     assert!(ids.generate().unwrap() > batch[made - 1]);
 }
 
@@ -70,7 +70,7 @@ fn a_millisecond_ends_with_the_last_sequence() {
 #[test]
 fn ids_of_one_millisecond_are_sorted_past_4096() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let mut handle = ids.handle();
     let made: Vec<_> = (0..10_000).map(|_| handle.generate().unwrap()).collect();
     assert!(made.is_sorted_by(|one, next| one < next) && made[9999].unix_ms() == START_MS);
@@ -106,7 +106,7 @@ fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
 #[test]
 fn a_cursor_loses_no_row_after_a_rollback() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let mut handle = ids.handle();
     let mut cursor = Uuid7::MIN;
     for reading in [
@@ -119,7 +119,7 @@ fn a_cursor_loses_no_row_after_a_rollback() {
         START_MS + 2,
         START_MS + 1,
     ] {
-        clock.play([reading]);
+        clock.set_readings([reading]);
         let mut rows = vec![Uuid7::MIN; 10];
         ids.fill(&mut rows).unwrap();
         rows.push(ids.generate().unwrap());
@@ -134,9 +134,9 @@ fn a_cursor_loses_no_row_after_a_rollback() {
 #[test]
 fn no_id_is_later_than_the_highest_reading() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).from_sequence_0().build().unwrap();
+    let ids = builder_at_start(&clock).from_sequence_0().build().unwrap();
     use_up(&ids, 1);
-    clock.play([START_MS - 3]);
+    clock.set_readings([START_MS - 3]);
     assert_eq!(ids.generate().unwrap().unix_ms(), START_MS);
     for error in [
         assert_code(ids.try_generate(), "clock_behind"),
@@ -146,19 +146,19 @@ fn no_id_is_later_than_the_highest_reading() {
         assert_eq!(error.retry_at(), Some(START_MS + 1));
     }
     assert_eq!(ids.try_fill(&mut [Uuid7::MIN; 2]), Ok(0));
-    assert!(clock.slept() > 0, "it waits at most `max_wait`");
+    assert!(clock.slept_nanos() > 0, "it waits at most `max_wait`");
     // The clock catches up while a call waits.
-    clock.play([START_MS - 2, START_MS, START_MS + 1]);
+    clock.set_readings([START_MS - 2, START_MS, START_MS + 1]);
     assert_eq!(ids.generate().unwrap().unix_ms(), START_MS + 1);
 }
 
 #[test]
 fn rollbacks_of_any_length_keep_the_order_by_default() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     let first = ids.generate().unwrap();
     for (ms, sequence) in [(START_MS - 1, 1), (START_MS - 10_001, 2), (0, 3), (START_MS, 4)] {
-        clock.play([ms]);
+        clock.set_readings([ms]);
         let id = ids.generate().unwrap();
         assert_eq!((id.unix_ms(), id.sequence()), (START_MS, first.sequence() + sequence));
     }
@@ -168,7 +168,7 @@ fn rollbacks_of_any_length_keep_the_order_by_default() {
 #[test]
 fn only_rollbacks_of_more_than_10_seconds_are_followed() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).follow_rollbacks(true).build().unwrap();
+    let ids = builder_at_start(&clock).follow_rollbacks(true).build().unwrap();
     let mut handle = ids.handle();
     let mut made = || [ids.generate(), handle.generate()].map(|id| id.unwrap().unix_ms());
     assert_eq!(made(), [START_MS; 2]);
@@ -179,7 +179,7 @@ fn only_rollbacks_of_more_than_10_seconds_are_followed() {
         (START_MS - 20_002, START_MS - 20_002, 2),
         (START_MS, START_MS, 2),
     ] {
-        clock.play([reading]);
+        clock.set_readings([reading]);
         assert_eq!(made(), [expected; 2]);
         assert_eq!(ids.stats().rollbacks, rollbacks);
     }
@@ -189,12 +189,16 @@ fn only_rollbacks_of_more_than_10_seconds_are_followed() {
 #[test]
 fn a_followed_rollback_repeats_no_id_although_the_source_does() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).entropy_from(|| Ok([7; 32])).follow_rollbacks(true).build().unwrap();
+    let ids = builder_at_start(&clock)
+        .entropy_from(|| Ok([7; 32]))
+        .follow_rollbacks(true)
+        .build()
+        .unwrap();
     let mut handle = ids.handle();
     let mut made = HashSet::new();
     for _ in 0..3 {
         for reading in [START_MS, START_MS + 1, START_MS + 60_000] {
-            clock.play([reading]);
+            clock.set_readings([reading]);
             let mut batch = [Uuid7::MIN; 100];
             ids.fill(&mut batch).unwrap();
             let singles = [ids.generate().unwrap(), handle.generate().unwrap()];
@@ -224,7 +228,7 @@ macro_rules! counted {
 fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
-    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut expected = 0;
     // The generator stays in the millisecond START_MS + 1 although the clock moves back and forth.
     for reading in [
@@ -237,7 +241,7 @@ fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
         START_MS - 50_000,
         START_MS + 1,
     ] {
-        clock.play([reading]);
+        clock.set_readings([reading]);
         let last = draws.load(Ordering::Relaxed);
         let mut batch = [Uuid7::MIN; 100];
         ids.fill(&mut batch).unwrap();
@@ -261,14 +265,14 @@ fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
 fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
-    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut handle = ids.handle();
     let first = handle.generate().unwrap();
     let before = draws.load(Ordering::Relaxed);
     for (k, reading) in
         [START_MS, START_MS - 1, START_MS - 1, START_MS - 2, START_MS].into_iter().enumerate()
     {
-        clock.play([reading]);
+        clock.set_readings([reading]);
         let id = handle.generate().unwrap();
         assert_eq!(
             (id.unix_ms(), usize::try_from(id.sequence() - first.sequence()).unwrap()),
@@ -282,7 +286,7 @@ fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
 fn threads_key_streams_of_their_own() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
-    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut tails = HashSet::new();
     for _ in 0..3 {
         let made = thread::scope(|scope| {
@@ -303,7 +307,7 @@ fn a_source_that_fails_leaves_no_trace() {
         0 => Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 32]),
         _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
     };
-    let ids = at(&clock).entropy_from(draw).build().unwrap();
+    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut handle = ids.handle();
     assert_code(ids.generate(), "entropy_unavailable");
     assert_code(handle.generate(), "entropy_unavailable");
@@ -313,12 +317,12 @@ fn a_source_that_fails_leaves_no_trace() {
     let first = [ids.generate().unwrap(), handle.generate().unwrap()];
     let draws = DRAWS.load(Ordering::Relaxed);
     IS_BROKEN.store(1, Ordering::Relaxed);
-    clock.play([START_MS + 1]);
+    clock.set_readings([START_MS + 1]);
     assert_code(ids.generate(), "entropy_unavailable");
     assert_code(handle.generate(), "entropy_unavailable");
     assert_eq!(ids.stats().last_ms, Some(START_MS));
     IS_BROKEN.store(0, Ordering::Relaxed);
-    clock.play([START_MS]);
+    clock.set_readings([START_MS]);
     let next = [ids.generate().unwrap(), handle.generate().unwrap()];
     assert!(next[0] > first[0] && next[1] > first[1]);
     assert!(DRAWS.load(Ordering::Relaxed) - draws >= 2, "the bits before the failure were dropped");
@@ -340,14 +344,18 @@ fn a_source_may_generate_ids() {
 fn a_worker_id_replaces_16_of_the_random_bits() {
     let clock = ScriptedClock::default();
     let of = |worker| {
-        let ids = at(&clock).entropy_from(|| Ok([7; 32])).worker_id(worker).build().unwrap();
+        let ids = builder_at_start(&clock)
+            .entropy_from(|| Ok([7; 32]))
+            .worker_id(worker)
+            .build()
+            .unwrap();
         ids.generate().unwrap()
     };
     let made = [0, 1, 42, u16::MAX].map(of);
     assert_eq!(made.map(worker_id), [0, 1, 42, u16::MAX]);
     assert!(made.iter().all(|id| id.random() & ((1 << 40) - 1) == made[0].random()));
     assert!(made.iter().all(|id| id.sequence() == made[0].sequence()));
-    let ids = at(&clock).worker_id(0xc0de).build().unwrap();
+    let ids = builder_at_start(&clock).worker_id(0xc0de).build().unwrap();
     let mut handle = ids.handle();
     let mut batch = [Uuid7::MIN; 70];
     ids.fill(&mut batch).unwrap();
@@ -396,13 +404,13 @@ fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
 #[test]
 fn a_generator_resumes_after_the_last_millisecond_of_another() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = builder_at_start(&clock).build().unwrap();
     assert_eq!(ids.stats().last_ms, None);
     let last = ids.generate().unwrap();
-    clock.play([START_MS - 100]);
+    clock.set_readings([START_MS - 100]);
     assert_eq!(ids.close(), Ok(Some(START_MS)));
     assert_code(ids.close(), "generator_closed");
-    assert_eq!(at(&clock).build().unwrap().close(), Ok(None));
+    assert_eq!(builder_at_start(&clock).build().unwrap().close(), Ok(None));
 
     let skipping =
         Generator::builder().worker_id(7).clock(RestartedClock(AtomicI64::new(START_MS)));
@@ -410,17 +418,18 @@ fn a_generator_resumes_after_the_last_millisecond_of_another() {
     assert_code(skipping.try_generate(), "sequence_exhausted");
     assert_eq!(skipping.close(), Ok(Some(START_MS)), "an earlier generator may have used it");
 
-    let next = at(&clock).resume_after(START_MS).build().unwrap();
+    let next = builder_at_start(&clock).resume_after(START_MS).build().unwrap();
     assert_eq!(
         assert_code(next.try_generate(), "sequence_exhausted").retry_at(),
         Some(START_MS + 1)
     );
-    clock.play([START_MS - 100]);
+    clock.set_readings([START_MS - 100]);
     assert_eq!(assert_code(next.try_generate(), "clock_behind").retry_at(), Some(START_MS + 1));
-    clock.play([START_MS + 1]);
+    clock.set_readings([START_MS + 1]);
     assert!(next.generate().unwrap() > last);
     for wrong in [-1, 1 << 44, i64::MIN, i64::MAX] {
-        let error = assert_code(at(&clock).resume_after(wrong).build(), "out_of_range");
+        let error =
+            assert_code(builder_at_start(&clock).resume_after(wrong).build(), "out_of_range");
         assert_eq!(error.field(), Some("resume_after"));
     }
 }
@@ -428,12 +437,12 @@ fn a_generator_resumes_after_the_last_millisecond_of_another() {
 #[test]
 fn times_before_1970_are_rejected() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
-    clock.play([-1]);
+    let ids = builder_at_start(&clock).build().unwrap();
+    clock.set_readings([-1]);
     assert_code(ids.generate(), "time_out_of_range");
-    clock.play([0]);
+    clock.set_readings([0]);
     assert_eq!(ids.generate().unwrap().unix_ms(), 0);
-    clock.play([i64::MAX / 1_000_000]);
+    clock.set_readings([i64::MAX / 1_000_000]);
     assert_eq!(ids.generate().unwrap().unix_ms(), i64::MAX / 1_000_000);
 }
 
@@ -449,7 +458,7 @@ fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
 fn generators_with_one_source_and_one_clock_generate_the_same_ids() {
     let clock = ScriptedClock::default();
     let made = || {
-        let ids = at(&clock).entropy_from(|| Ok([7; 32])).build().unwrap();
+        let ids = builder_at_start(&clock).entropy_from(|| Ok([7; 32])).build().unwrap();
         let mut batch = [Uuid7::MIN; 5];
         ids.fill(&mut batch).unwrap();
         (ids.generate().unwrap(), batch, ids.handle().generate().unwrap())

@@ -35,11 +35,11 @@ struct SlowClock {
 }
 
 impl SlowClock {
-    fn still(factor: u64) -> Self {
+    fn stopped_clock(factor: u64) -> Self {
         let (wall, passed) = (AtomicI64::new(START_MS * 1_000_000), AtomicU64::new(7));
         Self { wall, passed, sleeps: AtomicU64::new(0), factor, reading: 0, step: 0 }
     }
-    fn passed(&self) -> u64 {
+    fn passed_nanos(&self) -> u64 {
         self.passed.load(Ordering::Relaxed) - 7
     }
 }
@@ -60,7 +60,7 @@ impl Clock for SlowClock {
 }
 
 /// Returns a generator with four sequence numbers per tick, all of them used.
-fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
+fn exhausted_generator<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
     let ids = sno::Generator::builder().clock(clock).partition(7).sequence_max(3);
     let ids = ids.max_wait(max_wait).build().unwrap();
     ids.fill(0, &mut [Sno::default(); 4]).unwrap();
@@ -70,11 +70,11 @@ fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
 #[test]
 fn a_wait_is_charged_the_elapsed_time() {
     for (factor, most) in [(1, 60_000), (15, 1_000), (100, 50)] {
-        let clock = SlowClock::still(factor);
-        let ids = exhausted(&clock, Duration::from_millis(most));
+        let clock = SlowClock::stopped_clock(factor);
+        let ids = exhausted_generator(&clock, Duration::from_millis(most));
         let error = assert_code(ids.generate(0), "sequence_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
-        let (passed, one_sleep) = (clock.passed(), factor * 4 * MS);
+        let (passed, one_sleep) = (clock.passed_nanos(), factor * 4 * MS);
         assert!((most * MS..=most * MS + one_sleep).contains(&passed), "{passed} of {most} ms");
     }
 }
@@ -84,8 +84,8 @@ fn a_wait_is_charged_the_elapsed_time() {
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
-        let clock = SlowClock::still(0);
-        let ids = exhausted(&clock, Duration::from_millis(max_wait));
+        let clock = SlowClock::stopped_clock(0);
+        let ids = exhausted_generator(&clock, Duration::from_millis(max_wait));
         assert_code(ids.generate(0), "sequence_exhausted");
         let sleeps = clock.sleeps.load(Ordering::Relaxed);
         assert!((2..=most).contains(&sleeps), "{sleeps} sleeps in {max_wait} ms");
@@ -95,7 +95,8 @@ fn a_frozen_monotonic_clock_is_ignored() {
 #[test]
 fn a_stall_reports_how_long_the_call_has_slept() {
     let heard = std::sync::Mutex::new(Vec::new());
-    let ids = sno::Generator::builder().clock(SlowClock::still(10)).partition(7).sequence_max(3);
+    let ids =
+        sno::Generator::builder().clock(SlowClock::stopped_clock(10)).partition(7).sequence_max(3);
     let ids = ids.max_wait(Duration::from_millis(100));
     let ids = ids.on_stall(|stall| heard.lock().unwrap().push(stall.slept_ms)).build().unwrap();
     assert_code(ids.fill(0, &mut [Sno::default(); 5]), "sequence_exhausted");
@@ -127,7 +128,7 @@ fn lost_races_count_towards_max_wait() {
             self.0.monotonic()
         }
     }
-    let slow = SlowClock { reading: MS, step: 4_000_000, ..SlowClock::still(1) };
+    let slow = SlowClock { reading: MS, step: 4_000_000, ..SlowClock::stopped_clock(1) };
     let clock: &'static MeddlingClock =
         Box::leak(Box::new(MeddlingClock(slow, std::sync::OnceLock::new())));
     let ids = sno::Generator::builder().clock(clock).partition(7);
@@ -135,17 +136,17 @@ fn lost_races_count_towards_max_wait() {
     clock.1.set(Arc::downgrade(&ids)).unwrap();
     clock.0.wall.store(START_MS * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
-    assert!(clock.0.passed() < 120 * MS, "{error} after {} ns", clock.0.passed());
+    assert!(clock.0.passed_nanos() < 120 * MS, "{error} after {} ns", clock.0.passed_nanos());
 }
 
 #[test]
 fn every_format_waits_one_second_by_default() {
     for family in FAMILIES {
-        let clock = Arc::new(SlowClock::still(1));
+        let clock = Arc::new(SlowClock::stopped_clock(1));
         let ids = family.generator(clock.clone());
         use_up(&*ids, &family, 0);
         assert_code(ids.generate(), "sequence_exhausted");
-        assert_eq!(clock.passed(), 1000 * MS, "{}", family.name);
+        assert_eq!(clock.passed_nanos(), 1000 * MS, "{}", family.name);
     }
 }
 
@@ -175,14 +176,14 @@ impl Clock for SteppingClock {
 #[test]
 fn a_stepping_clock_is_retried_at_its_next_step() {
     for (spins, max_wait, passed) in [(false, 0, 0), (false, 50, 50), (true, 0, 0), (true, 50, 0)] {
-        let ids = exhausted(
-            SteppingClock { clock: SlowClock::still(1), spins },
+        let ids = exhausted_generator(
+            SteppingClock { clock: SlowClock::stopped_clock(1), spins },
             Duration::from_millis(max_wait),
         );
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
         // A thread that cannot sleep does not spin for that long.
-        assert_eq!(ids.clock().clock.passed(), passed * MS);
+        assert_eq!(ids.clock().clock.passed_nanos(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));
     }

@@ -12,7 +12,7 @@ class StaleVersionError(Exception):
     """A newer version was written after this one was read."""
 
 
-class Documents:
+class DocumentStore:
     """Documents with all their versions, from version 0 up to version 255."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Documents:
 
 
 def main() -> None:
-    documents = Documents()
+    documents = DocumentStore()
     first = documents.create("a draft")
     second = documents.update(first, "a better draft")
     third = documents.update(second, "the final text")

@@ -25,7 +25,7 @@ class Home:
     shard: int
 
     @classmethod
-    def of(cls, id: UUID) -> Home:
+    def from_id(cls, id: UUID) -> Home:
         return cls(*divmod(hotguid.shard_key(id), 1 << SHARD_BITS))
 
     def shard_key(self) -> int:
@@ -51,7 +51,7 @@ class Region:
     def read(self, path: str) -> str:
         """Returns the response to ``/records/<id>``, wherever the record is stored."""
         id = hotguid.parse(path.removeprefix("/records/"))
-        home = Home.of(id)
+        home = Home.from_id(id)
         return self.others[home.region].shards[home.shard][id]
 
 
@@ -60,8 +60,9 @@ def main() -> None:
     eu, us = Region("eu", 4096, regions), Region("us", 512, regions)
     orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")]
     for id in orders:
-        print(f"/records/{id}  ->  region {Home.of(id).region}, shard {Home.of(id).shard}: {us.read(f'/records/{id}')}")
-    assert Home.of(orders[0]) == Home.of(orders[2]) != Home.of(orders[1])
+        home = Home.from_id(id)
+        print(f"/records/{id}  ->  region {home.region}, shard {home.shard}: {us.read(f'/records/{id}')}")
+    assert Home.from_id(orders[0]) == Home.from_id(orders[2]) != Home.from_id(orders[1])
 
 
 if __name__ == "__main__":

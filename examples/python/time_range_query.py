@@ -27,7 +27,7 @@ def store(events: Iterable[Event]) -> sqlite3.Connection:
     return database
 
 
-def between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) -> list[Event]:
+def records_between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) -> list[Event]:
     """Returns the events from ``start`` up to but excluding ``end``."""
     lowest, highest = sno.time_range(start, end)
     rows = database.execute(QUERY, (bytes(lowest), bytes(highest)))
@@ -38,7 +38,7 @@ def main() -> None:
     first = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
     events = [(first + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365)]
     with closing(store(events)) as database:
-        found = between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
+        found = records_between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
         (*_, plan), *_ = database.execute("EXPLAIN QUERY PLAN " + QUERY, (b"", b""))
     for when, what in found[:3]:
         print(f"{when:%Y-%m-%d %H:%M}  {what}")

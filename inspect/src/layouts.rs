@@ -13,7 +13,7 @@ use crate::{
     bits::Bits,
     formats::Scale,
     odds::{self, Cost},
-    reading::{Field, Named, Origin, Reading, Role, Time},
+    reading::{Field, FormatName, Origin, Reading, Role, Time},
     texts,
 };
 
@@ -77,7 +77,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
         let scale = Scale { tick_nanos: tick, epoch_ms: first, first_ms: first };
         Time { scale, bits, unix_ms: Some(ms) }
     });
-    let named = Named { name, title: name, rarity: RARITY, origin: Origin::Reader };
+    let named = FormatName { name, title: name, rarity: RARITY, origin: Origin::Reader };
     let cost = cost(&fields);
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
@@ -134,7 +134,8 @@ pub(crate) fn decrypted(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
         field("sequence", Role::Sequence, 47, 17, parts.sequence.into()),
     ];
     let time = Time { scale, bits: 30, unix_ms: Some(parts.unix_ms()) };
-    let named = Named { name: "randflake", title: "Randflake", rarity: 1, origin: Origin::Ours };
+    let named =
+        FormatName { name: "randflake", title: "Randflake", rarity: 1, origin: Origin::Ours };
     let cost = cost(&fields);
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }

@@ -67,7 +67,7 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     layouts::of_text(text, context, &mut readings);
     let snowflake = texts::integer(text).map(odds::other_snowflake);
     let random = odds::random_text(text);
-    odds::rank(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
+    odds::rank_readings(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
     readings
 }
 
@@ -95,6 +95,6 @@ pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let mut readings = texts::readings_of_bytes(bytes, context);
     layouts::of_bytes(bytes, context, &mut readings);
     let random = bytes.iter().fold(odds::Cost::bits(10), |cost, _| cost + odds::Cost::bits(8));
-    odds::rank(&mut readings, random);
+    odds::rank_readings(&mut readings, random);
     readings
 }

@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
-const UNKNOWN: Cost = Cost::bits(11);
+const UNKNOWN_FORMAT: Cost = Cost::bits(11);
 /// When two formats with the same bits are compared, popularity and typical field values can make one of them at most twice as
 /// likely as the other.
-const TWINS: Cost = Cost::bits(1);
+const MAX_TWIN_ADVANTAGE: Cost = Cost::bits(1);
 
 /// A cost in sixteenths of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ impl Account {
     /// Returns the cost of a format that is not in the table and explains the ID equally well. It limits the likelihood of a
     /// rare format.
     fn of_unknown(&self) -> Cost {
-        self.fields + self.time + self.fixed + UNKNOWN
+        self.fields + self.time + self.fixed + UNKNOWN_FORMAT
     }
 }
 
@@ -109,13 +109,13 @@ fn characters(text: &str) -> Cost {
 /// Returns the cost of a 64-bit integer as a snowflake in a format that is not in the table: a time with an unknown epoch, a
 /// node and a sequence.
 pub(crate) fn other_snowflake(id: u64) -> Cost {
-    let field = |bits: u32, value: u64| small(value.into(), Cost::bits(bits));
+    let field = |bits: u32, value: u64| small_value_cost(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
 }
 
 /// Returns the cost of a value that is small in half of all cases, with each power of two equally likely, and arbitrary in the
 /// other half.
-fn small(value: u128, all: Cost) -> Cost {
+fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
@@ -143,7 +143,9 @@ fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
         // Wide values in this role are addresses or random bits.
         Role::Maker if all >= Cost::bits(16) => all,
         Role::Random | Role::Encrypted => all,
-        Role::Kind | Role::Maker | Role::Sequence => value.map_or(all, |value| small(value, all)),
+        Role::Kind | Role::Maker | Role::Sequence => {
+            value.map_or(all, |value| small_value_cost(value, all))
+        }
     }
 }
 
@@ -169,16 +171,17 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
 }
 
 /// Sorts readings by their costs, and calculates the odds of each one against the others and `random`.
-pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
+pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());
     let unknown =
         readings.iter().map(|reading| reading.account.of_unknown()).fold(random, Cost::min);
     let least = readings.iter().map(|reading| reading.account.total()).fold(unknown, Cost::min);
-    let sum: f64 = readings.iter().map(|reading| weight(reading.account.total(), least)).sum();
-    let all = sum + weight(unknown, least);
+    let sum: f64 =
+        readings.iter().map(|reading| relative_weight(reading.account.total(), least)).sum();
+    let all = sum + relative_weight(unknown, least);
     for reading in readings {
-        reading.odds = weight(reading.account.total(), least) / all;
+        reading.odds = relative_weight(reading.account.total(), least) / all;
     }
 }
 
@@ -195,7 +198,7 @@ fn merge_indistinguishable(readings: &mut [Reading]) {
             let (one, two) = (&mut other.account, &mut reading.account);
             one.time = one.time.min(two.time);
             two.time = one.time;
-            let most = (one.rarity + one.fields).min(two.rarity + two.fields) + TWINS;
+            let most = (one.rarity + one.fields).min(two.rarity + two.fields) + MAX_TWIN_ADVANTAGE;
             for account in [one, two] {
                 let cost = (account.rarity + account.fields).min(most);
                 (account.rarity, account.fields) =
@@ -219,7 +222,7 @@ fn is_twin(one: &Reading, other: &Reading) -> bool {
 }
 
 /// Returns 1 for the lowest cost, and halves it for each additional bit.
-fn weight(cost: Cost, least: Cost) -> f64 {
+fn relative_weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;
     (0..more / 16).take(1100).fold(halved / 2.0, |weight, _| weight / 2.0)

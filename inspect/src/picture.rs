@@ -69,15 +69,15 @@ impl Reading {
             height - 1,
         );
         if self.format == "sno" && id.chars().count() == CHARACTERS {
-            self.characters(id, &mut svg);
+            self.draw_characters(id, &mut svg);
         } else {
-            caption(id, &mut svg);
+            draw_caption(id, &mut svg);
         }
         for field in &self.fields {
-            self.cells(field, &mut svg);
+            self.draw_cells(field, &mut svg);
         }
         for (field, at) in self.fields.iter().zip(0..) {
-            self.line(field, lines + at * LINE, &mut svg);
+            self.draw_field(field, lines + at * LINE, &mut svg);
         }
         svg + "</svg>\n"
     }
@@ -94,7 +94,7 @@ impl Reading {
 
     /// Draws the characters of a sno in the colors of their fields, above the bits. A character contains five bits and gets the
     /// color of the field that has most of them. Two fields that share a character never have the same number of bits in it.
-    fn characters(&self, id: &str, svg: &mut String) {
+    fn draw_characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
             let bits = at * CHARACTER_BITS..(at + 1) * CHARACTER_BITS;
             let shared = |field: &&Field| {
@@ -118,7 +118,7 @@ impl Reading {
     }
 
     /// Draws the bits of a field, row by row.
-    fn cells(&self, field: &Field, svg: &mut String) {
+    fn draw_cells(&self, field: &Field, svg: &mut String) {
         let (mut from, end) = (field.from, field.from + field.bits);
         while from < end {
             let to = end.min((from / ROW + 1) * ROW);
@@ -147,7 +147,7 @@ impl Reading {
     }
 
     /// Draws the name, width and value of a field.
-    fn line(&self, field: &Field, y: u32, svg: &mut String) {
+    fn draw_field(&self, field: &Field, y: u32, svg: &mut String) {
         let time = (field.role == Role::Time).then(|| self.time()).flatten();
         let value = escaped(&truncated(&time.unwrap_or_else(|| self.value(field)), VALUE));
         let (class, name) = (field.role.as_str(), escaped(&truncated(&field.name, 16)));
@@ -165,7 +165,7 @@ impl Reading {
 }
 
 /// Draws the ID as it was written, as large as the picture's width allows.
-fn caption(id: &str, svg: &mut String) {
+fn draw_caption(id: &str, svg: &mut String) {
     // In these fonts, the width of a letter is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
     let (size, id) = (size.clamp(6, 24), escaped(id));

@@ -122,13 +122,14 @@ impl Reading {
         }
         let time = format.scale.map(|scale| Time::from_ticks(scale, ticks, &fields));
         let origin = if format.is_ours { Origin::Ours } else { Origin::Table };
-        let named = Named { name: format.name, title: format.title, rarity: format.rarity, origin };
+        let named =
+            FormatName { name: format.name, title: format.title, rarity: format.rarity, origin };
         Some(Self::new(named, bits, fields, cost, time, now_ms))
     }
 
     /// Creates a reading and calculates the costs of its parts.
     pub(crate) fn new(
-        named: Named<'_>,
+        named: FormatName<'_>,
         bits: &Bits,
         fields: Vec<Field>,
         cost: Cost,
@@ -189,7 +190,7 @@ impl Reading {
 
 /// A format's names and rarity.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'a> {
+pub(crate) struct FormatName<'a> {
     pub(crate) name: &'a str,
     pub(crate) title: &'a str,
     pub(crate) rarity: u32,
@@ -230,7 +231,7 @@ fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) ->
     let year = jiff::Timestamp::from_millisecond(ms)
         .map_or(0, |at| jiff::tz::TimeZone::UTC.to_datetime(at).year());
     if time.is_likely(now_ms) {
-        format!("made {}", ago(now_ms.saturating_sub(ms)))
+        format!("made {}", format_age(now_ms.saturating_sub(ms)))
     } else if ms > now_ms {
         format!("its time would be in {year}, which is in the future")
     } else {
@@ -260,7 +261,7 @@ fn without_time(fields: &[Field], origin: Origin) -> &'static str {
 }
 
 /// Formats a duration in milliseconds in words.
-fn ago(ms: i64) -> String {
+fn format_age(ms: i64) -> String {
     const UNITS: [(i64, &str); 5] = [
         (31_556_952_000, "year"),
         (2_629_746_000, "month"),

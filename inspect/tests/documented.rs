@@ -10,14 +10,14 @@ use polyflake_inspect::{Context, inspect};
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
 /// Collects the texts of a folder's documentation: Markdown files, and sources with examples in their comments.
-fn texts(folder: &Path, texts: &mut Vec<(String, String)>) {
+fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let is_documentation =
             [".md", ".rs", ".ts", ".py", ".pyi"].iter().any(|end| name.ends_with(end));
         if path.is_dir() && !["node_modules", "target", "dist"].contains(&name.as_str()) {
-            self::texts(&path, texts);
+            collect_texts(&path, texts);
         } else if is_documentation {
             let text = fs::read_to_string(&path).expect("text");
             texts.push((path.display().to_string(), text));
@@ -45,7 +45,7 @@ fn documented_examples_are_recognised_and_in_the_past() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = Vec::new();
     for folder in ["docs", "core/src", "packages/js/src", "packages/python/src"] {
-        texts(&root.join(folder), &mut all);
+        collect_texts(&root.join(folder), &mut all);
     }
     for file in [
         "README.md",

@@ -10,7 +10,7 @@ use polyflake_inspect::{Context, MAX_BITS, Reading, Role, inspect, inspect_bytes
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
 #[track_caller]
-fn first(text: &str) -> Reading {
+fn most_likely_reading(text: &str) -> Reading {
     let readings = inspect(text, &NOW);
     readings.into_iter().next().unwrap_or_else(|| panic!("expected a reading of {text}"))
 }
@@ -24,7 +24,7 @@ fn value(reading: &Reading, name: &str) -> Option<u128> {
 fn ids_of_other_libraries_are_identified() {
     for line in include_str!("made.tsv").lines() {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
-        let reading = first(id);
+        let reading = most_likely_reading(id);
         // The datacenters of X and the workers of Discord distinguish their IDs, but the libraries do not know them.
         if reading.note.is_none() {
             assert_eq!(reading.format, format, "{id}");
@@ -80,7 +80,7 @@ fn published_examples_decode_to_their_fields() {
             &[("counter", 0x01_0203), ("shard_key", 1000)],
         ),
     ] {
-        let reading = first(id);
+        let reading = most_likely_reading(id);
         assert_eq!(
             (reading.format.as_str(), reading.time().as_deref()),
             (format, Some(time)),
@@ -116,7 +116,7 @@ fn fields_cover_all_bits_and_odds_sum_to_at_most_one() {
 /// All forms of a UUID have the same reading, and bytes have the reading of their string.
 #[test]
 fn all_forms_of_an_id_have_the_same_reading() {
-    let uuid = first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    let uuid = most_likely_reading("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
     for form in [
         "017f22e279b07cc398c4dc0c0c07398f",
         "{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}",
@@ -124,7 +124,7 @@ fn all_forms_of_an_id_have_the_same_reading() {
         "  \"017f22e2-79b0-7cc3-98c4-dc0c0c07398f\"\n",
         "0x017f22e279b07cc398c4dc0c0c07398f",
     ] {
-        let reading = first(form);
+        let reading = most_likely_reading(form);
         assert_eq!(
             (reading.format, reading.fields),
             (uuid.format.clone(), uuid.fields.clone()),
@@ -142,9 +142,9 @@ fn all_forms_of_an_id_have_the_same_reading() {
 fn a_sno_is_recognised_in_both_uuid_forms() {
     let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
     let spelt = format!("{:032x}", u128::from_be_bytes(sno.to_uuid_bytes()));
-    assert_eq!(first(&spelt).format, "sno");
-    assert_eq!(value(&first(&spelt), "metabyte"), Some(sno.metabyte().into()));
-    assert_eq!(first("9q7eapxk2owc4ivv").unix_ms, Some(sno.unix_ms()));
+    assert_eq!(most_likely_reading(&spelt).format, "sno");
+    assert_eq!(value(&most_likely_reading(&spelt), "metabyte"), Some(sno.metabyte().into()));
+    assert_eq!(most_likely_reading("9q7eapxk2owc4ivv").unix_ms, Some(sno.unix_ms()));
 }
 
 #[test]

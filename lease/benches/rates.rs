@@ -24,12 +24,12 @@ const NAMESPACE: &str = "rates/randflake";
 /// The number of claims, and of renewals.
 const ROUNDS: usize = 300;
 /// The number of claims in a namespace that has all its records.
-const LARGE: usize = 40;
+const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
 const NUMBERS: u64 = 131_072;
 /// The default length of a lease, in milliseconds.
 const HOUR: u64 = 3_600_000;
 
-fn shape() -> Shape {
+fn randflake_shape() -> Shape {
     Shape::randflake(0..=NUMBERS - 1, &[7; 16]).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn now() -> Moment {
 }
 
 fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
-    let options = Options::new("rates", shape()).unwrap();
+    let options = Options::new("rates", randflake_shape()).unwrap();
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
@@ -52,7 +52,11 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
                 if let Operation::Put { new, .. } = &request.operation {
                     put = Some(new.clone());
                 }
-                keeper.answered(request.number, Ok(patient(|| store.answer(&request))), now());
+                keeper.answered(
+                    request.number,
+                    Ok(retry_while_locked(|| store.answer(&request))),
+                    now(),
+                );
             }
             Action::Begin(_) => return (began.elapsed(), put.unwrap()),
             Action::Refused(error) => {
@@ -65,7 +69,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
 }
 
 /// Repeats a request while other connections have the file locked, and returns its result.
-fn patient<V>(mut operation: impl FnMut() -> Result<V>) -> V {
+fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
         match operation() {
             Ok(answer) => return answer,
@@ -80,7 +84,7 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
     let operation = Operation::Put { old: record.clone(), new: new.clone() };
     let (request, began) =
         (Request { number: 1, namespace: NAMESPACE.into(), operation }, Instant::now());
-    assert_eq!(patient(|| store.answer(&request)).content, ReplyContent::Done);
+    assert_eq!(retry_while_locked(|| store.answer(&request)).content, ReplyContent::Done);
     *record = new;
     began.elapsed()
 }
@@ -102,7 +106,7 @@ fn rate(url: &str, connections: usize) -> f64 {
         .map(|_| {
             let url = url.to_owned();
             thread::spawn(move || {
-                let mut store = patient(|| open(&url));
+                let mut store = retry_while_locked(|| open(&url));
                 let (_, mut record) = claim(&mut store);
                 let (began, mut count) = (Instant::now(), 0);
                 while began.elapsed() < Duration::from_secs(5) {
@@ -127,7 +131,10 @@ fn measure(name: &str, url: &str) {
         println!("{name}, {connections} connections: {:.0} renewals/s", rate(url, connections));
     }
     fill(&mut store);
-    print(&format!("{name}, claims among {NUMBERS} records"), claims(&mut store, LARGE));
+    print(
+        &format!("{name}, claims among {NUMBERS} records"),
+        claims(&mut store, CLAIMS_IN_FULL_NAMESPACE),
+    );
 }
 
 /// Claims and releases worker IDs. Returns how long each claim took.

@@ -23,13 +23,13 @@ use tokio::{runtime, time};
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A store with a single worker ID.
-struct One {
+struct SingleIdStore {
     _folder: TempDir,
     url: String,
     path: std::path::PathBuf,
 }
 
-impl One {
+impl SingleIdStore {
     fn new() -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = folder.path().join("leases.db");
@@ -88,9 +88,10 @@ fn sigterm_releases_the_worker_id() {
     if let Ok(url) = env::var(SIGNAL_VARIABLE) {
         let work = async {
             let mut asked_to_end = signal(SignalKind::terminate()).unwrap();
-            let ids = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep)
-                .await
-                .unwrap();
+            let ids =
+                Generator::with_async(&url, SingleIdStore::options(), LONG_TIMEOUT, time::sleep)
+                    .await
+                    .unwrap();
             println!("ready {}", ids.generate_async(time::sleep, 7).await.unwrap());
             asked_to_end.recv().await;
             ids.close_async(time::sleep).await;
@@ -98,7 +99,7 @@ fn sigterm_releases_the_worker_id() {
         runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
         return;
     }
-    let one = One::new();
+    let one = SingleIdStore::new();
     let granted = || Operator::open(&one.url, "orders/sno").unwrap().status().unwrap().granted;
     let mut process = Command::new(env::current_exe().unwrap());
     process.args(["--exact", "sigterm_releases_the_worker_id", "--nocapture"]);
@@ -141,7 +142,7 @@ async fn count_turns_during<T>(lock: impl Sized, work: impl Future<Output = T>) 
 
 #[test]
 fn the_executor_runs_while_a_lease_starts_and_ends() {
-    let one = One::new();
+    let one = SingleIdStore::new();
     block_on(async {
         let (ids, turns) = count_turns_during(one.lock(), one.generator()).await;
         assert!(turns >= 40, "{turns}");
@@ -157,7 +158,7 @@ fn the_executor_runs_while_a_lease_starts_and_ends() {
 
 #[test]
 fn a_dropped_future_leaks_no_worker_id() {
-    let one = One::new();
+    let one = SingleIdStore::new();
     block_on(async {
         let lock = one.lock();
         for _ in 0..3 {
@@ -179,11 +180,12 @@ fn a_dropped_future_leaks_no_worker_id() {
 
 #[test]
 fn a_failed_future_reports_the_reason() {
-    let one = One::new();
+    let one = SingleIdStore::new();
     block_on(async {
         let _first = one.generator().await;
         let brief = Duration::from_millis(100);
-        let second = Generator::with_async(&one.url, One::options(), brief, time::sleep).await;
+        let second =
+            Generator::with_async(&one.url, SingleIdStore::options(), brief, time::sleep).await;
         assert_eq!(second.err().map(|error| error.code()), Some("numbers_exhausted"));
         let another = Generator::new_async(&one.url, "others", time::sleep).await.unwrap();
         another.generate_async(time::sleep, 0).await.unwrap();
@@ -198,7 +200,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
 
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
-    Generator::with(&server.url(), One::options(), LONG_TIMEOUT).unwrap().close();
+    Generator::with(&server.url(), SingleIdStore::options(), LONG_TIMEOUT).unwrap().close();
     // The blocking client needs its own thread, because it contains a runtime.
     let lock = || {
         let (url, (held, holds)) = (server.url(), mpsc::channel());
@@ -215,7 +217,8 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     };
     block_on(async {
         let url = server.url();
-        let begin = Generator::with_async(&url, One::options(), LONG_TIMEOUT, time::sleep);
+        let begin =
+            Generator::with_async(&url, SingleIdStore::options(), LONG_TIMEOUT, time::sleep);
         let (ids, turns) = count_turns_during(lock(), begin).await;
         assert!(turns >= 40, "{turns}");
         let ids = ids.unwrap();

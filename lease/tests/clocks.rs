@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, Host, START_MS, holder, options};
+use host::{HOUR, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{Action, ErrorKind, Memory, Operation, Record, ReplyContent, Store};
 
 const MINUTE: u64 = 60_000;
@@ -15,7 +15,13 @@ const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 /// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the last end that its
 /// generator has.
 #[track_caller]
-fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off: i64) -> u64 {
+fn drive_with_wrong_clocks(
+    host: &mut KeeperHost,
+    store: &mut Memory,
+    minutes: u64,
+    store_off: i64,
+    off: i64,
+) -> u64 {
     for _ in 0..minutes {
         let true_time = START_MS + host.now.elapsed_ms;
         host.now.wall_ms = true_time.saturating_add_signed(off);
@@ -42,7 +48,7 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(START_MS);
             let (mut host, grant) = holder(&mut store, options(3));
-            let end = drive(&mut host, &mut store, 120, 0, off);
+            let end = drive_with_wrong_clocks(&mut host, &mut store, 120, 0, off);
             host.assert_refused(ErrorKind::ClockSkewed);
             assert!(
                 end <= START_MS + 3 * HOUR,
@@ -50,9 +56,9 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
             );
             assert_eq!(host.keeper.number(), Some(*grant.numbers().start()));
             host.refused.clear();
-            drive(&mut host, &mut store, 20, 0, 0);
+            drive_with_wrong_clocks(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
-            let end = drive(&mut host, &mut store, 60, 0, 0);
+            let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
             assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
         }
@@ -65,9 +71,9 @@ fn a_store_clock_step_revokes_no_worker_ids() {
         for off in [apart.cast_signed(), -apart.cast_signed()] {
             let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(3));
-            drive(&mut host, &mut store, 120, off, 0);
+            drive_with_wrong_clocks(&mut host, &mut store, 120, off, 0);
             host.assert_refused(ErrorKind::ClockSkewed);
-            let mut late = Host::new(options(3));
+            let mut late = KeeperHost::new(options(3));
             late.now = host.now;
             late.now.wall_ms = START_MS + late.now.elapsed_ms;
             store.set_now(late.now.wall_ms.saturating_add_signed(off));
@@ -79,9 +85,9 @@ fn a_store_clock_step_revokes_no_worker_ids() {
             assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
             let ends = store.records("orders/sno").into_iter().map(|record| record.granted_until);
             assert!(ends.max().unwrap() <= START_MS + 3 * HOUR, "off by {off} ms");
-            drive(&mut host, &mut store, 20, 0, 0);
+            drive_with_wrong_clocks(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
-            let end = drive(&mut host, &mut store, 60, 0, 0);
+            let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
             assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
         }
@@ -94,7 +100,7 @@ fn a_store_clock_step_revokes_no_worker_ids() {
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {
         let mut store = Memory::new(START_MS + apart);
-        let mut host = Host::new(options(3));
+        let mut host = KeeperHost::new(options(3));
         host.now.wall_ms = START_MS + apart;
         let grant = loop {
             match host.keeper.poll(host.now) {
@@ -108,7 +114,7 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
             }
         };
         assert!(grant.start() > START_MS + apart - MINUTE);
-        let end = drive(&mut host, &mut store, 60, 0, 0);
+        let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
         let error = host.assert_refused(ErrorKind::ClockSkewed);
         assert_eq!(error.until(), Some(grant.start()));
         assert!(end < START_MS + 3 * HOUR);
@@ -120,11 +126,13 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
 /// change.
 #[test]
 fn manually_edited_times_are_rejected() {
-    type Change = fn(&mut polyflake_lease::Reply);
-    let changes: [(&str, Change); 6] = [
-        ("an end of 2^53", |reply| survey(reply, Record::RESERVED + 1)),
-        ("an end of 2^64 - 1", |reply| survey(reply, u64::MAX)),
-        ("an end just before the end of time", |reply| survey(reply, Record::RESERVED - 1)),
+    type ReplyChange = fn(&mut polyflake_lease::Reply);
+    let changes: [(&str, ReplyChange); 6] = [
+        ("an end of 2^53", |reply| change_latest_end(reply, Record::RESERVED + 1)),
+        ("an end of 2^64 - 1", |reply| change_latest_end(reply, u64::MAX)),
+        ("an end just before the end of time", |reply| {
+            change_latest_end(reply, Record::RESERVED - 1);
+        }),
         ("a lease of 2^64 - 1", |reply| reply.namespace.as_mut().unwrap().longest_ms = u64::MAX),
         ("a quiet time of 2^64 - 1", |reply| {
             reply.namespace.as_mut().unwrap().quiet_until = u64::MAX;
@@ -139,7 +147,7 @@ fn manually_edited_times_are_rejected() {
         let backup = store.clone();
         store.restore(backup);
         let before = store.clone();
-        let mut host = Host::new(options(3));
+        let mut host = KeeperHost::new(options(3));
         for _ in 0..50 {
             match host.keeper.poll(host.now) {
                 Action::Send(request) => {
@@ -165,7 +173,7 @@ fn manually_edited_times_are_rejected() {
     }
 }
 
-fn survey(reply: &mut polyflake_lease::Reply, end: u64) {
+fn change_latest_end(reply: &mut polyflake_lease::Reply, end: u64) {
     if let ReplyContent::Survey { latest_end, .. } = &mut reply.content {
         *latest_end = end;
     }

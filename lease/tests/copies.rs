@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use alone::alone;
+use alone::in_separate_process;
 use image::in_both;
 use polyflake::{hotguid::HotGuid, layout::preset, randflake::Randflake, sno::Sno, uuid7::Uuid7};
 use polyflake_lease::{
@@ -30,7 +30,7 @@ use polyflake_lease::{
 };
 use tempfile::TempDir;
 
-const LONGEST: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 const SECRET: [u8; 16] = [7; 16];
 
 struct File(Box<dyn Store>);
@@ -62,7 +62,7 @@ impl Keeper {
     }
 
     /// Polls the lease's task, if its next poll is due.
-    fn turn(&self) {
+    fn run_due_work(&self) {
         if let Some(task) = self.task.lock().unwrap().as_mut() {
             let _ = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         }
@@ -71,7 +71,7 @@ impl Keeper {
     fn wait<G>(&self, making: impl Future<Output = Result<G>>) -> G {
         let mut making = pin!(making);
         loop {
-            self.turn();
+            self.run_due_work();
             if let Poll::Ready(made) = making.as_mut().poll(&mut Context::from_waker(Waker::noop()))
             {
                 return made.unwrap();
@@ -98,7 +98,7 @@ fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usi
         }
         let mut made = Vec::with_capacity(count + 8);
         while made.len() < count {
-            keeper.turn();
+            keeper.run_due_work();
             match make() {
                 Ok(ids) => made.extend(ids),
                 Err(error) if reports => assert_eq!(error.code(), "lease_unavailable"),
@@ -123,7 +123,7 @@ macro_rules! of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
         let keeper = Keeper::new();
         let making = $family::Generator::with_async(
-            keeper.host(), options($shape), $($argument,)* LONGEST, pause,
+            keeper.host(), options($shape), $($argument,)* TEST_TIMEOUT, pause,
         );
         let ids = keeper.wait(making);
         let make = || {
@@ -173,7 +173,7 @@ fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
 
 #[test]
 fn a_copy_that_reports_leases_another_worker_id_and_repeats_nothing() {
-    alone(&[], || {
+    in_separate_process(&[], || {
         let [_, _, _, randflakes, _] = repeated_by_format(3000, false);
         assert!(randflakes > 1000, "{randflakes} equal: not a copy");
         assert_eq!(repeated_by_format(20_000, true), [0; 5]);

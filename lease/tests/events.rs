@@ -34,7 +34,7 @@ fn options() -> Options {
 
 #[test]
 fn a_used_lease_emits_acquired_and_sealed() {
-    let (options, heard) = ReceivedEvents::watching(options());
+    let (options, heard) = ReceivedEvents::watch_events(options());
     let ids = Generator::with("memory:closed", options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
     assert_eq!(ids.lease().end(), Some(end));
@@ -55,7 +55,7 @@ fn a_used_lease_emits_acquired_and_sealed() {
 
 #[test]
 fn an_unused_lease_is_sealed_without_a_tick() {
-    let (options, heard) = ReceivedEvents::watching(options());
+    let (options, heard) = ReceivedEvents::watch_events(options());
     Generator::with("memory:unused", options, LONG_TIMEOUT).unwrap().close();
     assert_eq!(heard.next("sealed"), Event::Sealed { number: 0, used_until: None });
 }
@@ -66,7 +66,7 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
-    let (options, heard) = ReceivedEvents::watching(options().lease_ms(1500).unwrap());
+    let (options, heard) = ReceivedEvents::watch_events(options().lease_ms(1500).unwrap());
     let ids = Generator::with(&url, options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
     let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
@@ -103,7 +103,7 @@ impl Grantee for NoGenerator {
 
 #[test]
 fn a_grant_without_a_generator_emits_only_refused() {
-    let (options, heard) = ReceivedEvents::watching(options());
+    let (options, heard) = ReceivedEvents::watch_events(options());
     let place = Arc::new(NoGenerator);
     let lease = Lease::start(|| open("memory:nowhere"), options, place).unwrap();
     heard.next("refused");
@@ -148,9 +148,9 @@ fn subscribe() -> Arc<Mutex<Vec<String>>> {
 /// A subscriber that collects all events that the process traces.
 struct CollectingSubscriber(Arc<Mutex<Vec<String>>>);
 
-struct Texts(String);
+struct FieldText(String);
 
-impl Visit for Texts {
+impl Visit for FieldText {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         write!(self.0, " {}={value:?}", field.name()).unwrap();
     }
@@ -167,7 +167,7 @@ impl Subscriber for CollectingSubscriber {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, event: &tracing::Event<'_>) {
         let metadata = event.metadata();
-        let mut texts = Texts(format!("{} {}", metadata.level(), metadata.target()));
+        let mut texts = FieldText(format!("{} {}", metadata.level(), metadata.target()));
         event.record(&mut texts);
         let is_to_panic = texts.0.contains(&format!("namespace={PANICS:?}"));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(texts.0);
@@ -191,7 +191,7 @@ fn traced_events_never_contain_the_url() {
         &file,
     ];
     let (options, heard) =
-        ReceivedEvents::watching(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
+        ReceivedEvents::watch_events(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
     for url in &urls[..4] {
         let brief = Duration::from_millis(300);
         let refused = Generator::with(*url, options.clone(), brief).err().unwrap();

@@ -22,7 +22,7 @@ fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
 }
 
 /// Creates a generator for a given machine number.
-fn machine(number: u64, uuid8: bool) -> hotguid::Generator {
+fn random_machine(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
@@ -34,7 +34,7 @@ fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
     let mut machines = HashSet::new();
     for number in numbers {
-        let made = [false, true].map(|uuid8| machine(number, uuid8).generate(7).unwrap());
+        let made = [false, true].map(|uuid8| random_machine(number, uuid8).generate(7).unwrap());
         let [plain, marked] = made.map(HotGuid::machine);
         let [.., a, b, c] = number.to_be_bytes();
         assert_eq!(plain, [a, b, c, 0, 0]);
@@ -99,7 +99,7 @@ async fn leased_generators_make_typed_ids() {
 #[test]
 fn hot_guid_counters_start_at_random() {
     let counters: HashSet<_> =
-        (0..4).map(|number| machine(number, false).generate(0).unwrap().counter()).collect();
+        (0..4).map(|number| random_machine(number, false).generate(0).unwrap().counter()).collect();
     assert!(counters.len() > 1, "{counters:?}");
 }
 

@@ -14,10 +14,10 @@ const START_MS: u64 = 1_763_650_000_000;
 const HOUR: u64 = 3_600_000;
 const SECRET: [u8; 16] = [7; 16];
 
-type Draw = Box<dyn FnMut() -> Result<Random>>;
+type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
 #[derive(Default)]
-struct Figures {
+struct FleetMetrics {
     /// The number of renewals in the second hour, and the maximum in one second of it.
     renewals: u64,
     busiest: u64,
@@ -25,20 +25,20 @@ struct Figures {
 }
 
 /// Starts holders during an hour, and counts their renewals in the following hour. Each prefers its own worker ID.
-fn fleet(holders: u64, numbers: u64) -> Figures {
+fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
     let mut rng = Rng::with_seed(7);
     let mut store = Memory::new(START_MS);
     let shape = Shape::randflake(0..=numbers - 1, &SECRET).unwrap();
-    let mut keepers: Vec<Keeper<Draw>> = (0..holders)
+    let mut keepers: Vec<Keeper<RandomSource>> = (0..holders)
         .map(|number| {
             let mut random = rng.fork();
             let options = Options::new("fleet", shape.clone()).unwrap().prefer(number).unwrap();
-            Keeper::new(options, Box::new(move || Ok(Random(random.u128(1..)))) as Draw)
+            Keeper::new(options, Box::new(move || Ok(Random(random.u128(1..)))) as RandomSource)
         })
         .collect();
     let starts = (0..keepers.len()).map(|keeper| (Reverse(rng.u64(0..HOUR)), keeper));
     let mut wakes: BinaryHeap<_> = starts.collect();
-    let (mut figures, mut seconds) = (Figures::default(), vec![0; 3600]);
+    let (mut figures, mut seconds) = (FleetMetrics::default(), vec![0; 3600]);
     while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR) {
         let now = Moment { wall_ms: START_MS + elapsed_ms, elapsed_ms };
         store.set_now(now.wall_ms);
@@ -78,7 +78,7 @@ fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
 
 /// Checks that each holder renews about four times an hour. It is slightly more because renewals come up to a tenth of the
 /// interval early.
-fn assert_plain(holders: u64, figures: &Figures) {
+fn assert_plain(holders: u64, figures: &FleetMetrics) {
     assert_eq!(figures.refused, 0);
     let expected = 4 * holders..=4 * holders * 110 / 100;
     assert!(expected.contains(&figures.renewals), "{} of {holders}", figures.renewals);
@@ -86,7 +86,7 @@ fn assert_plain(holders: u64, figures: &Figures) {
 
 #[test]
 fn a_fleet_renews_four_times_per_hour() {
-    let figures = fleet(300, 512);
+    let figures = drive_fleet(300, 512);
     assert_plain(300, &figures);
 }
 
@@ -95,7 +95,7 @@ fn a_fleet_renews_four_times_per_hour() {
 #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
 fn a_hundred_thousand_holders_renew_four_times_per_hour() {
     let began = std::time::Instant::now();
-    let figures = fleet(100_000, 131_072);
+    let figures = drive_fleet(100_000, 131_072);
     let rate = figures.renewals as f64 / 3600.0;
     println!(
         "{} renewals in an hour, {rate:.1} a second, {} in the busiest second, in {:.0?}",

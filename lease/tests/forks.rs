@@ -140,11 +140,11 @@ fn generate_async_leases_a_worker_id_in_a_child() {
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
     let sleep = |pause| async move { thread::sleep(pause) };
-    let work = || bytes_of(&[ready(ids.generate_async(sleep, 0)).unwrap()]);
+    let work = || bytes_of(&[poll_once(ids.generate_async(sleep, 0)).unwrap()]);
     assert_ne!(ids_of(&in_child_by(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
-fn ready<T>(future: impl Future<Output = T>) -> T {
+fn poll_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("expected a future that sleeps at once"),

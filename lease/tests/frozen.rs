@@ -40,7 +40,7 @@ fn assert_brief(since: Instant) {
 fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    let (options, events) = ReceivedEvents::watching(options().lease_ms(2000).unwrap());
+    let (options, events) = ReceivedEvents::watch_events(options().lease_ms(2000).unwrap());
     let ids = Generator::with(&server.url(), options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     server.freeze();
@@ -80,7 +80,7 @@ fn a_task_survives_a_frozen_server() {
     let server = Server::start(&programs);
     let url = server.url();
     // A task allows a quarter of this for each request, which is enough to open the store on a busy machine.
-    let (options, events) = ReceivedEvents::watching(options().lease_ms(6000).unwrap());
+    let (options, events) = ReceivedEvents::watch_events(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = move || {
@@ -166,7 +166,7 @@ fn close_abandons_a_hanging_store() {
     let store = Arc::new(Mutex::new(Memory::new(now)));
     let (hold, held) = mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
-    let (options, events) = ReceivedEvents::watching(options());
+    let (options, events) = ReceivedEvents::watch_events(options());
     let open = move || Ok(HangingStore(store.clone(), held.clone()));
     let lease = Lease::start(open, options, Arc::new(NoGenerator)).unwrap();
     lease.ready(LONG_TIMEOUT).unwrap();

@@ -8,7 +8,7 @@ mod host;
 
 use std::{cell::Cell, rc::Rc};
 
-use host::{HOUR, Host, START_MS, holder, options};
+use host::{HOUR, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Memory, Moment, Random, Reply, ReplyContent, Result, Store,
 };
@@ -20,18 +20,18 @@ fn unavailable() -> Result<Reply> {
 }
 
 /// The wall clock moves, but the monotonic clock does not: the machine was restored from an image, or its clock was set.
-fn jump(host: &mut Host, ms: i64) {
+fn jump(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
 }
 
 /// Drives a keeper with a store whose clock shows the same time as the host's.
-fn drive(host: &mut Host, store: &mut Memory) -> Option<Grant> {
+fn drive(host: &mut KeeperHost, store: &mut Memory) -> Option<Grant> {
     store.set_now(host.now.wall_ms);
     host.drive_by(|request| store.answer(request))
 }
 
 /// Returns the time until the keeper's next step.
-fn wait(host: &mut Host) -> u64 {
+fn wait(host: &mut KeeperHost) -> u64 {
     match host.keeper.poll(host.now) {
         Action::Wait(until) => until - host.now.elapsed_ms,
         other => panic!("expected a pause, found {other:?}"),
@@ -39,7 +39,7 @@ fn wait(host: &mut Host) -> u64 {
 }
 
 /// Lives through an hour with the store available, from pause to pause.
-fn run_for(host: &mut Host, store: &mut Memory, ms: u64) {
+fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
         drive(host, store);
@@ -54,8 +54,8 @@ fn run_for(host: &mut Host, store: &mut Memory, ms: u64) {
 fn copies<const N: usize>(
     store: &mut Memory,
     numbers: u64,
-    mut image: impl FnMut(&mut Host, &mut Memory),
-) -> [Host; N] {
+    mut image: impl FnMut(&mut KeeperHost, &mut Memory),
+) -> [KeeperHost; N] {
     let before = store.clone();
     std::array::from_fn(|copy| {
         let (drawn, parted) = (Cell::new(1_u128 << 64), Rc::new(Cell::new(0)));
@@ -64,7 +64,7 @@ fn copies<const N: usize>(
             drawn.set(drawn.get() + (1 << 64) + 1 + parts.get());
             Ok(Random(drawn.get()))
         };
-        let mut host = Host::drawing(options(numbers), Box::new(draw));
+        let mut host = KeeperHost::drawing(options(numbers), Box::new(draw));
         *store = before.clone();
         image(&mut host, store);
         parted.set((1 + copy as u128) << 80);
@@ -73,7 +73,7 @@ fn copies<const N: usize>(
 }
 
 /// Restores the copies one after another, each with a clock that is six minutes past the image, and runs them.
-fn restore(hosts: &mut [Host], store: &mut Memory) {
+fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
     }
@@ -87,12 +87,12 @@ fn restore(hosts: &mut [Host], store: &mut Memory) {
 
 /// Checks that one of the copies kept the worker ID, that the others have different ones, and that no copy released any.
 #[track_caller]
-fn assert_parted(hosts: &[Host], store: &Memory) {
+fn assert_parted(hosts: &[KeeperHost], store: &Memory) {
     let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!((numbers.len(), numbers[0]), (hosts.len(), 0), "{numbers:?}");
-    let lost = |host: &&Host| host.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost);
+    let lost = |host: &&KeeperHost| host.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost);
     let count = hosts.iter().filter(lost).count();
     assert!(count < hosts.len(), "{count}");
     for record in store.records("orders/sno").iter().filter(|it| numbers.contains(&it.first)) {
@@ -114,7 +114,7 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         assert!(wait <= 1000, "{ms}: {wait}");
         assert_eq!(host.keeper.number(), Some(0));
         host.advance(wait);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
         assert!(store.records("orders/sno")[0].version > version, "{ms}");
         assert_eq!(host.keeper.number(), Some(0), "{ms}");
         assert!(self::wait(&mut host) > 10_000, "{ms}: one renewal is enough");
@@ -152,10 +152,10 @@ fn renewals_after_a_gap_are_spread_over_a_second() {
 #[test]
 fn one_of_several_restored_copies_keeps_the_worker_id() {
     let mut store = Memory::new(START_MS);
-    let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
-        host.drive(store).unwrap();
+    let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
+        host.drive_until_idle(store).unwrap();
         host.advance(MINUTE);
-        host.drive(store);
+        host.drive_until_idle(store);
     });
     restore(&mut hosts, &mut store);
     assert_parted(&hosts, &store);
@@ -167,13 +167,13 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
         let mut store = Memory::new(START_MS);
         let reply = Rc::new(Cell::new(None));
-        let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
+        let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
-                host.drive(store).unwrap();
+                host.drive_until_idle(store).unwrap();
                 host.advance(15 * MINUTE);
                 store.set_now(host.now.wall_ms);
             }
-            let sent = host.claim(store);
+            let sent = host.first_claim(store);
             let done = store.answer(&sent).unwrap();
             assert_eq!(done.content, ReplyContent::Done);
             reply.set(Some((sent.number, done)));
@@ -196,13 +196,13 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
 fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
         let mut store = Memory::new(START_MS);
-        let mut hosts: [Host; 3] = copies(&mut store, 9, |host, store| {
+        let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
-                host.drive(store).unwrap();
+                host.drive_until_idle(store).unwrap();
                 host.advance(15 * MINUTE);
                 store.set_now(host.now.wall_ms);
             }
-            let sent = host.claim(store);
+            let sent = host.first_claim(store);
             store.answer(&sent).unwrap();
             host.keeper.answered(sent.number, unavailable(), host.now);
         });
@@ -217,7 +217,7 @@ fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
     let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
     host.advance(20 * MINUTE);
-    host.drive(&mut store);
+    host.drive_until_idle(&mut store);
     let before = store.records("orders/sno")[0].clone();
     host.advance(1);
     jump(&mut host, -600_000);
@@ -231,14 +231,14 @@ fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
 fn a_copy_seals_if_the_original_released_the_worker_id() {
     let mut store = Memory::new(START_MS);
     let [mut original, mut copy] = copies(&mut store, 1, |host, store| {
-        host.drive(store).unwrap();
+        host.drive_until_idle(store).unwrap();
     });
     original.advance(MINUTE);
     original.keeper.close();
     assert_eq!(original.keeper.poll(original.now), Action::Seal);
     original.keeper.sealed(Some(original.now.wall_ms), original.now);
     drive(&mut original, &mut store);
-    let mut other = Host::new(options(1));
+    let mut other = KeeperHost::new(options(1));
     other.now = Moment { wall_ms: original.now.wall_ms + 10, ..original.now };
     assert!(drive(&mut other, &mut store).is_some());
     copy.now = Moment { wall_ms: other.now.wall_ms, ..copy.now };
@@ -289,8 +289,8 @@ fn a_release_in_progress_during_a_gap_counts_once() {
     for is_answered in [true, false] {
         let mut store = Memory::new(START_MS);
         let mut used = 0;
-        let mut hosts: [Host; 2] = copies(&mut store, 1, |host, store| {
-            host.drive(store).unwrap();
+        let mut hosts: [KeeperHost; 2] = copies(&mut store, 1, |host, store| {
+            host.drive_until_idle(store).unwrap();
             host.advance(MINUTE);
             used = host.now.wall_ms;
             host.keeper.close();
@@ -310,7 +310,7 @@ fn a_release_in_progress_during_a_gap_counts_once() {
         }
         let record = store.records("orders/sno")[0].clone();
         assert!((used..used + 4).contains(&record.granted_until), "{record:?}");
-        let mut next = Host::new(options(1));
+        let mut next = KeeperHost::new(options(1));
         next.now = hosts[1].now;
         assert!(drive(&mut next, &mut store).is_some());
     }
@@ -321,7 +321,7 @@ fn a_release_in_progress_during_a_gap_counts_once() {
 fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
     let mut store = Memory::new(START_MS);
     let [mut one, mut other] = copies(&mut store, 1, |host, store| {
-        host.drive(store).unwrap();
+        host.drive_until_idle(store).unwrap();
     });
     for host in [&mut one, &mut other] {
         jump(host, 60_000);
@@ -381,7 +381,7 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
 }
 
 /// Returns the end of the window that a strict holder's generator has.
-fn drive_strict(host: &mut Host, store: &mut Memory, is_away: bool) -> Option<u64> {
+fn drive_strict(host: &mut KeeperHost, store: &mut Memory, is_away: bool) -> Option<u64> {
     store.set_now(host.now.wall_ms);
     let mut end = None;
     loop {
@@ -402,7 +402,7 @@ fn drive_strict(host: &mut Host, store: &mut Memory, is_away: bool) -> Option<u6
 #[test]
 fn a_strict_generator_has_a_window_of_seconds() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1).strict());
+    let mut host = KeeperHost::new(options(1).strict());
     let mut end = drive_strict(&mut host, &mut store, false).unwrap();
     for _ in 0..4000 {
         let now = host.now.wall_ms;
@@ -421,7 +421,7 @@ fn a_strict_generator_has_a_window_of_seconds() {
 fn a_strict_generator_is_held_back_for_at_most_a_second() {
     for is_away in [false, true] {
         let mut store = Memory::new(START_MS);
-        let mut host = Host::new(options(1).strict());
+        let mut host = KeeperHost::new(options(1).strict());
         let mut end = drive_strict(&mut host, &mut store, false).unwrap();
         for _ in 0..40 {
             host.advance(500);
@@ -444,20 +444,20 @@ fn a_strict_generator_is_held_back_for_at_most_a_second() {
 #[test]
 fn renewals_every_ten_seconds_keep_the_lease_duration() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1).renew_ms(10_000).unwrap());
-    host.drive(&mut store).unwrap();
+    let mut host = KeeperHost::new(options(1).renew_ms(10_000).unwrap());
+    host.drive_until_idle(&mut store).unwrap();
     for _ in 0..10 {
         let wait = wait(&mut host);
         assert!((9_000..=10_000).contains(&wait), "{wait}");
         host.advance(wait);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
         assert!(host.keeper.end() > Some(host.now.wall_ms + HOUR - 10));
     }
     for bad in [0, 999, u64::MAX] {
         assert_eq!(options(1).renew_ms(bad).unwrap_err().kind(), ErrorKind::OutOfRange);
     }
-    let mut host = Host::new(options(1).renew_ms(2 * HOUR).unwrap());
+    let mut host = KeeperHost::new(options(1).renew_ms(2 * HOUR).unwrap());
     host.advance(3 * HOUR);
-    host.drive(&mut store).unwrap();
+    host.drive_until_idle(&mut store).unwrap();
     assert!(wait(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
 }

@@ -7,7 +7,7 @@ mod host;
 
 use std::sync::{Arc, Mutex};
 
-use host::{Draw, HOUR, Host, START_MS, holder, options};
+use host::{HOUR, KeeperHost, RandomSource, START_MS, holder, options};
 use polyflake_lease::{
     Action, Error, ErrorKind, Keeper, Memory, Operation, Options, Random, Record, Reply,
     ReplyContent, Request, Result, Shape, Store, conformance,
@@ -20,8 +20,8 @@ fn holders_have_distinct_worker_ids() {
     let mut numbers: Vec<_> = hosts.iter().map(|(_, grant)| *grant.numbers().start()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [0, 1, 2]);
-    let mut late = Host::new(options(3));
-    assert_eq!(late.drive(&mut store), None);
+    let mut late = KeeperHost::new(options(3));
+    assert_eq!(late.drive_until_idle(&mut store), None);
     let error = late.assert_refused(ErrorKind::NumbersExhausted);
     assert_eq!(error.until(), Some(START_MS + HOUR));
     let said = "all 3 worker IDs are leased to other processes, the first until 20";
@@ -36,7 +36,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
     for _ in 0..8 {
         let reason = "expected a generator, found none";
         host.keeper.not_begun(Error::new(ErrorKind::LeaseUnavailable, reason), host.now);
-        assert_eq!((host.drive(&mut store), host.keeper.number()), (None, None));
+        assert_eq!((host.drive_until_idle(&mut store), host.keeper.number()), (None, None));
         host.assert_refused(ErrorKind::LeaseUnavailable);
         assert_eq!(
             store.records("orders/sno")[0].granted_until,
@@ -45,7 +45,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
         let Action::Wait(until) = host.keeper.poll(host.now) else { panic!("expected a pause") };
         pauses.push(until - host.now.elapsed_ms);
         host.advance(pauses[pauses.len() - 1]);
-        host.drive(&mut store).expect("expected a grant");
+        host.drive_until_idle(&mut store).expect("expected a grant");
     }
     assert!(pauses[7] > 20 * pauses[0], "{pauses:?}");
     assert_eq!(grant.numbers(), 0..=0);
@@ -56,11 +56,11 @@ fn a_grant_without_a_generator_is_released_and_retried() {
 fn a_released_worker_id_is_found_within_a_minute() {
     let mut store = Memory::new(START_MS);
     let (mut first, _) = holder(&mut store, options(1));
-    let mut other = Host::new(options(1));
-    assert_eq!(other.drive(&mut store), None);
+    let mut other = KeeperHost::new(options(1));
+    assert_eq!(other.drive_until_idle(&mut store), None);
     other.assert_refused(ErrorKind::NumbersExhausted);
     first.keeper.close();
-    first.drive(&mut store);
+    first.drive_until_idle(&mut store);
     assert!(other.drive_for(&mut store, 61_000).is_some());
 }
 
@@ -72,12 +72,12 @@ fn a_closed_keeper_releases_its_worker_id_immediately() {
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
     host.keeper.sealed(Some(START_MS + 6), host.now);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     assert!(host.ended);
     assert_eq!(store.records("orders/sno")[0].granted_until, START_MS + 8, "rounded up to a tick");
-    let mut next = Host::new(options(1));
+    let mut next = KeeperHost::new(options(1));
     next.advance(8);
-    let next = next.drive(&mut store).expect("expected the number that was given back");
+    let next = next.drive_until_idle(&mut store).expect("expected the number that was given back");
     assert_eq!(next.start(), START_MS + 8);
 }
 
@@ -86,7 +86,7 @@ fn an_unused_generator_releases_its_whole_grant() {
     let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
     host.keeper.close();
-    host.drive(&mut store);
+    host.drive_until_idle(&mut store);
     assert_eq!(store.records("orders/sno")[0].granted_until, grant.start());
 }
 
@@ -108,8 +108,8 @@ fn a_forty_minute_store_outage_does_not_interrupt_a_lease() {
 #[test]
 fn a_lost_reply_is_resolved_by_another_write() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
-    let claim = host.claim(&mut store);
+    let mut host = KeeperHost::new(options(1));
+    let claim = host.first_claim(&mut store);
     let lost = store.answer(&claim).unwrap();
     assert_eq!(lost.content, ReplyContent::Done);
     host.advance(20_000);
@@ -146,7 +146,7 @@ fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
 #[test]
 fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
+    let mut host = KeeperHost::new(options(1));
     for _ in 0..20 {
         assert_eq!(host.drive_by(unreplicated(&mut store)), None);
         assert_eq!(host.keeper.number(), None);
@@ -171,7 +171,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
+    let mut host = KeeperHost::new(options(1));
     let mut twice = |request: &Request| {
         if let Operation::Put { .. } = request.operation {
             store.answer(request)?;
@@ -221,16 +221,16 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
         let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
         let draws = has_parted.clone();
         let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
-        let mut host = Host::drawing(options(1), draw);
+        let mut host = KeeperHost::drawing(options(1), draw);
         store = before.clone();
-        let claim = host.claim(&mut store);
+        let claim = host.first_claim(&mut store);
         assert_eq!(store.answer(&claim).unwrap().content, ReplyContent::Done);
         host.keeper.answered(claim.number, unavailable(), host.now);
         has_parted.set(own);
         host
     });
-    assert!(one.drive(&mut store).is_some());
-    assert_eq!(twin.drive(&mut store), None);
+    assert!(one.drive_until_idle(&mut store).is_some());
+    assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None);
 }
 
@@ -238,8 +238,8 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
 #[test]
 fn a_missing_claim_is_abandoned() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
-    let claim = host.claim(&mut store);
+    let mut host = KeeperHost::new(options(1));
+    let claim = host.first_claim(&mut store);
     host.advance(20_000);
     let read = host.request();
     let reply = store.answer(&read);
@@ -247,7 +247,7 @@ fn a_missing_claim_is_abandoned() {
     let late = store.answer(&claim).unwrap();
     host.keeper.answered(claim.number, Ok(late), host.now);
     host.advance(100);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.keeper.number(), None);
     host.assert_refused(ErrorKind::NumbersExhausted);
 }
@@ -256,13 +256,13 @@ fn a_missing_claim_is_abandoned() {
 #[test]
 fn another_holders_grant_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
-    host.claim(&mut store);
-    let mut other = Host::seeded(options(1), 7);
-    other.drive(&mut store);
+    let mut host = KeeperHost::new(options(1));
+    host.first_claim(&mut store);
+    let mut other = KeeperHost::seeded(options(1), 7);
+    other.drive_until_idle(&mut store);
     assert_eq!(other.keeper.number(), Some(0));
     host.advance(20_000);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.keeper.number(), None);
 }
 
@@ -271,7 +271,7 @@ fn a_required_worker_id_waits_without_writing() {
     let mut store = Memory::new(START_MS);
     let (_first, grant) = holder(&mut store, options(2).insist(1).unwrap());
     assert_eq!((grant.numbers(), grant.end()), (1..=1, START_MS + 60_000));
-    let mut second = Host::new(options(2).insist(1).unwrap());
+    let mut second = KeeperHost::new(options(2).insist(1).unwrap());
     let before = store.records("orders/sno");
     assert_eq!(second.drive_for(&mut store, 59_000), None);
     assert_eq!(store.records("orders/sno"), before);
@@ -301,8 +301,8 @@ fn a_different_shape_is_rejected() {
     for (first, other) in pairs {
         let options = |shape: Result<Shape>| Options::new("orders", shape.unwrap()).unwrap();
         let _holder = holder(&mut store, options(first));
-        let mut host = Host::new(options(other));
-        assert_eq!(host.drive(&mut store), None);
+        let mut host = KeeperHost::new(options(other));
+        assert_eq!(host.drive_until_idle(&mut store), None);
         host.assert_refused(ErrorKind::NamespaceMismatch);
     }
 }
@@ -313,18 +313,18 @@ fn clocks_that_are_far_off_are_rejected() {
     for skew in [61_000, DAY, 3653 * DAY] {
         for ahead in [true, false] {
             let mut store = Memory::new(START_MS);
-            let mut host = Host::new(options(1));
+            let mut host = KeeperHost::new(options(1));
             host.now.wall_ms = if ahead { START_MS + skew } else { START_MS - skew };
-            assert_eq!(host.drive(&mut store), None);
+            assert_eq!(host.drive_until_idle(&mut store), None);
             host.assert_refused(ErrorKind::ClockSkewed);
             host.now.wall_ms = START_MS + host.now.elapsed_ms;
             assert!(host.drive_for(&mut store, 60_000).is_some(), "usable afterwards");
         }
     }
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
+    let mut host = KeeperHost::new(options(1));
     host.now.wall_ms = START_MS + 59_000;
-    assert!(host.drive(&mut store).is_some());
+    assert!(host.drive_until_idle(&mut store).is_some());
 }
 
 #[test]
@@ -333,24 +333,24 @@ fn a_restored_store_starts_a_quiet_time() {
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
     old.advance(20 * 60_000);
-    old.drive(&mut store);
+    old.drive_until_idle(&mut store);
     assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR));
     store.restore(backup);
-    let mut new = Host::new(options(10));
+    let mut new = KeeperHost::new(options(10));
     new.advance(20 * 60_000);
-    assert_eq!(new.drive(&mut store), None);
+    assert_eq!(new.drive_until_idle(&mut store), None);
     let error = new.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(START_MS + HOUR + HOUR + 60_000));
     // The time is now past the end that is recorded in the backup.
     old.advance(40 * 60_000);
-    old.drive(&mut store);
+    old.drive_until_idle(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR), "runs to its end");
     let quiet_until = error.until().unwrap();
     new.advance(quiet_until - new.now.wall_ms - 1);
-    assert_eq!(new.drive(&mut store), None);
+    assert_eq!(new.drive_until_idle(&mut store), None);
     new.advance(60_001);
-    let grant = new.drive(&mut store).expect("expected a grant after the quiet time");
+    let grant = new.drive_until_idle(&mut store).expect("expected a grant after the quiet time");
     assert!(grant.start() >= quiet_until);
 }
 
@@ -361,12 +361,12 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     drop(holder(&mut store, options(10)));
     let backup = store.clone();
     store.restore(backup);
-    let mut host = Host::new(options(10));
-    assert_eq!(host.drive(&mut store), None);
+    let mut host = KeeperHost::new(options(10));
+    assert_eq!(host.drive_until_idle(&mut store), None);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until().unwrap();
-    let mut next = Host::new(options(10));
+    let mut next = KeeperHost::new(options(10));
     next.advance(quiet_until - START_MS + 1000);
-    let grant = next.drive(&mut store).expect("expected a grant");
+    let grant = next.drive_until_idle(&mut store).expect("expected a grant");
     assert_eq!(grant.start(), quiet_until);
 }
 
@@ -375,13 +375,13 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
 fn a_waiting_keeper_detects_a_restored_store() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(1)));
-    let mut host = Host::new(options(1));
-    assert_eq!(host.drive(&mut store), None);
+    let mut host = KeeperHost::new(options(1));
+    assert_eq!(host.drive_until_idle(&mut store), None);
     host.assert_refused(ErrorKind::NumbersExhausted);
     let backup = store.clone();
     store.restore(backup);
     host.advance(10 * 60_000);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     host.assert_refused(ErrorKind::StoreChanged);
 }
 
@@ -390,11 +390,11 @@ fn a_missing_record_is_reported_as_damage() {
     let mut store = Memory::new(START_MS);
     let (mut first, _) = holder(&mut store, options(3));
     store.lose("orders/sno", 0).expect("expected a record");
-    let mut second = Host::new(options(3));
-    assert_eq!(second.drive(&mut store), None);
+    let mut second = KeeperHost::new(options(3));
+    assert_eq!(second.drive_until_idle(&mut store), None);
     second.assert_refused(ErrorKind::StoreDamaged);
     first.advance(20 * 60_000);
-    first.drive(&mut store);
+    first.drive_until_idle(&mut store);
     first.assert_refused(ErrorKind::StoreDamaged);
 }
 
@@ -413,7 +413,7 @@ fn manually_edited_rows_are_rejected() {
     ];
     for row in rows {
         let mut store = Memory::new(START_MS);
-        let mut host = Host::new(options(1));
+        let mut host = KeeperHost::new(options(1));
         for _ in 0..10 {
             store.set_now(host.now.wall_ms);
             let grant = host.drive_by(|request| {
@@ -433,20 +433,21 @@ fn manually_edited_rows_are_rejected() {
 #[test]
 fn a_store_at_the_maximum_time_is_rejected() {
     let mut store = Memory::new(Record::RESERVED);
-    let mut host = Host::new(options(1));
+    let mut host = KeeperHost::new(options(1));
     let request = host.request();
     let reply = store.answer(&request);
     host.keeper.answered(request.number, reply, host.now);
-    assert_eq!(host.drive(&mut Memory::new(START_MS)), None);
+    assert_eq!(host.drive_until_idle(&mut Memory::new(START_MS)), None);
     host.assert_refused(ErrorKind::StoreDamaged);
 }
 
 #[test]
 fn without_entropy_no_claim_is_sent() {
-    let draw: Draw = Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
-    let mut host = Host::new(options(1));
+    let draw: RandomSource =
+        Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
+    let mut host = KeeperHost::new(options(1));
     host.keeper = Keeper::new(options(1), draw);
-    assert_eq!(host.drive(&mut Memory::new(START_MS)), None);
+    assert_eq!(host.drive_until_idle(&mut Memory::new(START_MS)), None);
     host.assert_refused(ErrorKind::LeaseUnavailable);
     assert!(host.asked.is_empty());
 }
@@ -467,11 +468,11 @@ fn out_of_range_options_are_rejected() {
 }
 
 /// A store with one fault, which the conformance suite must detect.
-struct Faulty(Memory, Fault);
+struct FaultyStore(Memory, StoreFault);
 
-type Fault = fn(&mut Memory, &Request) -> Option<Reply>;
+type StoreFault = fn(&mut Memory, &Request) -> Option<Reply>;
 
-impl Store for Faulty {
+impl Store for FaultyStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let Self(store, fault) = self;
         fault(store, request).map_or_else(|| store.answer(request), Ok)
@@ -480,7 +481,7 @@ impl Store for Faulty {
 
 #[test]
 fn the_driver_suite_detects_faults() {
-    let faults: [(&str, Fault); 4] = [
+    let faults: [(&str, StoreFault); 4] = [
         ("a swap without conditions", |store, request| {
             let Operation::Put { new, .. } = &request.operation else { return None };
             let there = store.records(&request.namespace);
@@ -509,9 +510,9 @@ fn the_driver_suite_detects_faults() {
             Some(reply)
         }),
     ];
-    conformance::check(&mut Faulty(Memory::new(START_MS), |_, _| None));
+    conformance::check(&mut FaultyStore(Memory::new(START_MS), |_, _| None));
     for (name, fault) in faults {
-        let check = move || conformance::check(&mut Faulty(Memory::new(START_MS), fault));
+        let check = move || conformance::check(&mut FaultyStore(Memory::new(START_MS), fault));
         assert!(std::panic::catch_unwind(check).is_err(), "expected that the suite finds {name}");
     }
 }
@@ -552,7 +553,7 @@ fn the_driver_suite_detects_a_non_atomic_swap() {
     let most = std::cell::Cell::new(0);
     conformance::check_together(|| {
         most.set(most.get().max(Arc::strong_count(&store)));
-        Atomic(store.clone())
+        SharedMemoryStore(store.clone())
     });
     assert_eq!(most.get(), 2, "expected two connections, as many as a small pool has");
 }
@@ -565,7 +566,7 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     let check = || {
         conformance::check_together(|| {
             opened.set(opened.get() + 1);
-            FailingRequests(opened.get() == 2, Atomic(store.clone()))
+            FailingRequests(opened.get() == 2, SharedMemoryStore(store.clone()))
         });
     };
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
@@ -573,7 +574,7 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     assert_eq!(*found, "expected an answer to a swap, found away");
 }
 
-struct FailingRequests(bool, Atomic);
+struct FailingRequests(bool, SharedMemoryStore);
 
 impl Store for FailingRequests {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
@@ -584,9 +585,9 @@ impl Store for FailingRequests {
     }
 }
 
-struct Atomic(Arc<Mutex<Memory>>);
+struct SharedMemoryStore(Arc<Mutex<Memory>>);
 
-impl Store for Atomic {
+impl Store for SharedMemoryStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.0.lock().unwrap().answer(request)
     }
@@ -598,7 +599,11 @@ fn unavailable() -> Result<Reply> {
 
 /// Drives a keeper up to its next pause while the store replies only to the requests for which `answers` returns true. Returns
 /// the number of requests.
-fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Operation) -> bool) -> usize {
+fn drive_failing(
+    host: &mut KeeperHost,
+    store: &mut Memory,
+    answers: fn(&Operation) -> bool,
+) -> usize {
     let before = host.asked.len();
     store.set_now(START_MS + host.now.elapsed_ms);
     let mut answer = |request: &Request| {
@@ -610,7 +615,7 @@ fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Operation) ->
 
 /// Lets time pass from pause to pause, and returns the number of requests.
 fn fail_for(
-    host: &mut Host,
+    host: &mut KeeperHost,
     store: &mut Memory,
     ms: u64,
     answers: fn(&Operation) -> bool,
@@ -624,18 +629,18 @@ fn fail_for(
     asked
 }
 
-const NOTHING: fn(&Operation) -> bool = |_| false;
+const NO_RECORDS: fn(&Operation) -> bool = |_| false;
 const READS: fn(&Operation) -> bool = |ask| !matches!(ask, Operation::Put { .. });
 
 #[test]
 fn a_holder_without_a_grant_retries_rarely() {
-    for answers in [NOTHING, READS] {
+    for answers in [NO_RECORDS, READS] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
         let asked = fail_for(&mut host, &mut store, 3 * HOUR, answers);
         assert!((60..900).contains(&asked), "{asked} requests in three hours");
         host.advance(60_000);
-        let grant = host.drive(&mut store);
+        let grant = host.drive_until_idle(&mut store);
         assert!(grant.is_some() || host.keeper.end() > Some(host.now.wall_ms), "usable afterwards");
     }
 }
@@ -643,24 +648,24 @@ fn a_holder_without_a_grant_retries_rarely() {
 #[test]
 fn a_failing_claim_is_retried_rarely() {
     let mut store = Memory::new(START_MS);
-    let mut host = Host::new(options(1));
+    let mut host = KeeperHost::new(options(1));
     let asked = fail_for(&mut host, &mut store, 60_000, READS);
     assert!((10..200).contains(&asked), "{asked} requests in a minute");
     host.advance(60_000);
-    assert!(host.drive(&mut store).is_some(), "usable afterwards");
+    assert!(host.drive_until_idle(&mut store).is_some(), "usable afterwards");
 }
 
 /// The holder does not wait for the time of the next renewal, because the window may have ended in the meantime.
 #[test]
 fn a_holder_renews_soon_after_an_outage() {
-    for answers in [NOTHING, READS] {
+    for answers in [NO_RECORDS, READS] {
         for minutes in [30, 70] {
             let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(1));
             fail_for(&mut host, &mut store, minutes * 60_000, answers);
             let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
             host.advance(next - host.now.elapsed_ms);
-            host.drive(&mut store);
+            host.drive_until_idle(&mut store);
             let end = host.keeper.end().expect("expected a grant");
             assert!(end + 8 > host.now.wall_ms + HOUR, "{minutes} minutes: {end}");
         }
@@ -675,23 +680,23 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         let (mut host, _) = holder(&mut store, options(10));
         let backup = store.clone();
         host.advance(15 * 60_000);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
         let lost = host.keeper.end();
         assert_eq!(lost, Some(START_MS + 15 * 60_000 + HOUR));
         store.restore(backup);
         host.advance((minute - 15) * 60_000);
-        assert_eq!(host.drive(&mut store), None);
+        assert_eq!(host.drive_until_idle(&mut store), None);
         let end = if is_renewed { Some(host.now.wall_ms + HOUR) } else { lost };
         assert_eq!((host.keeper.end(), host.keeper.number()), (end, Some(0)), "minute {minute}");
         assert_eq!(host.refused.is_empty(), is_renewed, "{:?}", host.refused);
-        let mut other = Host::new(options(10));
+        let mut other = KeeperHost::new(options(10));
         other.now = host.now;
-        assert_eq!(other.drive(&mut store), None);
+        assert_eq!(other.drive_until_idle(&mut store), None);
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
         // Later renewals work as usual.
         host.advance(15 * 60_000);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
         assert_eq!(host.keeper.end() > end, is_renewed, "minute {minute}");
     }
 }
@@ -707,11 +712,11 @@ fn a_short_lease_survives_a_failover() {
         store.restore(backup);
         // The holder notices the failover at its next renewal.
         host.advance(lease_ms / 4);
-        assert_eq!(host.drive(&mut store), None);
+        assert_eq!(host.drive_until_idle(&mut store), None);
         assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.refused);
-        let mut other = Host::new(short());
+        let mut other = KeeperHost::new(short());
         other.now = host.now;
-        assert_eq!(other.drive(&mut store), None);
+        assert_eq!(other.drive_until_idle(&mut store), None);
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
         assert_eq!(quiet_until, Some(START_MS + lease_ms + lease_ms + error));
     }
@@ -725,7 +730,7 @@ fn a_recreated_namespace_keeps_its_longest_lease() {
     let (mut host, _) = holder(&mut store, options(10));
     let mut store = Memory::new(START_MS);
     host.advance(20 * 60_000);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR + 60_000));
 }
@@ -737,8 +742,8 @@ fn quiet_times_do_not_add_up() {
     for _ in 0..6 {
         let backup = store.clone();
         store.restore(backup);
-        let mut host = Host::new(options(10));
-        assert_eq!(host.drive(&mut store), None);
+        let mut host = KeeperHost::new(options(10));
+        assert_eq!(host.drive_until_idle(&mut store), None);
         let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
         assert_eq!(quiet_until, Some(START_MS + HOUR + HOUR + 60_000));
     }
@@ -752,7 +757,7 @@ fn an_earlier_record_starts_a_quiet_time() {
         let mut store = Memory::new(START_MS);
         let (mut first, _) = holder(&mut store, options(1));
         first.keeper.close();
-        first.drive(&mut store);
+        first.drive_until_idle(&mut store);
         let mut backup = store.clone();
         drop(holder(&mut backup, options(1)));
         let (mut host, _) = holder(&mut store, options(1));
@@ -760,29 +765,29 @@ fn an_earlier_record_starts_a_quiet_time() {
             backup = store.clone();
         }
         host.advance(20 * 60_000);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
         host.advance(20 * 60_000);
-        assert_eq!(host.drive(&mut backup), None);
+        assert_eq!(host.drive_until_idle(&mut backup), None);
         let end = if is_known { host.now.wall_ms + HOUR } else { START_MS + 20 * 60_000 + HOUR };
         assert_eq!(host.keeper.end(), Some(end));
         if !is_known {
             host.assert_refused(ErrorKind::StoreChanged);
         }
-        let mut other = Host::new(options(1));
+        let mut other = KeeperHost::new(options(1));
         other.now = host.now;
-        assert_eq!(other.drive(&mut backup), None);
+        assert_eq!(other.drive_until_idle(&mut backup), None);
         let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
     }
 }
 
 /// Returns a keeper and its clones, as after cloning a virtual machine.
-fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
+fn keeper_clones<const N: usize>(store: &mut Memory) -> [KeeperHost; N] {
     let before = store.clone();
     std::array::from_fn(|_| {
-        let mut host = Host::seeded(options(1), 7);
+        let mut host = KeeperHost::seeded(options(1), 7);
         *store = before.clone();
-        host.drive(store).expect("expected a grant");
+        host.drive_until_idle(store).expect("expected a grant");
         host
     })
 }
@@ -790,19 +795,19 @@ fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
 #[test]
 fn a_clone_never_adopts_another_clones_renewal() {
     let mut store = Memory::new(START_MS);
-    let [mut one, mut twin, mut third] = clones(&mut store);
+    let [mut one, mut twin, mut third] = keeper_clones(&mut store);
     one.advance(15 * 60_000);
-    one.drive(&mut store);
+    one.drive_until_idle(&mut store);
     assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
     twin.advance(15 * 60_000 + 400);
-    assert_eq!(twin.drive(&mut store), None);
+    assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
     // A clone does not release its twin's worker ID either.
     let before = store.records("orders/sno");
     for clone in [&mut twin, &mut third] {
         clone.keeper.close();
-        clone.drive(&mut store);
+        clone.drive_until_idle(&mut store);
         assert!(clone.ended);
         assert_eq!(store.records("orders/sno"), before);
     }
@@ -819,14 +824,14 @@ fn clones_that_renew_simultaneously_are_distinguished() {
         // `chance` uses the upper half of the random bits.
         let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
         store = before.clone();
-        let mut host = Host::drawing(options(1), draw);
-        host.drive(&mut store).expect("expected a grant");
+        let mut host = KeeperHost::drawing(options(1), draw);
+        host.drive_until_idle(&mut store).expect("expected a grant");
         has_parted.set(own);
         host
     });
     for host in [&mut one, &mut twin] {
         host.advance(15 * 60_000);
-        host.drive(&mut store);
+        host.drive_until_idle(&mut store);
     }
     assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
     assert_eq!(twin.keeper.number(), None);
@@ -838,14 +843,14 @@ fn clones_that_renew_simultaneously_are_distinguished() {
 fn another_clones_renewal_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
     let before = store.clone();
-    let [mut one] = clones(&mut store);
+    let [mut one] = keeper_clones(&mut store);
     one.advance(15 * 60_000);
-    one.drive(&mut store);
-    let (mut twin, mut other) = (Host::seeded(options(1), 7), before);
-    let claim = twin.claim(&mut other);
+    one.drive_until_idle(&mut store);
+    let (mut twin, mut other) = (KeeperHost::seeded(options(1), 7), before);
+    let claim = twin.first_claim(&mut other);
     other.answer(&claim).unwrap();
     twin.advance(15 * 60_000 + 400);
-    assert_eq!(twin.drive(&mut store), None);
+    assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None);
 }
 
@@ -900,7 +905,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     let (mut host, _) = holder(&mut store, options(1));
     let mut store = Memory::new(START_MS);
     host.advance(20 * 60_000);
-    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
     let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));

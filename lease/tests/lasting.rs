@@ -25,7 +25,8 @@ const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
     let began = Instant::now();
     let error = Generator::new(url, "orders").expect_err(url);
-    let named = check(Some(&format!("{url}{}namespace=orders", joint(url)))).expect_err(url);
+    let named =
+        check(Some(&format!("{url}{}namespace=orders", query_separator(url)))).expect_err(url);
     assert!(began.elapsed() < Duration::from_secs(5), "{url}: {error}");
     assert_eq!((error.kind(), named.kind()), (kind, kind), "{url}: {error} {named}");
     for error in [error, named] {
@@ -35,7 +36,7 @@ fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
     }
 }
 
-fn joint(url: &str) -> char {
+fn query_separator(url: &str) -> char {
     if url.contains('?') { '&' } else { '?' }
 }
 

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, Host, START_MS, holder, options};
+use host::{HOUR, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     Error, ErrorKind, Fleet, Memory, Operation, Operator, Options, Plan, Random, Record, Reply,
     ReplyContent, Request, Result, Shape, Store,
@@ -33,12 +33,12 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
     let record = operator(&mut store).evict(0).unwrap();
     assert_eq!((record.start, record.granted_until), (grant.end(), grant.end()));
     first.advance(20 * 60_000);
-    first.drive(&mut store);
+    first.drive_until_idle(&mut store);
     assert_eq!(first.refused[0].kind(), ErrorKind::LeaseLost, "{:?}", first.refused);
     assert_eq!(first.keeper.end(), Some(grant.end()), "runs to its end");
-    let mut second = Host::new(options(1));
+    let mut second = KeeperHost::new(options(1));
     second.now = first.now;
-    assert_eq!(second.drive(&mut store), None);
+    assert_eq!(second.drive_until_idle(&mut store), None);
     second.assert_refused(ErrorKind::NumbersExhausted);
     let next = second.drive_for(&mut store, 2 * HOUR).expect("expected the number after its end");
     assert!(next.start() >= grant.end());
@@ -53,12 +53,12 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     assert_eq!((reserved.start, reserved.granted_until), (grant.end(), Record::RESERVED));
     assert_eq!(operator(&mut store).reserve(0, "again"), Ok(reserved.clone()));
     first.advance(20 * 60_000);
-    let moved = first.drive(&mut store).expect("expected another number");
+    let moved = first.drive_until_idle(&mut store).expect("expected another number");
     first.assert_refused(ErrorKind::LeaseLost);
     assert_eq!(moved.numbers(), 1..=1);
-    let mut late = Host::new(options(2).insist(0).unwrap());
+    let mut late = KeeperHost::new(options(2).insist(0).unwrap());
     late.advance(100 * 24 * HOUR);
-    assert_eq!(late.drive(&mut store), None);
+    assert_eq!(late.drive_until_idle(&mut store), None);
     late.assert_refused(ErrorKind::NumbersExhausted);
     let used_until = START_MS + 100 * 24 * HOUR + 5;
     let freed = operator(&mut store).free(0, used_until).unwrap();
@@ -80,8 +80,8 @@ fn a_keeper_reports_that_its_worker_id_is_reserved() {
         (options(2).insist(0).unwrap(), "worker ID 0 is reserved by an operator"),
         (options(2), "all 2 worker IDs are reserved by an operator"),
     ] {
-        let mut late = Host::new(options);
-        assert_eq!(late.drive(&mut store), None);
+        let mut late = KeeperHost::new(options);
+        assert_eq!(late.drive_until_idle(&mut store), None);
         let error = late.assert_refused(ErrorKind::NumbersExhausted);
         assert_eq!((&*error.to_string(), error.until()), (reason, None));
         assert!(error.is_permanent());
@@ -112,7 +112,7 @@ fn a_reported_backup_starts_a_quiet_time() {
     let (mut old, _) = holder(&mut store, options(10));
     let backup = store.clone();
     old.advance(30 * 60_000);
-    old.drive(&mut store);
+    old.drive_until_idle(&mut store);
     store = backup;
     store.set_now(START_MS + 30 * 60_000);
     let told = operator(&mut store).restored(None).unwrap();
@@ -120,12 +120,12 @@ fn a_reported_backup_starts_a_quiet_time() {
     let later = START_MS + 5 * HOUR;
     let told = operator(&mut store).restored(Some(later)).unwrap();
     assert_eq!(told[0].quiet_until, later);
-    let mut new = Host::new(options(10));
+    let mut new = KeeperHost::new(options(10));
     new.now = old.now;
-    assert_eq!(new.drive(&mut store), None);
+    assert_eq!(new.drive_until_idle(&mut store), None);
     assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(later));
     old.advance(29 * 60_000);
-    old.drive(&mut store);
+    old.drive_until_idle(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
     let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
     assert!(grant.start() >= later);
@@ -140,18 +140,20 @@ fn a_lossless_promotion_grants_immediately() {
         let mut store = Memory::new(START_MS);
         let (mut old, _) = holder(&mut store, options(10));
         let [from, to] = failover(&mut store);
-        let mut new = Host::new(options(10));
+        let mut new = KeeperHost::new(options(10));
         if is_met {
-            assert_eq!(new.drive(&mut store), None);
+            assert_eq!(new.drive_until_idle(&mut store), None);
             new.assert_refused(ErrorKind::StoreChanged);
         }
         operator(&mut store).promoted(&from, &to).unwrap();
         operator(&mut store).promoted(&from, &to).expect("expected that it may be said twice");
         assert!(!operator(&mut store).status().unwrap().is_restored);
-        let grant = Host::new(options(10)).drive(&mut store).expect("expected a grant at once");
+        let grant = KeeperHost::new(options(10))
+            .drive_until_idle(&mut store)
+            .expect("expected a grant at once");
         assert_ne!(grant.numbers(), 0..=0);
         old.advance(15 * 60_000);
-        assert_eq!(old.drive(&mut store), None);
+        assert_eq!(old.drive_until_idle(&mut store), None);
         assert_eq!(old.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
     }
 }
@@ -184,13 +186,13 @@ fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
     store.restore(replica);
     let to = operator(&mut store).status().unwrap().store;
     operator(&mut store).promoted(&from, &to).unwrap();
-    let mut next = Host::new(options(1));
+    let mut next = KeeperHost::new(options(1));
     next.advance(HOUR);
-    let next = next.drive(&mut store).expect("expected the number after its end");
+    let next = next.drive_until_idle(&mut store).expect("expected the number after its end");
     assert_eq!(next.start(), grant.end());
     store.restore(backup);
     paused.advance(46 * 60_000);
-    assert_eq!(paused.drive(&mut store), None);
+    assert_eq!(paused.drive_until_idle(&mut store), None);
     assert_eq!(paused.keeper.end(), Some(grant.end()), "expected no later end");
     paused.assert_refused(ErrorKind::StoreChanged);
 }
@@ -202,7 +204,11 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     drop(holder(&mut store, options(10)));
     let told = operator(&mut store).restored(Some(START_MS + 5 * HOUR)).unwrap();
     let [from, to] = failover(&mut store);
-    assert_eq!(Host::new(options(10)).drive(&mut store), None, "notices the failover");
+    assert_eq!(
+        KeeperHost::new(options(10)).drive_until_idle(&mut store),
+        None,
+        "notices the failover"
+    );
     let told_later = operator(&mut store).promoted(&from, &to).unwrap();
     assert_eq!(told_later[0].quiet_until, told[0].quiet_until);
     assert_ne!(told_later[0].incarnation, told[0].incarnation);
@@ -212,7 +218,11 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(before.quiet_until));
     let [_, third] = failover(&mut store);
-    assert_eq!(Host::new(options(10)).drive(&mut store), None, "notices the failover");
+    assert_eq!(
+        KeeperHost::new(options(10)).drive_until_idle(&mut store),
+        None,
+        "notices the failover"
+    );
     assert_kind(operator(&mut store).promoted(&from, &third), ErrorKind::StoreChanged);
     assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
     operator(&mut store).promoted(&to, &third).unwrap();
@@ -262,8 +272,8 @@ fn restored_applies_to_every_namespace() {
     let told = operator(&mut store).restored(None).unwrap();
     assert_eq!(told.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["orders/sno", "payments/sno"]);
     for options in [options(10), other] {
-        let mut host = Host::new(options);
-        assert_eq!(host.drive(&mut store), None);
+        let mut host = KeeperHost::new(options);
+        assert_eq!(host.drive_until_idle(&mut store), None);
         host.assert_refused(ErrorKind::StoreChanged);
     }
 }
@@ -279,15 +289,15 @@ fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let freed = operator(&mut store).dead(0, token).unwrap();
     assert_eq!((freed.start, freed.granted_until), (grant.start(), START_MS + 11 * 60_000 + 4));
     assert_kind(operator(&mut store).dead(0, token), ErrorKind::LeaseLost);
-    let mut next = Host::new(options(1));
+    let mut next = KeeperHost::new(options(1));
     next.advance(10 * 60_000);
-    assert_eq!(next.drive(&mut store), None);
+    assert_eq!(next.drive_until_idle(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
     // The first holder was not dead after all. It stops renewing.
     let mut living = dead;
     living.advance(15 * 60_000);
-    living.drive(&mut store);
+    living.drive_until_idle(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
     // The end is never raised, and never set before the start.
     let token = store.records("orders/sno")[0].token;

@@ -58,12 +58,12 @@ fn direct_and_pooled_connections_pass_the_suite() {
     assert_eq!(pool.status().size, 1);
 }
 
-fn survey() -> Request {
+fn survey_request() -> Request {
     Request { number: 1, namespace: "orders".into(), operation: Operation::Survey }
 }
 
 /// Polls a future a few times and then drops it.
-async fn begin<V>(work: impl Future<Output = V>) {
+async fn poll_and_drop<V>(work: impl Future<Output = V>) {
     let _ = time::timeout(Duration::ZERO, work).await;
 }
 
@@ -79,14 +79,14 @@ fn a_connection_returns_to_its_pool_unless_a_request_was_dropped() {
         };
         let first = process(&pool).await;
         let mut store = AsyncPostgresql::from_pool(&pool).await.unwrap();
-        store.answer(&survey()).await.unwrap();
+        store.answer(&survey_request()).await.unwrap();
         drop(store);
         assert_eq!(process(&pool).await, first);
         let mut store = AsyncPostgresql::from_pool(&pool).await.unwrap();
         server.freeze();
-        begin(store.answer(&survey())).await;
+        poll_and_drop(store.answer(&survey_request())).await;
         server.thaw();
-        let refused = store.answer(&survey()).await.unwrap_err();
+        let refused = store.answer(&survey_request()).await.unwrap_err();
         assert_eq!(refused.code(), "lease_unavailable");
         drop(store);
         assert_ne!(process(&pool).await, first);

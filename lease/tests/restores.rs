@@ -80,15 +80,15 @@ fn build() -> Build {
 
 /// Another copy of the process has the same grant. The lease's keeper seals before it begins another one.
 fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
-    const SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
+    const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
     let granted = Granted::<polyflake::sno::Leased, _>::new(build());
     granted.prepare();
     for first in [true, false] {
         polyflake::after_restore().unwrap();
-        assert_eq!(granted.begin(7, SPAN).unwrap_err().code(), "lease_mismatch");
+        assert_eq!(granted.begin(7, GRANT_SPAN).unwrap_err().code(), "lease_mismatch");
         assert_eq!(granted.leased().is_none(), first);
         granted.seal();
-        granted.begin(8, SPAN).unwrap();
+        granted.begin(8, GRANT_SPAN).unwrap();
     }
 }
 

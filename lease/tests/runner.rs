@@ -129,12 +129,12 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
 const SECRET: [u8; 16] = *b"a secret to wipe";
 
 /// An allocator that counts the allocations that still contain the secret when they are freed.
-struct Watch;
+struct EventLog;
 
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all calls are forwarded to the system's allocator.
-unsafe impl GlobalAlloc for Watch {
+unsafe impl GlobalAlloc for EventLog {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract. The memory is zeroed, so that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
@@ -152,7 +152,7 @@ unsafe impl GlobalAlloc for Watch {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watch = Watch;
+static ALLOCATOR: EventLog = EventLog;
 
 #[test]
 fn freed_memory_never_contains_the_secret() {

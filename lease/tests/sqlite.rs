@@ -287,8 +287,8 @@ struct MountedFolder {
 impl MountedFolder {
     /// Mounts a volume. If that is impossible, prints the reason and returns `None`.
     fn new(options: &str) -> Option<Self> {
-        static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-        let alone = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        static TEST_LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let alone = TEST_LOCK.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mounted = Self { folder: folder(), _alone: alone };
         let made = format!(
             "mkdir a; (truncate --size=8M one; mkfs.ext4 -q {options} one; mount -o loop one a) 2> why"

@@ -53,7 +53,7 @@ struct Recorder<'r> {
 
 /// The event that happens to the connection during a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum ConnectionEvent {
     Kept,
     /// The connection ends before the reply to a commit arrives.
     Cut,
@@ -63,7 +63,7 @@ enum Line {
 
 impl Recorder<'_> {
     /// Processes a request, records the turns until its reply, and returns the reply.
-    fn send(&mut self, ask: Operation, line: Line) -> Result<Reply, Error> {
+    fn send(&mut self, ask: Operation, line: ConnectionEvent) -> Result<Reply, Error> {
         self.number += 1;
         let request = Request { number: self.number, namespace: "orders".into(), operation: ask };
         let random = Random(u128::from(self.number));
@@ -74,10 +74,12 @@ impl Recorder<'_> {
                 Ok(Step::Run(statements)) => {
                     outcome = statements.iter().map(|it| (self.run)(it)).collect();
                     outcome.rows.iter_mut().flatten().for_each(|row| set_time(row));
-                    if line == Line::Cut && statements.iter().any(|it| it.text == "COMMIT") {
+                    if line == ConnectionEvent::Cut
+                        && statements.iter().any(|it| it.text == "COMMIT")
+                    {
                         outcome = Outcome::failed(None, "the connection was closed");
                     }
-                    if line == Line::Warned {
+                    if line == ConnectionEvent::Warned {
                         let notice = |code: &str, message: &str| Failure {
                             code: Some(code.into()),
                             message: message.into(),
@@ -89,11 +91,11 @@ impl Recorder<'_> {
                     }
                     turns.push(self.record_turn(&statements, &outcome));
                 }
-                Ok(Step::Done(reply)) => break ("reply", parsed(&reply.to_json()), Ok(*reply)),
+                Ok(Step::Done(reply)) => break ("reply", parse_json(&reply.to_json()), Ok(*reply)),
                 Err(error) => break ("error", error.code().into(), Err(error)),
             }
         };
-        let request = parsed(&request.to_json());
+        let request = parse_json(&request.to_json());
         self.requests.push(
             json!({"random": format!("{random}"), "request": request, "turns": turns, key: end}),
         );
@@ -137,7 +139,7 @@ fn set_time(row: &mut [Value]) {
     }
 }
 
-fn parsed(text: &str) -> Json {
+fn parse_json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
@@ -164,14 +166,15 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
-    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap();
-    it.send(Operation::Open(proposed(11)), Line::Kept).unwrap();
-    let old = it.send(Operation::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
+    it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap();
+    it.send(Operation::Open(proposed(11)), ConnectionEvent::Kept).unwrap();
+    let old =
+        it.send(Operation::Open(proposed(12)), ConnectionEvent::Kept).unwrap().namespace.unwrap();
     let new = Namespace { records: 2, version: 2, ..old.clone() };
     let grow = Operation::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
-    it.send(grow.clone(), Line::Kept).unwrap();
-    it.send(grow, Line::Kept).unwrap();
-    it.send(Operation::Find { limit: 8 }, Line::Kept).unwrap();
+    it.send(grow.clone(), ConnectionEvent::Kept).unwrap();
+    it.send(grow, ConnectionEvent::Kept).unwrap();
+    it.send(Operation::Find { limit: 8 }, ConnectionEvent::Kept).unwrap();
     let fresh = Record::fresh(0, 1, new.incarnation);
     let claimed = Record {
         start: START,
@@ -182,18 +185,18 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
         ..fresh.clone()
     };
     let claim = Operation::Put { old: fresh, new: claimed.clone() };
-    it.send(claim.clone(), Line::Kept).unwrap();
-    it.send(claim, Line::Kept).unwrap();
+    it.send(claim.clone(), ConnectionEvent::Kept).unwrap();
+    it.send(claim, ConnectionEvent::Kept).unwrap();
     let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
-    it.send(Operation::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
+    it.send(Operation::Put { old: claimed, new: renewed.clone() }, ConnectionEvent::Kept).unwrap();
     let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
-    it.send(Operation::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
+    it.send(Operation::Put { old: renewed, new: later.clone() }, ConnectionEvent::Cut).unwrap_err();
     let last = Record { version: 5, ..later.clone() };
-    it.send(Operation::Put { old: later, new: last }, Line::Warned).unwrap_err();
-    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap();
-    it.send(Operation::Survey, Line::Kept).unwrap();
+    it.send(Operation::Put { old: later, new: last }, ConnectionEvent::Warned).unwrap_err();
+    it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap();
+    it.send(Operation::Survey, ConnectionEvent::Kept).unwrap();
     it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
-    it.send(Operation::Read { first: 0 }, Line::Kept).unwrap_err();
+    it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
 }
 
@@ -201,7 +204,7 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
     let _alone = WRITING.lock().unwrap();
-    let mut file = parsed(&fs::read_to_string(FILE).unwrap_or_else(|_| "{}".into()));
+    let mut file = parse_json(&fs::read_to_string(FILE).unwrap_or_else(|_| "{}".into()));
     if env::var_os("POLYFLAKE_RECORD").is_some() {
         file["about"] = "What steps of leases and databases tell each other: docs/leases.md, Drivers. A statement is the index of its text in `texts`, and its values. The outcome of a turn is its rows and its failure, if any. `by_hand` runs a statement between two requests. All requests share what is known of stores.".into();
         file[engine] = found.clone();
@@ -242,7 +245,7 @@ fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
 fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Postgresql(Schema::default()), run).to_string();
     let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
-    assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
+    assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL)));
 }
 
 /// Asserts that an empty database of `MariaDB` has the recorded conversation, whatever the table's ID is.
@@ -252,7 +255,7 @@ fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let name = found.split('"').find(|text| text.starts_with("mariadb:")).unwrap().to_owned();
     assert_recorded(
         "mysql",
-        &parsed(&found.replace(&format!("\"{name}\""), &format!("\"{MARIADB}\""))),
+        &parse_json(&found.replace(&format!("\"{name}\""), &format!("\"{MARIADB}\""))),
     );
 }
 
@@ -282,7 +285,7 @@ fn postgresql_matches_the_recorded_conversation() {
 /// Every language runs this test: with the recorded outcomes, the steps must produce the recorded statements and replies.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
-    let file = parsed(&fs::read_to_string(FILE).unwrap());
+    let file = parse_json(&fs::read_to_string(FILE).unwrap());
     let postgresql = Engine::Postgresql(Schema::default());
     for (name, engine) in [
         ("sqlite", Engine::Sqlite(SQLITE.into())),
@@ -309,7 +312,7 @@ fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
                 outcome = Outcome::from(turn);
             }
             let end = match steps.next_with(outcome, &mut known) {
-                Ok(Step::Done(reply)) => ("reply", parsed(&reply.to_json())),
+                Ok(Step::Done(reply)) => ("reply", parse_json(&reply.to_json())),
                 Ok(step) => panic!("expected an end, found {step:?}"),
                 Err(error) => ("error", error.code().into()),
             };

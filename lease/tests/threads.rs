@@ -22,7 +22,7 @@ use polyflake_lease::{
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Allows one test at a time, because the tests count threads.
-fn alone() -> MutexGuard<'static, ()> {
+fn lock_tests() -> MutexGuard<'static, ()> {
     static TEST_LOCK: Mutex<()> = Mutex::new(());
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -50,7 +50,7 @@ fn options(namespace: &str) -> Options {
 
 #[test]
 fn one_thread_serves_all_leases_of_a_process() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let start = || Generator::with("memory:threads", options("orders"), LONG_TIMEOUT).unwrap();
     let all: Vec<_> = (0..40).map(|_| start()).collect();
     wait_until("one thread", || threads() == 1);
@@ -77,7 +77,7 @@ impl Store for HangingStore {
 
 #[test]
 fn hanging_requests_do_not_block_other_leases() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let hangs = Arc::new((Mutex::new(false), Condvar::new()));
     let source = || {
         let hangs = hangs.clone();
@@ -114,7 +114,7 @@ impl Store for PanickingStore {
 
 #[test]
 fn a_panicking_store_ends_only_its_own_lease() {
-    let _alone = alone();
+    let _alone = lock_tests();
     let panics = Arc::new(AtomicBool::new(false));
     let source = {
         let panics = panics.clone();
@@ -140,7 +140,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
 #[test]
 #[ignore = "measures for a minute"]
 fn the_cost_of_forty_leases() {
-    let _alone = alone();
+    let _alone = lock_tests();
     measure("one thread for all", || "memory:cost".into());
     measure("a thread for each", || {
         let connect = || async { Ok(SharedStore(open("memory:cost")?)) };
@@ -149,7 +149,7 @@ fn the_cost_of_forty_leases() {
 }
 
 fn measure(name: &str, source: impl Fn() -> Source) {
-    let before = figures();
+    let before = process_metrics();
     let start = || {
         let options = options("orders").lease_ms(10_000).unwrap();
         let ids = Generator::with_async(source(), options, LONG_TIMEOUT, async |pause| {
@@ -159,9 +159,9 @@ fn measure(name: &str, source: impl Fn() -> Source) {
     };
     let all: Vec<_> = (0..40).map(|_| start()).collect();
     thread::sleep(Duration::from_secs(1));
-    let begun = figures();
+    let begun = process_metrics();
     thread::sleep(Duration::from_secs(30));
-    let end = figures();
+    let end = process_metrics();
     let renewals: u64 = all.iter().map(|ids| ids.lease().figures().renewals).sum();
     let left = all.iter().map(|ids| ids.lease().figures().remaining).min().unwrap();
     println!(
@@ -183,7 +183,7 @@ struct Process {
     ticks: u64,
 }
 
-fn figures() -> Process {
+fn process_metrics() -> Process {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let number = |key: &str| -> u64 {
         let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();

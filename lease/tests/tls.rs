@@ -74,7 +74,7 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     fs::write(folder.join("data/pg_hba.conf"), rules).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let [certificate, key] = ["server.crt", "server.key"].map(|name| folder.join(name));
-    server.up_with(&format!(
+    server.start_with(&format!(
         "-c listen_addresses=127.0.0.1 -c port={port} -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
         certificate.display(),
         key.display()

@@ -12,7 +12,7 @@ fn defaults() -> Json {
     })
 }
 
-fn place(case: &Json) -> polyflake_lease::Result<Json> {
+fn parse_place(case: &Json) -> polyflake_lease::Result<Json> {
     let text = |name: &str| case[name].as_str();
     let place = if case["variable"] == true {
         Place::of_variables(text("url"), text("node"), text("namespace"))
@@ -28,7 +28,7 @@ fn urls_are_parsed_as_the_table_says() {
     let cases = table["cases"].as_array().unwrap();
     assert!(cases.len() > 80);
     for case in cases {
-        match (&case["error"], place(case)) {
+        match (&case["error"], parse_place(case)) {
             (Json::Null, Ok(found)) => {
                 let (mut expected, own) = (defaults(), case["place"].as_object().unwrap());
                 expected.as_object_mut().unwrap().extend(own.clone());

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, Host, START_MS, holder, options};
+use host::{HOUR, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     ErrorKind, Memory, Namespace, Operation, Operator, Random, ReplyContent, Request, Store,
     conformance,
@@ -16,17 +16,17 @@ const MINUTE: u64 = 60_000;
 const WAIT: u64 = 6 * MINUTE + 15 * SECOND;
 
 /// Returns a volatile store whose waiting time has passed, and a holder in it.
-fn waited() -> (Memory, Host) {
-    let (mut store, mut host) = (Memory::volatile(START_MS), Host::new(options(4)));
-    assert!(host.drive(&mut store).is_none());
+fn waited() -> (Memory, KeeperHost) {
+    let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
+    assert!(host.drive_until_idle(&mut store).is_none());
     host.advance(WAIT);
-    host.drive(&mut store).expect("expected a grant");
+    host.drive_until_idle(&mut store).expect("expected a grant");
     (store, host)
 }
 
 /// Returns a process that starts when `other` shows its time.
-fn beside(other: &Host) -> Host {
-    let mut host = Host::new(options(4));
+fn beside(other: &KeeperHost) -> KeeperHost {
+    let mut host = KeeperHost::new(options(4));
     host.now = other.now;
     host
 }
@@ -39,15 +39,15 @@ fn the_store_passes_the_conformance_suite() {
 
 #[test]
 fn a_new_namespace_grants_after_six_minutes() {
-    let (mut store, mut host) = (Memory::volatile(START_MS), Host::new(options(4)));
-    assert!(host.drive(&mut store).is_none());
+    let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
+    assert!(host.drive_until_idle(&mut store).is_none());
     let error = host.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(START_MS + WAIT));
     assert!(error.to_string().contains("six minutes after it was started, emptied"), "{error}");
     host.advance(WAIT - 1);
-    assert!(host.drive(&mut store).is_none());
+    assert!(host.drive_until_idle(&mut store).is_none());
     host.advance(SECOND);
-    let grant = host.drive(&mut store).expect("expected a grant");
+    let grant = host.drive_until_idle(&mut store).expect("expected a grant");
     assert_eq!(grant.start(), START_MS + WAIT, "no grant begins in the waiting time");
 }
 
@@ -57,7 +57,7 @@ fn a_lease_lasts_at_most_five_minutes() {
     let begun = START_MS + host.now.elapsed_ms;
     assert_eq!(host.keeper.end(), Some(begun + 5 * MINUTE));
     host.advance(2 * MINUTE);
-    host.drive(&mut store);
+    host.drive_until_idle(&mut store);
     assert_eq!(host.keeper.end(), Some(begun + 7 * MINUTE));
     let (_, grant) = holder(&mut Memory::new(START_MS), options(4));
     assert_eq!(grant.end(), START_MS + HOUR, "in a durable store, leases are as long as requested");
@@ -69,17 +69,17 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
     let emptied = old.now.elapsed_ms;
     store.clear();
     let mut new = beside(&old);
-    assert!(new.drive(&mut store).is_none());
+    assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_refused(ErrorKind::StoreChanged);
     // The holder finds no record at its next renewal, and its window ends after five minutes.
     old.advance(2 * MINUTE);
-    assert!(old.drive(&mut store).is_none());
+    assert!(old.drive_until_idle(&mut store).is_none());
     assert_eq!(old.keeper.end(), Some(START_MS + emptied + 5 * MINUTE));
     assert!(old.refused.iter().any(|error| error.kind() == ErrorKind::StoreChanged));
     new.advance(WAIT - 1);
-    assert!(new.drive(&mut store).is_none());
+    assert!(new.drive_until_idle(&mut store).is_none());
     new.advance(SECOND);
-    let grant = new.drive(&mut store).expect("expected a grant");
+    let grant = new.drive_until_idle(&mut store).expect("expected a grant");
     assert_eq!(grant.start(), START_MS + emptied + WAIT);
 }
 
@@ -88,11 +88,11 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     let (mut store, mut old) = waited();
     let mut new = beside(&old);
     store.restore(store.clone());
-    assert!(new.drive(&mut store).is_none());
+    assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_refused(ErrorKind::StoreChanged);
     old.advance(2 * MINUTE);
     let end = old.keeper.end();
-    assert!(old.drive(&mut store).is_none());
+    assert!(old.drive_until_idle(&mut store).is_none());
     assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
 }
 
@@ -103,11 +103,11 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = waited();
     let snapshot = store.clone();
     old.advance(2 * MINUTE);
-    old.drive(&mut store);
+    old.drive_until_idle(&mut store);
     old.advance(2 * MINUTE + 1);
     store.restore(snapshot);
     let end = old.keeper.end();
-    assert!(old.drive(&mut store).is_none());
+    assert!(old.drive_until_idle(&mut store).is_none());
     assert_eq!(old.keeper.end(), end);
     old.assert_refused(ErrorKind::StoreChanged);
 }
@@ -115,8 +115,8 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
 /// A network repeats the first messages of a keeper an hour later, after the store was emptied.
 #[test]
 fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
-    let (mut store, mut host) = (Memory::volatile(START_MS), Host::new(options(4)));
-    host.drive(&mut store);
+    let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
+    host.drive_until_idle(&mut store);
     let writes: Vec<_> = host.asked.iter().filter(|it| is_of_namespace(it)).cloned().collect();
     let begins = |it: &&Request| matches!(it.operation, Operation::PutNamespace { .. });
     assert_eq!(writes.iter().filter(begins).count(), 1, "the beginning of an incarnation");
@@ -125,9 +125,9 @@ fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
     let replies: Vec<_> = writes.iter().map(|it| store.answer(it).unwrap().content).collect();
     assert!(replies.contains(&ReplyContent::Differs(None)), "{replies:?}");
     assert!(!replies.contains(&ReplyContent::Done), "{replies:?}");
-    let mut new = Host::new(options(4));
+    let mut new = KeeperHost::new(options(4));
     new.advance(HOUR);
-    assert!(new.drive(&mut store).is_none());
+    assert!(new.drive_until_idle(&mut store).is_none());
     assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(START_MS + HOUR + WAIT));
 }
 
@@ -139,7 +139,7 @@ fn is_of_namespace(request: &Request) -> bool {
 #[test]
 fn a_proposed_namespace_does_not_grow() {
     let mut store = Memory::volatile(START_MS);
-    let mut host = Host::new(options(4));
+    let mut host = KeeperHost::new(options(4));
     let open = host.request();
     let old: Namespace = store.answer(&open).unwrap().namespace.unwrap();
     let new = Namespace { records: 1, version: 2, ..old.clone() };

@@ -47,7 +47,7 @@ def signature(name: str, function: Function, is_method: bool) -> str:
 def parameters_of(arguments: ast.arguments) -> list[str]:
     """Each parameter with its type and its default value, and the separators between them."""
 
-    def shown(argument: ast.arg, default: ast.expr | None) -> str:
+    def format_argument(argument: ast.arg, default: ast.expr | None) -> str:
         text = ast.unparse(argument)
         if default is None:
             return text
@@ -56,14 +56,14 @@ def parameters_of(arguments: ast.arguments) -> list[str]:
     positional = [*arguments.posonlyargs, *arguments.args]
     missing = len(positional) - len(arguments.defaults)
     defaults = [None] * missing + list(arguments.defaults)
-    parameters = [shown(*pair) for pair in zip(positional, defaults, strict=True)]
+    parameters = [format_argument(*pair) for pair in zip(positional, defaults, strict=True)]
     if arguments.posonlyargs:
         parameters.insert(len(arguments.posonlyargs), "/")
     if arguments.vararg:
         parameters.append(f"*{ast.unparse(arguments.vararg)}")
     elif arguments.kwonlyargs:
         parameters.append("*")
-    parameters += [shown(*pair) for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    parameters += [format_argument(*pair) for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
     if arguments.kwarg:
         parameters.append(f"**{ast.unparse(arguments.kwarg)}")
     return parameters
@@ -80,7 +80,7 @@ def markdown(docstring: str | None) -> str:
     return re.sub(r"((?:^>>> .*\n?(?:^(?!>>>).+\n?)*)+)", r"```python\n\1\n```\n", text, flags=re.MULTILINE)
 
 
-def documented(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
+def documented_statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
     """Statements, each with its docstring: its own, or the string that follows an attribute."""
     for statement, follower in zip(body, [*body[1:], ast.Pass()], strict=True):
         if isinstance(statement, Function):
@@ -158,7 +158,7 @@ class Reference:
     def find(self, name: str, module: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
         """Returns the definitions of a function or a value in the module or in a private one."""
         for one in [module, *self.private]:
-            found = [pair for pair in documented(one.body) if name_of(pair[0]) == name]
+            found = [pair for pair in documented_statements(one.body) if name_of(pair[0]) == name]
             if found:
                 yield from found
                 return
@@ -170,7 +170,7 @@ class Reference:
             inherited = self.class_named(name) if name.startswith("_") else None
             if inherited:
                 yield from self.members(inherited)
-        for statement, text in documented(defined.body):
+        for statement, text in documented_statements(defined.body):
             name = name_of(statement)
             if name in CONSTRUCTORS or not name.startswith("_"):
                 yield self.member(statement, text, True)

@@ -22,7 +22,7 @@ import numpy as np
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 #: The number of children that generate IDs at the same time.
-AT_ONCE = 8
+CONCURRENT_CHILDREN = 8
 #: One in this many forked children forks a child of its own.
 FAMILY = 10
 
@@ -30,7 +30,7 @@ SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
 #: The bytes of an ID of each format, in the order of `make`.
 WIDTHS = (10, 16, 16)
 GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
-GIVEN: list[Any] = [
+EXPLICIT_GENERATORS: list[Any] = [
     sno.Generator(7),
     hotguid.Generator(window=(0, 2**32 * 1000)),
     randflake.Generator(GRANT, bytes(16)),
@@ -87,8 +87,8 @@ def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
     """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
 
     def child() -> bytes:
-        codes = [refusal(generator) for generator in GIVEN]
-        if codes != ["forked"] * len(GIVEN):
+        codes = [refusal(generator) for generator in EXPLICIT_GENERATORS]
+        if codes != ["forked"] * len(EXPLICIT_GENERATORS):
             raise AssertionError(codes)
         grandchild = Child(child_work(count, False)) if has_child else None
         made = make(count)
@@ -132,7 +132,7 @@ def main() -> None:
         has_child = index % FAMILY == 0
         children.append(Child(child_work(each, has_child)))
         processes += 1 + has_child
-        if len(children) == AT_ONCE:
+        if len(children) == CONCURRENT_CHILDREN:
             split(children.popleft().join(), each, formats)
     while children:
         split(children.popleft().join(), each, formats)

@@ -34,11 +34,11 @@ SPAN = (NOW_MS + 5 * HOUR_MS, NOW_MS + 10 * HOUR_MS)
 SNO_SPAN, GUID_SPAN = sno.time_range(*SPAN), hotguid.time_range(*SPAN)
 INTEGERS = [-(2**63), -1, 0, 4_594_531_474_933_654_033, 2**63 - 1]
 LAYOUT = layout.Layout.preset("twitter", datacenter=11, worker=26)
-POSTS: list[int] = [LAYOUT.pack(timestamp=NOW_MS + k * HOUR_MS, sequence=20 - k) for k in range(20)]
+POST_IDS: list[int] = [LAYOUT.pack(timestamp=NOW_MS + k * HOUR_MS, sequence=20 - k) for k in range(20)]
 POST_SPAN: tuple[int, int] = LAYOUT.time_range(*SPAN)
-MADE = layout.Generator(LAYOUT)
+GENERATOR = layout.Generator(LAYOUT)
 
 
 def new_post() -> int:
     """Makes an ID of the layout."""
-    return MADE.generate()
+    return GENERATOR.generate()

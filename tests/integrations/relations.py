@@ -5,32 +5,32 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from ids import FORMS, GUIDS, IDS, POSTS
+from ids import FORMS, GUIDS, IDS, POST_IDS
 
 # The kinds of keys. "reference" is each library's own UUID type.
 KEYS: dict[str, list[Any]] = {
     "reference": [UUID(int=0x0190_0000_0000_7000_8000_0000_0000_0000 | k << 80) for k in range(20)],
     **dict.fromkeys(FORMS, IDS),
     "hotguid": GUIDS,
-    "int64": POSTS,
+    "int64": POST_IDS,
 }
 # For each order's number: the numbers of its tags, its lines, and the order that it follows.
-TAGGED: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
-LINES: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
+TAGS_BY_ORDER: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
+LINES_BY_ORDER: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
 PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}
 TAGS, ORDERS = range(3), range(4)
-ORDER_OF = {line: order for order, lines in LINES.items() for line in lines}
+ORDER_OF = {line: order for order, lines in LINES_BY_ORDER.items() for line in lines}
 
-_ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGGED[order]] for tag in TAGS}
+_ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGS_BY_ORDER[order]] for tag in TAGS}
 # The expected result of each query, in numbers.
-ANSWERS: dict[str, Any] = {
-    "tags": TAGGED,
-    "tags loaded ahead": TAGGED,
-    "tags loaded ahead, some": {order: [tag for tag in tags if tag] for order, tags in TAGGED.items()},
+EXPECTED_ANSWERS: dict[str, Any] = {
+    "tags": TAGS_BY_ORDER,
+    "tags loaded ahead": TAGS_BY_ORDER,
+    "tags loaded ahead, some": {order: [tag for tag in tags if tag] for order, tags in TAGS_BY_ORDER.items()},
     "orders of tags": _ORDERS_OF,
     "orders of tags loaded ahead": _ORDERS_OF,
-    "lines": LINES,
-    "lines loaded ahead": LINES,
+    "lines": LINES_BY_ORDER,
+    "lines loaded ahead": LINES_BY_ORDER,
     "orders of lines by a join": ORDER_OF,
     "orders of lines loaded ahead": ORDER_OF,
     "parents": PARENTS,
@@ -46,7 +46,7 @@ ANSWERS: dict[str, Any] = {
     "of a tag": [0, 3],
     "of tags": [0, 1, 3],
     "of a parent": [1, 2],
-    "counted": {order: len(tags) for order, tags in TAGGED.items()},
+    "counted": {order: len(tags) for order, tags in TAGS_BY_ORDER.items()},
     "a range": [1, 2],
     "the last": 3,
     "by keys": [0, 2],

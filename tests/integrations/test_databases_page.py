@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from ids import GUID_SPAN, GUIDS, HOUR_MS, IDS, NOW_MS, POSTS, SNO_SPAN
+from ids import GUID_SPAN, GUIDS, HOUR_MS, IDS, NOW_MS, POST_IDS, SNO_SPAN
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "databases.md").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_expressions_read_the_time_of_an_id(server: Server) -> None:
     made = {
         **{form: [row[form] for row in ROWS] for form in ("uuid8", "bytes", "text")},
         "hotguid": GUIDS,
-        "twitter": POSTS,
+        "twitter": POST_IDS,
     }
     assert set(questions) == set(columns)
     with psycopg.connect(server.url()) as connection:

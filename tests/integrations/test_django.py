@@ -22,7 +22,7 @@ from django.urls import path, register_converter
 from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ModelViewSet
 
-from ids import GUID_SPAN, GUIDS, IDS, POST_SPAN, POSTS, SNO_SPAN
+from ids import GUID_SPAN, GUIDS, IDS, POST_IDS, POST_SPAN, SNO_SPAN
 from polyflake import hotguid, public, randflake
 from polyflake.django import (
     HotGuidField,
@@ -36,10 +36,10 @@ from polyflake.rest_framework import IdLookupMixin, ModelSerializer, PublicIdFie
 from polyflake.sno import Sno
 from shop.models import SHOPS, Order
 
-OURS = ["polyflake.E001"]
-NUMBERS = public.Keyring(bytes(range(32))).of("order")
+OWN_CHECKS = ["polyflake.E001"]
+ORDER_NUMBERS = public.Keyring(bytes(range(32))).of("order")
 # The type and collation of a table's columns, by database.
-STATED: dict[str, dict[str, tuple[str, str | None]]] = {
+EXPECTED_TYPES: dict[str, dict[str, tuple[str, str | None]]] = {
     "postgresql": {
         "order.id": ("character varying", "C"),
         "order.raw": ("bytea", None),
@@ -66,14 +66,14 @@ def orders(database: str) -> Iterator[str]:
     with transaction.atomic():
         Order.objects.bulk_create(
             Order(id=id, raw=bytes(id), uuid8=id.uuid, compatible=str(id), guid=guid, flake=-(2**63), post=post)
-            for id, guid, post in reversed(list(zip(IDS, GUIDS, POSTS, strict=True)))
+            for id, guid, post in reversed(list(zip(IDS, GUIDS, POST_IDS, strict=True)))
         )
         yield database
         transaction.set_rollback(True)
 
 
 @pytest.fixture(autouse=True)
-def _undone(orders: str) -> Iterator[None]:
+def _rolled_back(orders: str) -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -114,15 +114,15 @@ def test_guids_and_integers_sort_and_range_by_time() -> None:
     assert list(Order.objects.order_by("guid").values_list("guid", flat=True)) == GUIDS
     assert [order.id for order in Order.objects.filter(guid__range=GUID_SPAN).order_by("guid")] == IDS[5:10]
     assert Order.objects.get(guid=str(GUIDS[3])).id == IDS[3]
-    assert list(Order.objects.order_by("post").values_list("post", flat=True)) == POSTS
+    assert list(Order.objects.order_by("post").values_list("post", flat=True)) == POST_IDS
     assert [order.id for order in Order.objects.filter(post__range=POST_SPAN).order_by("post")] == IDS[5:10]
     order = Order.objects.get(pk=IDS[0])
-    assert (order.guid, order.flake, order.post) == (GUIDS[0], -(2**63), POSTS[0])
+    assert (order.guid, order.flake, order.post) == (GUIDS[0], -(2**63), POST_IDS[0])
 
 
 def test_columns_sort_by_bytes(database: str) -> None:
     assert Order.objects.aggregate(last=models.Max("id")) == {"last": IDS[-1]}
-    stated = STATED.get(database, {})
+    stated = EXPECTED_TYPES.get(database, {})
     assert {name: column(*name.split(".")) for name in stated} == stated
 
 
@@ -158,7 +158,7 @@ def test_a_non_integer_is_rejected(post: Any) -> None:
 def test_id_like_values_are_accepted() -> None:
     if django.VERSION >= (5, 0):  # Django 4.2 leaves the check to the database
         assert list(Order.objects.filter(post=2**63)) == []
-    assert Order.objects.filter(post=str(POSTS[3])).get().id == IDS[3]
+    assert Order.objects.filter(post=str(POST_IDS[3])).get().id == IDS[3]
     assert read_sno(IDS[0].uuid) == read_sno(IDS[0].uuid8) == IDS[0]
     with pytest.raises(ValueError, match="found 'binary'"):
         SnoField(form="binary")  # type: ignore[arg-type]
@@ -182,7 +182,7 @@ def test_sql_server_rejects_columns_that_do_not_sort_by_time(form: Any) -> None:
 def test_sql_servers_columns_are_checked() -> None:
     assert SnoField().get_db_prep_value(IDS[0], Backend()) == str(IDS[0])
     with patch.object(connection, "vendor", "microsoft"):
-        found = {error.obj.model.__name__ for error in run_checks(databases=["default"]) if error.id in OURS}
+        found = {error.obj.model.__name__ for error in run_checks(databases=["default"]) if error.id in OWN_CHECKS}
     assert found == {"Order", *(f"{form}{name}" for form in ("Uuid", "Uuid8") for name in ("Order", "Tag", "Line"))}
     assert run_checks(databases=["default"]) == []
 
@@ -223,7 +223,7 @@ def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
     client = Client()
     shown = client.get(f"/orders/{IDS[5]}/").json()
     assert (shown["id"], shown["raw"], shown["guid"]) == (str(IDS[5]), str(IDS[5]), str(GUIDS[5]))
-    assert (shown["flake"], shown["post"]) == ("8000000000000", str(POSTS[5]))
+    assert (shown["flake"], shown["post"]) == ("8000000000000", str(POST_IDS[5]))
     body = {"id": "a7rdmuv326nct5if", "raw": None, "guid": str(GUIDS[0]), "flake": "3vgoe12ccb8gh", "post": "-7"}
     made = client.post("/orders/", body, content_type="application/json")
     assert (made.status_code, made.json()["flake"]) == (201, "3vgoe12ccb8gh"), made.content
@@ -243,8 +243,8 @@ def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
     assert client.get("/orders/short/").status_code in (400, 404)
 
 
-class Numbered(ModelSerializer):
-    id = PublicIdField(NUMBERS, read_only=True)
+class NumberedSerializer(ModelSerializer):
+    id = PublicIdField(ORDER_NUMBERS, read_only=True)
 
     class Meta:
         model = SHOPS["int64"].Order
@@ -270,15 +270,15 @@ def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
 
 @pytest.mark.usefixtures("orders")
 def test_a_view_finds_a_row_only_by_its_serialized_id() -> None:
-    rows, text = SHOPS["int64"].Order.objects, NUMBERS.encode(42)
+    rows, text = SHOPS["int64"].Order.objects, ORDER_NUMBERS.encode(42)
     with transaction.atomic():
         rows.create(id=42, number=7)
-        assert answer(Numbered, "get", text).data == {"id": text, "number": 7}
-        assert answer(Numbered, "patch", text).data == {"id": text, "number": 8}
+        assert answer(NumberedSerializer, "get", text).data == {"id": text, "number": 7}
+        assert answer(NumberedSerializer, "patch", text).data == {"id": text, "number": 8}
         for method in ("get", "patch", "delete"):
-            for other in ("42", NUMBERS.encode(43), text[:-1], text.upper()):
-                assert answer(Numbered, method, other).status_code == 404, (method, other)
-        assert answer(Numbered, "delete", text).status_code == 204
+            for other in ("42", ORDER_NUMBERS.encode(43), text[:-1], text.upper()):
+                assert answer(NumberedSerializer, method, other).status_code == 404, (method, other)
+        assert answer(NumberedSerializer, "delete", text).status_code == 204
         assert not rows.filter(id=42).exists()
 
         Order.objects.filter(id=IDS[5]).update(flake=7)
@@ -293,12 +293,12 @@ def test_a_view_finds_a_row_only_by_its_serialized_id() -> None:
 
 def test_path_converters_parse_ids() -> None:
     class OrderConverter(PublicIdConverter):
-        of = NUMBERS
+        of = ORDER_NUMBERS
 
     cases: list[tuple[type, Any, str]] = [
         (SnoConverter, IDS[0], str(IDS[0])),
         (RandflakeConverter, 4_594_531_474_933_654_033, "3vgoe12ccb8gh"),
-        (OrderConverter, 42, NUMBERS.encode(42)),
+        (OrderConverter, 42, ORDER_NUMBERS.encode(42)),
     ]
     for converter, id, text in cases:
         name = converter.__name__

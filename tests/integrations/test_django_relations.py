@@ -12,11 +12,11 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Valu
 from django.db.models.functions import Coalesce
 from django.test import Client
 
-from relations import ANSWERS, KEYS, LINES, ORDERS, PARENTS, TAGGED, TAGS
+from relations import EXPECTED_ANSWERS, KEYS, LINES_BY_ORDER, ORDERS, PARENTS, TAGS, TAGS_BY_ORDER
 from shop.models import SHOPS, Shop
 
 
-class Filled:
+class FilledShop:
     """The models of one kind with the rows of `relations`, and their keys by number."""
 
     def __init__(self, shop: Shop) -> None:
@@ -28,8 +28,8 @@ class Filled:
         self.Tag.objects.bulk_create(self.Tag(id=keys[k], number=k) for k in TAGS)
         for k in ORDERS:
             self.Order.objects.create(id=keys[k], number=k, parent_id=self.key(PARENTS[k]), other=self.key(PARENTS[k]))
-            self.order(k).tags.set([keys[tag] for tag in TAGGED[k]])
-        lines = [(line, k) for k, lines in LINES.items() for line in lines]
+            self.order(k).tags.set([keys[tag] for tag in TAGS_BY_ORDER[k]])
+        lines = [(line, k) for k, lines in LINES_BY_ORDER.items() for line in lines]
         self.Line.objects.bulk_create(self.Line(id=keys[line], number=line, order_id=keys[k]) for line, k in lines)
         self.Receipt.objects.bulk_create(self.Receipt(order_id=keys[k], number=k) for k in (0, 3))
 
@@ -40,11 +40,11 @@ class Filled:
         return self.Order.objects.get(number=number)
 
 
-def numbers(rows: Iterable[Any]) -> list[int]:
+def order_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def each(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def answer_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
@@ -52,20 +52,20 @@ def number(row: Any) -> int | None:
     return None if row is None else row.number
 
 
-def all_tags(shop: Filled) -> dict[int, list[int]]:
-    return each(shop.Order.objects.all(), lambda order: numbers(order.tags.all()))
+def all_tags(shop: FilledShop) -> dict[int, list[int]]:
+    return answer_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.tags.all()))
 
 
-def parents(shop: Filled) -> dict[int, int | None]:
-    return each(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
+def parents(shop: FilledShop) -> dict[int, int | None]:
+    return answer_by_order(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
 
 
-def others(shop: Filled) -> dict[int, int]:
+def other_orders(shop: FilledShop) -> dict[int, int]:
     """Returns the numbers of the keys in the `other` column."""
-    return each(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
+    return answer_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
-def change(shop: Filled) -> Any:
+def change(shop: FilledShop) -> Any:
     orders = list(shop.Order.objects.order_by("number"))
     for order, parent in zip(orders, [None, 3, 3, 0], strict=True):
         order.parent_id = shop.key(parent)
@@ -73,7 +73,7 @@ def change(shop: Filled) -> Any:
     return parents(shop)
 
 
-def upsert(shop: Filled) -> Any:
+def upsert(shop: FilledShop) -> Any:
     orders = [shop.Order(id=shop.keys[k], number=k + 4) for k in (3, 4)]
     # MySQL and MariaDB detect the conflicting key themselves.
     stated = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
@@ -81,7 +81,7 @@ def upsert(shop: Filled) -> Any:
     return {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
 
 
-def tagged(shop: Filled, act: Callable[[Any], Any]) -> Any:
+def change_tags(shop: FilledShop, act: Callable[[Any], Any]) -> Any:
     act(shop)
     return all_tags(shop)
 
@@ -91,77 +91,77 @@ def refreshed(row: Any) -> Any:
     return row
 
 
-def made_many(shop: Filled, **options: Any) -> Any:
+def made_many(shop: FilledShop, **options: Any) -> Any:
     shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (4, 5)], **options)
-    return numbers(shop.Order.objects.all())
+    return order_numbers(shop.Order.objects.all())
 
 
-ASKED: dict[str, Callable[[Filled], Any]] = {
+QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "tags": all_tags,
-    "tags loaded ahead": lambda shop: each(
-        shop.Order.objects.prefetch_related("tags"), lambda order: numbers(order.tags.all())
+    "tags loaded ahead": lambda shop: answer_by_order(
+        shop.Order.objects.prefetch_related("tags"), lambda order: order_numbers(order.tags.all())
     ),
-    "tags loaded ahead, some": lambda shop: each(
+    "tags loaded ahead, some": lambda shop: answer_by_order(
         shop.Order.objects.prefetch_related(Prefetch("tags", shop.Tag.objects.exclude(id=shop.keys[0]), "some")),
-        lambda order: numbers(order.some),
+        lambda order: order_numbers(order.some),
     ),
-    "orders of tags": lambda shop: each(shop.Tag.objects.all(), lambda tag: numbers(tag.orders.all())),
-    "orders of tags loaded ahead": lambda shop: each(
-        shop.Tag.objects.prefetch_related("orders"), lambda tag: numbers(tag.orders.all())
+    "orders of tags": lambda shop: answer_by_order(shop.Tag.objects.all(), lambda tag: order_numbers(tag.orders.all())),
+    "orders of tags loaded ahead": lambda shop: answer_by_order(
+        shop.Tag.objects.prefetch_related("orders"), lambda tag: order_numbers(tag.orders.all())
     ),
-    "lines": lambda shop: each(shop.Order.objects.all(), lambda order: numbers(order.lines.all())),
-    "lines loaded ahead": lambda shop: each(
-        shop.Order.objects.prefetch_related("lines"), lambda order: numbers(order.lines.all())
+    "lines": lambda shop: answer_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.lines.all())),
+    "lines loaded ahead": lambda shop: answer_by_order(
+        shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all())
     ),
-    "orders of lines by a join": lambda shop: each(
+    "orders of lines by a join": lambda shop: answer_by_order(
         shop.Line.objects.select_related("order"), lambda line: line.order.number
     ),
-    "orders of lines loaded ahead": lambda shop: each(
+    "orders of lines loaded ahead": lambda shop: answer_by_order(
         shop.Line.objects.prefetch_related("order"), lambda line: line.order.number
     ),
-    "parents": lambda shop: each(shop.Order.objects.all(), lambda order: number(order.parent)),
-    "parents loaded ahead": lambda shop: each(
+    "parents": lambda shop: answer_by_order(shop.Order.objects.all(), lambda order: number(order.parent)),
+    "parents loaded ahead": lambda shop: answer_by_order(
         shop.Order.objects.prefetch_related("parent"), lambda order: number(order.parent)
     ),
-    "children of children": lambda shop: each(
+    "children of children": lambda shop: answer_by_order(
         shop.Order.objects.prefetch_related("children__children"),
-        lambda order: numbers(deep for child in order.children.all() for deep in child.children.all()),
+        lambda order: order_numbers(deep for child in order.children.all() for deep in child.children.all()),
     ),
-    "receipts": lambda shop: each(
+    "receipts": lambda shop: answer_by_order(
         shop.Order.objects.exclude(**{f"{shop.Receipt.__name__.lower()}": None}).select_related(
             shop.Receipt.__name__.lower()
         ),
         lambda order: getattr(order, shop.Receipt.__name__.lower()).number,
     ),
-    "orders of receipts": lambda shop: each(
+    "orders of receipts": lambda shop: answer_by_order(
         shop.Receipt.objects.prefetch_related("order"), lambda receipt: receipt.order.number
     ),
-    "in": lambda shop: numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
-    "in texts": lambda shop: numbers(shop.Order.objects.filter(id__in=[str(shop.keys[1]), str(shop.keys[3])])),
-    "not in": lambda shop: numbers(shop.Order.objects.exclude(id__in=[shop.keys[1], shop.keys[3]])),
-    "in a subquery": lambda shop: numbers(
+    "in": lambda shop: order_numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
+    "in texts": lambda shop: order_numbers(shop.Order.objects.filter(id__in=[str(shop.keys[1]), str(shop.keys[3])])),
+    "not in": lambda shop: order_numbers(shop.Order.objects.exclude(id__in=[shop.keys[1], shop.keys[3]])),
+    "in a subquery": lambda shop: order_numbers(
         shop.Order.objects.filter(tags__in=shop.Tag.objects.filter(id=shop.keys[0]).values("id"))
     ),
-    "exists": lambda shop: numbers(
+    "exists": lambda shop: order_numbers(
         shop.Order.objects.filter(Exists(shop.Line.objects.filter(order=OuterRef("pk"), id__gte=shop.keys[0])))
     ),
-    "of a tag": lambda shop: numbers(shop.Order.objects.filter(tags=shop.keys[0])),
-    "of tags": lambda shop: numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
-    "of a parent": lambda shop: numbers(shop.Order.objects.filter(parent=shop.order(0))),
-    "counted": lambda shop: each(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
-    "a range": lambda shop: numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
+    "of a tag": lambda shop: order_numbers(shop.Order.objects.filter(tags=shop.keys[0])),
+    "of tags": lambda shop: order_numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
+    "of a parent": lambda shop: order_numbers(shop.Order.objects.filter(parent=shop.order(0))),
+    "counted": lambda shop: answer_by_order(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
+    "a range": lambda shop: order_numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
     "the last": lambda shop: shop.Order.objects.order_by("-id").first().number,
-    "by keys": lambda shop: numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
+    "by keys": lambda shop: order_numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
     "united": lambda shop: sorted(
         shop.keys.index(key)
         for key in shop.Order.objects.filter(number=0)
         .values_list("id", flat=True)
         .union(shop.Order.objects.filter(number=3).values_list("id", flat=True))
     ),
-    "replaced nulls": lambda shop: each(
+    "replaced nulls": lambda shop: answer_by_order(
         shop.Order.objects.annotate(key=Coalesce("other", "id")), lambda order: shop.keys.index(order.key)
     ),
-    "a choice of two": lambda shop: each(
+    "a choice of two": lambda shop: answer_by_order(
         shop.Order.objects.annotate(
             key=Case(
                 When(Q(parent=shop.keys[0]) & ~Q(number=2), then=F("parent_id")),
@@ -177,7 +177,7 @@ ASKED: dict[str, Callable[[Filled], Any]] = {
     ],
     "made many, some there": lambda shop: (
         shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (3, 4)], ignore_conflicts=True)
-        and numbers(shop.Order.objects.all())
+        and order_numbers(shop.Order.objects.all())
     ),
     "made many or changed": upsert,
     "changed many": change,
@@ -196,10 +196,10 @@ ASKED: dict[str, Callable[[Filled], Any]] = {
         ]
         and {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
     ),
-    "tags set": lambda shop: tagged(
+    "tags set": lambda shop: change_tags(
         shop, lambda shop: (shop.order(0).tags.set([shop.keys[2]]), shop.order(2).tags.set(shop.order(3).tags.all()))
     ),
-    "tags added and removed": lambda shop: tagged(
+    "tags added and removed": lambda shop: change_tags(
         shop,
         lambda shop: (
             shop.order(0).tags.add(*shop.Tag.objects.all()),
@@ -209,79 +209,81 @@ ASKED: dict[str, Callable[[Filled], Any]] = {
     "deleted": lambda shop: (
         shop.Line.objects.filter(order=shop.keys[0]).delete()
         and shop.Order.objects.filter(id=shop.keys[3]).delete()
-        and each(shop.Order.objects.prefetch_related("lines"), lambda order: numbers(order.lines.all()))
+        and answer_by_order(
+            shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all())
+        )
     ),
     "read again": lambda shop: refreshed(shop.order(0)).number,
-    "locked": lambda shop: numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
+    "locked": lambda shop: order_numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
 }
 
 
 @pytest.fixture(scope="module", params=SHOPS)
-def filled(request: pytest.FixtureRequest, database: str) -> Iterator[Filled]:
+def filled_shop(request: pytest.FixtureRequest, database: str) -> Iterator[FilledShop]:
     with transaction.atomic():
-        yield Filled(SHOPS[request.param])
+        yield FilledShop(SHOPS[request.param])
         transaction.set_rollback(True)
 
 
 @pytest.fixture
-def shop(filled: Filled) -> Iterator[Filled]:
+def shop(filled_shop: FilledShop) -> Iterator[FilledShop]:
     """Yields the shop, and restores it afterwards."""
     with transaction.atomic():
-        yield filled
+        yield filled_shop
         transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize(
     "lookup", ["iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"]
 )
-def test_string_lookups_find_a_whole_id(shop: Filled, lookup: str) -> None:
-    def found(text: str, leave: Callable[..., Any]) -> list[int]:
-        return numbers(leave(**{f"id__{lookup}": text}))
+def test_string_lookups_find_a_whole_id(shop: FilledShop, lookup: str) -> None:
+    def find_orders(text: str, leave: Callable[..., Any]) -> list[int]:
+        return order_numbers(leave(**{f"id__{lookup}": text}))
 
     orders = shop.Order.objects
-    assert found(str(shop.keys[1]), orders.filter) == [1]
-    assert found(str(shop.keys[1]), orders.exclude) == [0, 2, 3]
-    assert (found("no ID", orders.filter), found("no ID", orders.exclude)) == ([], list(ORDERS))
+    assert find_orders(str(shop.keys[1]), orders.filter) == [1]
+    assert find_orders(str(shop.keys[1]), orders.exclude) == [0, 2, 3]
+    assert (find_orders("no ID", orders.filter), find_orders("no ID", orders.exclude)) == ([], list(ORDERS))
 
 
-@pytest.mark.parametrize("question", ANSWERS)
-def test_relations_work_with_id_keys(shop: Filled, question: str) -> None:
-    assert ASKED[question](shop) == ANSWERS[question]
+@pytest.mark.parametrize("question", EXPECTED_ANSWERS)
+def test_relations_work_with_id_keys(shop: FilledShop, question: str) -> None:
+    assert QUESTIONS[question](shop) == EXPECTED_ANSWERS[question]
 
 
-def typed(form: Any) -> dict[str, Any]:
+def type_of_form(form: Any) -> dict[str, Any]:
     """Returns what a browser sends for a form that was not edited."""
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
     # A field with a default function is sent twice, so that a new default does not count as a change.
     return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
 
 
-def test_the_admin_edits_related_rows(shop: Filled) -> None:
+def test_the_admin_edits_related_rows(shop: FilledShop) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     place = f"/admin/shop/{shop.Order._meta.model_name}/"
-    for query, found in [
+    for query, find_orders in [
         ({"q": str(shop.keys[1])}, [1, 3]),
         ({"q": "no ID"}, []),
         ({"tags__id__exact": str(shop.keys[0])}, [0, 3]),
     ]:
-        assert numbers(client.get(place, query).context["cl"].result_list) == found
+        assert order_numbers(client.get(place, query).context["cl"].result_list) == find_orders
     page = client.get(f"{place}{shop.keys[0]}/change/")
     form, lines = page.context["adminform"].form, page.context["inline_admin_formsets"][0].formset
-    edited = typed(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
+    edited = type_of_form(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
     for one in [lines.management_form, *lines.forms]:
-        edited |= typed(one)
+        edited |= type_of_form(one)
     edited[lines.forms[0].add_prefix("number")] = 70
     saved = client.post(f"{place}{shop.keys[0]}/change/", edited)
     assert saved.status_code == 302, saved.context["errors"]
-    assert (all_tags(shop)[0], parents(shop)[0], numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
+    assert (all_tags(shop)[0], parents(shop)[0], order_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
     asked = client.post(place, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]})
     assert str(shop.keys[4]) in asked.content.decode()  # one of the order's lines
     assert client.post(f"{place}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
     assert not shop.Order.objects.filter(id=shop.keys[1]).exists()
 
 
-def test_the_rest_framework_writes_related_rows(shop: Filled) -> None:
+def test_the_rest_framework_writes_related_rows(shop: FilledShop) -> None:
     client, place = Client(), f"/{shop.kind}-orders/"
     tags = [str(shop.keys[0]), str(shop.keys[1])]
     body = {"id": str(shop.keys[9]), "number": 5, "other": None, "parent": str(shop.keys[0]), "tags": tags}

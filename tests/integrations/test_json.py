@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter
 from pydantic_core import to_json
 
-from ids import GUIDS, IDS, POSTS
+from ids import GUIDS, IDS, POST_IDS
 from polyflake import hotguid, layout, randflake, sno
 from polyflake.django import JSONEncoder
 from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook, schema_hook
@@ -37,7 +37,7 @@ ARRAYS: list[tuple[Any, list[str]]] = [
 ]
 
 
-def answered(value: Any) -> bytes:
+def fastapi_response(value: Any) -> bytes:
     """Returns the response of a FastAPI route without a declared type."""
     app = FastAPI()
     app.get("/")(lambda: value)
@@ -52,7 +52,7 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "pydantic": lambda value: TypeAdapter(Any).dump_json(value),
     "pydantic, a model": lambda value: json.dumps(LaxOrder(value=value).model_dump(mode="json")["value"]),
     "pydantic_core": to_json,
-    "fastapi": answered,
+    "fastapi": fastapi_response,
     "django": lambda value: JsonResponse(value, encoder=JSONEncoder).content,
     "rest_framework": lambda value: JSONRenderer().render(value),
     "msgspec": lambda value: msgspec.json.encode(value, enc_hook=enc_hook),
@@ -61,7 +61,7 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "json": lambda value: json.dumps(value, default=default),
 }
 # The JSON form of each value. All of these encoders support the first value by themselves.
-ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POSTS[0]: POSTS[0]}
+ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POST_IDS[0]: POST_IDS[0]}
 
 
 @pytest.mark.parametrize("value", ENCODED, ids=["reference", "sno", "hotguid", "layout"])

@@ -37,7 +37,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def durable() -> Iterator[Server]:
+def durable_server() -> Iterator[Server]:
     """Yields a server with durable writes, because leases reject any other."""
     with started("fsync=on") as server:
         yield server
@@ -52,7 +52,7 @@ def file() -> Iterator[Path]:
         _lease._close_all()
 
 
-def granted(url: str) -> list[int]:
+def granted_ids(url: str) -> list[int]:
     asked = "SELECT first FROM polyflake.polyflake_leases WHERE granted_until > %s ORDER BY first"
     with psycopg.connect(url) as connection:
         return [first for (first,) in connection.execute(asked, [time.time_ns() // 1_000_000]).fetchall()]
@@ -70,8 +70,8 @@ STORES: dict[str, Callable[[ExitStack, str], Any]] = {
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_psycopg_leases_renews_and_releases(durable: Server, store: str) -> None:
-    url = durable.url()
+def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) -> None:
+    url = durable_server.url()
     with ExitStack() as stack:
         given = STORES[store](stack, url)
         with polyflake.lease(given, "orders", lease_seconds=1.5, numbers=(3, 3)) as lease:
@@ -80,11 +80,11 @@ def test_psycopg_leases_renews_and_releases(durable: Server, store: str) -> None
             while time.monotonic() < end:
                 made.append(ids.generate())
                 time.sleep(0.01)
-            assert granted(url) == [3]
+            assert granted_ids(url) == [3]
             status = lease.status()
             assert (status.grants, status.failures) == (1, 0), status
             assert status.renewals >= 3
-        assert granted(url) == []
+        assert granted_ids(url) == []
         if store == "pool":
             with given.connection() as connection:
                 assert not connection.autocommit, "a connection comes back as it was"
@@ -94,12 +94,12 @@ def test_psycopg_leases_renews_and_releases(durable: Server, store: str) -> None
     assert len(set(made)) == len(made)
 
 
-def test_a_connection_that_cannot_be_released_is_ignored(durable: Server) -> None:
+def test_a_connection_that_cannot_be_released_is_ignored(durable_server: Server) -> None:
     def give_back(connection: psycopg.Connection) -> None:
         connection.close()
         raise OSError("the pool is closed")
 
-    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable.url()), give_back)
+    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()), give_back)
     assert driver.do({"do": "open"}) == {"opened": None}
     assert driver.do({"do": "close"}) is None
     assert driver.connection is None
@@ -127,10 +127,10 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
 
 @pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
 def test_a_read_only_server_is_skipped_if_the_url_requests_it(
-    client: str, durable: Server, monkeypatch: pytest.MonkeyPatch
+    client: str, durable_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
-    url = f"{durable.url()}&namespace=orders&options=-c%20default_transaction_read_only%3Don"
+    url = f"{durable_server.url()}&namespace=orders&options=-c%20default_transaction_read_only%3Don"
     with pytest.raises(PolyflakeError, match="no host of the URL accepts writes: ") as refused:
         polyflake.lease.check(f"{url}&target_session_attrs=read-write")
     assert refused.value.code == "lease_unavailable"
@@ -162,8 +162,8 @@ def first_of(ids: sno.Generator) -> sno.Sno:
             time.sleep(0.1)
 
 
-def test_roles_of_one_database_share_one_store(durable: Server) -> None:
-    url = durable.url()
+def test_roles_of_one_database_share_one_store(durable_server: Server) -> None:
+    url = durable_server.url()
     one, other = roles_of(url, "svc_a", "svc_b")
     with polyflake.lease(one, "orders") as first, polyflake.lease(other, "orders", wait=5) as second:
         ids = sno.Generator(lease=first)
@@ -181,8 +181,8 @@ def test_roles_of_one_database_share_one_store(durable: Server) -> None:
     assert found == [("polyflake",)]
 
 
-def test_the_url_or_an_argument_selects_the_schema(durable: Server) -> None:
-    url = durable.url()
+def test_the_url_or_an_argument_selects_the_schema(durable_server: Server) -> None:
+    url = durable_server.url()
     with polyflake.lease(f"{url}&schema=ids", "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
         with polyflake.lease(lambda: psycopg.connect(url), "orders", schema="ids") as other:
@@ -194,8 +194,8 @@ def test_the_url_or_an_argument_selects_the_schema(durable: Server) -> None:
         assert sno.Generator(lease=second).generate().partition == 0
 
 
-def test_asyncpg_leases_in_the_programs_event_loop(durable: Server) -> None:
-    url = durable.url()
+def test_asyncpg_leases_in_the_programs_event_loop(durable_server: Server) -> None:
+    url = durable_server.url()
 
     async def main() -> None:
         async with asyncpg.create_pool(url, min_size=1) as pool:
@@ -208,44 +208,44 @@ def test_asyncpg_leases_in_the_programs_event_loop(durable: Server) -> None:
             while time.monotonic() < end:
                 made += [ids.generate(), *await ids.generate_many_async(10)]
                 await asyncio.sleep(0.01)
-            assert granted(url) == [3]
+            assert granted_ids(url) == [3]
             assert (lease.status().grants, lease.status().failures) == (1, 0)
             assert lease.status().renewals >= 3
             assert len(set(made)) == len(made)
             await lease.aclose()
-            assert granted(url) == []
+            assert granted_ids(url) == []
 
     asyncio.run(main())
 
 
-def test_the_end_of_the_event_loop_releases_the_worker_id(durable: Server) -> None:
-    url = durable.url()
+def test_the_end_of_the_event_loop_releases_the_worker_id(durable_server: Server) -> None:
+    url = durable_server.url()
 
     async def main() -> polyflake.Lease:
         lease = polyflake.lease(connect, "orders")
         await sno.Generator(lease=lease).generate_async()
-        assert granted(url) == [0]
+        assert granted_ids(url) == [0]
         return lease
 
     async def connect() -> Any:
         return await asyncpg.connect(url)
 
     lease = asyncio.run(main())
-    assert granted(url) == []
+    assert granted_ids(url) == []
     assert lease.number is None
 
 
-def test_asyncpg_serves_a_url_if_it_is_the_only_client(durable: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = durable.url()
+def test_asyncpg_serves_a_url_if_it_is_the_only_client(durable_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = durable_server.url()
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == "asyncpg")
     with polyflake.lease(url, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
-        assert granted(url) == [0]
-    assert granted(url) == []
+        assert granted_ids(url) == [0]
+    assert granted_ids(url) == []
 
 
 def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
-    durable: Server, caplog: pytest.LogCaptureFixture
+    durable_server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     def statements() -> Iterator[list[Any]]:
         yield ["SELECT 1", []]
@@ -254,7 +254,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
             time.sleep(0.2)  # the response has arrived when the next statement is sent
             yield ["SELECT 2", []]
 
-    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable.url()))
+    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()))
     driver.open()
     slow: Any = statements()
     answer = driver.run(slow, 10.0)
@@ -269,7 +269,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
 def over_tcp(server: Server) -> Iterator[int]:
     """Yields the port of a relay to the server, which listens only on a Unix socket."""
 
-    class Relay(socketserver.BaseRequestHandler):
+    class TcpRelay(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             with socket.socket(socket.AF_UNIX) as there:
                 there.connect(f"{server.folder}/.s.PGSQL.5432")
@@ -280,7 +280,7 @@ def over_tcp(server: Server) -> Iterator[int]:
                             return
                         ends[end].sendall(data)
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as relay:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), TcpRelay) as relay:
         relay.daemon_threads = True
         threading.Thread(target=relay.serve_forever, daemon=True).start()
         yield relay.server_address[1]
@@ -288,20 +288,20 @@ def over_tcp(server: Server) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("client", ["asyncpg", "psycopg"])
-def test_a_worker_id_is_released_at_exit_over_tcp(durable: Server, client: str) -> None:
+def test_a_worker_id_is_released_at_exit_over_tcp(durable_server: Server, client: str) -> None:
     """At exit, neither asyncio's resolver nor `threading.Timer` can start a thread."""
-    url = durable.url()
+    url = durable_server.url()
     code = f"""
 import sys, polyflake
 from polyflake import _lease_stores, sno
 _lease_stores.find_spec = lambda name: name == {client!r}
 print(sno.Generator(lease=polyflake.lease(sys.argv[1], "orders")).generate().partition)
 """
-    with over_tcp(durable) as port:
+    with over_tcp(durable_server) as port:
         store = f"postgresql://test@localhost:{port}/{url.split('/')[3].split('?')[0]}"
         done = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, timeout=60)
         assert (done.stdout, done.stderr) == ("0\n", "")
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
 def test_a_missing_client_is_reported_at_the_first_id(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,22 +409,22 @@ class OwnConnection(psycopg.Connection[Any]):
     """A derived connection class, which programs use to set options, for example."""
 
 
-def test_connections_of_a_derived_class_serve_a_lease(durable: Server) -> None:
-    url = durable.url()
+def test_connections_of_a_derived_class_serve_a_lease(durable_server: Server) -> None:
+    url = durable_server.url()
     with polyflake.lease(lambda: OwnConnection.connect(url), "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-def test_a_child_leases_over_its_own_connection(durable: Server) -> None:
+def test_a_child_leases_over_its_own_connection(durable_server: Server) -> None:
     """The child must not affect the parent's connections and pool, which the parent continues to use."""
-    url = durable.url()
+    url = durable_server.url()
     with ExitStack() as stack:
         pool, engine = STORES["pool"](stack, url), STORES["engine"](stack, url)
         leases = [polyflake.lease(given, "orders") for given in (url, engine, pool)]
         generators = [sno.Generator(lease=lease) for lease in leases]
         mine = [ids.generate().partition for ids in generators]
-        assert granted(url) == sorted(mine)
+        assert granted_ids(url) == sorted(mine)
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
@@ -446,18 +446,18 @@ def test_a_child_leases_over_its_own_connection(durable: Server) -> None:
         assert len({*mine, *told[:2]}) == 5, "the child has numbers of its own"
         assert told[2] == "forked", told
         assert "lease with a URL" in told[3]
-        assert granted(url) == sorted(mine), "the child's came back, the parent's are its own"
+        assert granted_ids(url) == sorted(mine), "the child's came back, the parent's are its own"
         assert [ids.generate().partition for ids in generators] == mine
         for lease in leases:
             lease.close()
         engine.dispose()
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
-def test_a_frozen_server_does_not_block_the_program(durable: Server) -> None:
+def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> None:
     """If the server is frozen, the request times out, and the lease continues once the server responds again."""
-    url = durable.url()
-    pids = [int((durable.folder / "data/postmaster.pid").read_text().split()[0])]
+    url = durable_server.url()
+    pids = [int((durable_server.folder / "data/postmaster.pid").read_text().split()[0])]
     with polyflake.lease(url, "orders", lease_seconds=4.0) as lease:
         ids = sno.Generator(lease=lease)
         first = ids.generate()

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from ids import IDS, POSTS, SNO_SPAN
+from ids import IDS, POST_IDS, SNO_SPAN
 from polyflake.sno import Sno
 
 PAGE = (Path(__file__).parents[2] / "docs/pitfalls.md").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)")
         connection.execute("CREATE INDEX ON orders (created_at, id)")
         # Each of four transactions inserts five orders, which have the same time.
-        rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POSTS)]
+        rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POST_IDS)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s, %s)", rows)
 
         def pages(question: str) -> list[int]:
@@ -48,8 +48,8 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
                 last = {"last": time if by_time else id, "last_time": time, "last_id": id}
             return found
 
-        assert len(set(pages(by_time))) == 12 < len(POSTS)
-        assert pages(by_id) == POSTS == pages(by_both)
+        assert len(set(pages(by_time))) == 12 < len(POST_IDS)
+        assert pages(by_id) == POST_IDS == pages(by_both)
         connection.execute("SET enable_seqscan = off")
         for question in (by_id, by_both):
             values = {"last": 1, "last_time": "2026-01-02", "last_id": 1}
@@ -57,7 +57,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
         # A row inserted before the page shifts all following rows, so OFFSET repeats one.
         newest_first = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
         first = connection.execute(newest_first + "0").fetchall()
-        connection.execute("INSERT INTO orders VALUES (%s, now())", [POSTS[-1] + 1])
+        connection.execute("INSERT INTO orders VALUES (%s, now())", [POST_IDS[-1] + 1])
         assert connection.execute(newest_first + "3").fetchall()[0] == first[-1]
 
 
@@ -110,7 +110,7 @@ def test_a_hash_distributes_ids_and_a_remainder_does_not(server: Server) -> None
     remainder, hashed = statements("Sharding by `id % n`")
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY)")
-        slow = [((id >> 22) + 1000 * n) << 22 for n, id in enumerate(POSTS * 20)]
+        slow = [((id >> 22) + 1000 * n) << 22 for n, id in enumerate(POST_IDS * 20)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[id] for id in slow])
         assert connection.execute(remainder).fetchall() == [(0, 400)]
         spread = connection.execute(hashed).fetchall()

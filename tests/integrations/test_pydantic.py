@@ -111,12 +111,12 @@ def test_annotations_describe_ids_at_every_position(kind: Any) -> None:
     said: dict[str, Any] = {"description": "the buyer", "examples": ["an example"]}
     described = Annotated[kind, Field(**said)]
 
-    class Holder(BaseModel):
+    class HolderModel(BaseModel):
         one: described
         many: list[described]
         named: dict[str, described]
 
-    fields = Holder.model_json_schema()["properties"]
+    fields = HolderModel.model_json_schema()["properties"]
     expected = TypeAdapter(kind).json_schema() | said
     assert TypeAdapter(described).json_schema() == expected
     assert fields["one"] == expected | {"title": "One"}
@@ -207,7 +207,7 @@ def test_the_id_field_of_a_union_is_configurable() -> None:
     assert [type(one) for one in read.validate_python([{"key": str(ORDER)}, {"key": str(ID)}])] == [B, A]
 
 
-class Numbers(BaseModel):
+class NumberModel(BaseModel):
     flake: Randflake = 1
     post: Int64 = 1
     number: int = 1
@@ -215,13 +215,13 @@ class Numbers(BaseModel):
 
 @pytest.mark.parametrize("number", [-(2**63), -1, 0, 1, 2**53 + 1, 4_594_531_474_933_654_033, 2**63 - 1])
 def test_64_bit_integers_are_strings_in_json_by_default(number: int) -> None:
-    numbers = Numbers(flake=number, post=number, number=number)
+    numbers = NumberModel(flake=number, post=number, number=number)
     text = numbers.model_dump_json()
     said = json.loads(text)
     assert (type(said["flake"]), said["post"], said["number"]) == (str, str(number), number)
-    assert Numbers.model_validate_json(text) == numbers == Numbers.model_validate(said)
+    assert NumberModel.model_validate_json(text) == numbers == NumberModel.model_validate(said)
     assert numbers.model_dump() == {"flake": number, "post": number, "number": number}
-    schema = Numbers.model_json_schema(mode="serialization")["properties"]
+    schema = NumberModel.model_json_schema(mode="serialization")["properties"]
     for field in ("flake", "post"):
         assert schema[field]["type"] == "string"
         assert re.fullmatch(schema[field]["pattern"], said[field])
@@ -261,10 +261,10 @@ def test_invalid_integers_are_rejected() -> None:
         (1.5, "invalid_type"),
         ("w", "invalid_character"),
     ]:
-        refused(code, Numbers, flake=given)
+        refused(code, NumberModel, flake=given)
     for text in ("", "-", "01", "-0", "+1", "1_0", " 1", "٣", "1" * 99):
-        refused("not_canonical", Numbers, post=text)
-    refused("out_of_range", Numbers, post=str(2**63))
+        refused("not_canonical", NumberModel, post=text)
+    refused("out_of_range", NumberModel, post=str(2**63))
     strict: TypeAdapter[int] = TypeAdapter(Int64)
     assert strict.validate_json('"7"', strict=True) == 7
     assert strict.validate_python(7, strict=True) == 7

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-README = (HERE.parents[1] / "packages/python/README.md").read_text(encoding="utf-8")
-PAGES = sorted((HERE.parents[1] / "docs/integrations").glob("*.md"))
+TESTS_FOLDER = Path(__file__).parent
+README = (TESTS_FOLDER.parents[1] / "packages/python/README.md").read_text(encoding="utf-8")
+PAGES = sorted((TESTS_FOLDER.parents[1] / "docs/integrations").glob("*.md"))
 BLOCKS = [
     (page.stem, block)
     for page in PAGES
@@ -25,8 +25,8 @@ def test_each_example_runs_separately(block: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def pinned(file: str) -> dict[str, str]:
-    lines = (HERE / file).read_text(encoding="utf-8").splitlines()
+def pinned_versions(file: str) -> dict[str, str]:
+    lines = (TESTS_FOLDER / file).read_text(encoding="utf-8").splitlines()
     return dict(
         re.findall(r"^([a-z]+)(?:\[[a-z]+\])?==([\d.]+)(?:; python_version >= .*)?$", "\n".join(lines), re.MULTILINE)
     )
@@ -35,7 +35,7 @@ def pinned(file: str) -> dict[str, str]:
 def test_the_table_lists_the_tested_versions() -> None:
     table = re.findall(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|", README, re.MULTILINE)
     tools = {"celery", "duckdb", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "sqids", "uvicorn"}
-    oldest, newest = pinned("oldest.txt"), pinned("requirements.txt")
+    oldest, newest = pinned_versions("oldest.txt"), pinned_versions("requirements.txt")
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
     }

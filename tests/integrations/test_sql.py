@@ -32,7 +32,7 @@ def vectors(name: str) -> dict[str, Any]:
     return json.loads((ROOT / f"tests/vectors/{name}.json").read_text(encoding="utf-8"))
 
 
-def at(ms: int | str) -> datetime:
+def datetime_at(ms: int | str) -> datetime:
     return EPOCH + timedelta(milliseconds=int(ms))
 
 
@@ -51,7 +51,7 @@ SNOS = [
         case["encoded"],
         bytes.fromhex(case["hex"]),
         sno.Sno(case["encoded"]).uuid8,
-        at(case["timestamp_unix_ms"]),
+        datetime_at(case["timestamp_unix_ms"]),
         *(case[part] for part in ("metabyte", "partition", "sequence")),
     )
     for case in vectors("sno")["cases"]
@@ -60,9 +60,13 @@ INVALID_STRINGS = [
     case["input"] for case in vectors("sno_invalid")["cases"] if case["ours"].get("error") and "\0" not in case["input"]
 ]
 INVALID_UUIDS = [UUID(case["uuid"]) for case in vectors("uuid8")["sno_invalid"]]
-GUIDS = [(UUID(case["text"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("hotguid")["cases"]]
+GUIDS = [
+    (UUID(case["text"]), datetime_at(case["timestamp"] * 1000), case["shard_key"])
+    for case in vectors("hotguid")["cases"]
+]
 GUIDS8 = [
-    (UUID(case["uuid8"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("uuid8")["hotguid"]
+    (UUID(case["uuid8"]), datetime_at(case["timestamp"] * 1000), case["shard_key"])
+    for case in vectors("uuid8")["hotguid"]
 ]
 FLAKES = [
     (case["preset"], int(case["id"]), int(case["parsed"]["timestamp_ms"]), case["parsed"])
@@ -190,7 +194,7 @@ def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connecti
 
 #: Calls in PostgreSQL and DuckDB, each with the start of its error message, which begins with one of the core's codes.
 UNKNOWN_PRESET = f"invalid_layout: expected one of twitter, x, {', '.join(PRESETS[1:])}, found 'discrd'"
-UNKNOWN = [
+UNKNOWN_VALUES = [
     ("flake.snowflake_ms(1, 'discrd')", UNKNOWN_PRESET),
     ("flake.snowflake_time(1, 'discrd')", UNKNOWN_PRESET),
     ("flake.snowflake_lowest('2026-01-01 00:00:00Z', 'discrd')", UNKNOWN_PRESET),
@@ -222,7 +226,7 @@ def test_the_core_uses_the_same_codes_for_unknown_names() -> None:
         assert raised.value.code == code
 
 
-@pytest.mark.parametrize(("call", "error"), UNKNOWN)
+@pytest.mark.parametrize(("call", "error"), UNKNOWN_VALUES)
 def test_postgresql_names_an_unknown_preset_and_an_unknown_field(
     postgresql: psycopg.Connection[Any], call: str, error: str
 ) -> None:
@@ -240,7 +244,7 @@ def test_postgresql_bounds_match_the_vectors(postgresql: psycopg.Connection[Any]
         forms = {"hotguid": ["hotguid"], "sno": ["sno", "sno_bytea", "sno_uuid8"]}[case["family"]]
         for name in forms:
             question = f"SELECT * FROM flake.{name}_range(%s, %s)"
-            span = at(case["from_ms"]), at(case["to_ms"])
+            span = datetime_at(case["from_ms"]), datetime_at(case["to_ms"])
             if "error" in case:
                 with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match=case["error"]):
                     postgresql.execute(question, span)
@@ -542,7 +546,7 @@ def test_postgresql_decrypts_each_randflake(with_secrets: psycopg.Connection[Any
     )
     for case in RANDFLAKES:
         found = with_secrets.execute(call, {"id": int(case["encrypted_id"]), "key": case["secret"]}).fetchone()
-        assert found == (at(case["timestamp"] * 1000), case["node_id"], case["sequence"]), case
+        assert found == (datetime_at(case["timestamp"] * 1000), case["node_id"], case["sequence"]), case
     assert with_secrets.execute(call, {"id": None, "key": RANDFLAKES[0]["secret"]}).fetchone() == (None,) * 3
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"^invalid_secret: .*found 'orders'"):
         with_secrets.execute(call, {"id": 1, "key": "orders"})
@@ -565,7 +569,7 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
             "SET LOCAL ROLE reports; SET LOCAL search_path = public, pg_catalog;"
             "CREATE FUNCTION public.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz'"
         )
-        id, time = int(RANDFLAKES[0]["encrypted_id"]), at(RANDFLAKES[0]["timestamp"] * 1000)
+        id, time = int(RANDFLAKES[0]["encrypted_id"]), datetime_at(RANDFLAKES[0]["timestamp"] * 1000)
         assert value(with_secrets, "SELECT randflake.time(%s, %s)", id, key) == time
         for role, forbidden in (
             ("reports", "TABLE randflake.keys"),
@@ -599,7 +603,7 @@ def micros(time: datetime) -> int:
     return (time - EPOCH) // timedelta(microseconds=1)
 
 
-def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
+def select_value(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
     """Returns an expression's value."""
     row = connection.execute(f"SELECT {expression}", values).fetchone()
     assert row
@@ -623,37 +627,42 @@ def test_duckdb_returns_null_for_invalid_snos(duckdb_with_macros: duckdb.DuckDBP
     wrong = {"sno": INVALID_STRINGS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": INVALID_UUIDS}
     for form, _, kind in FORMS:
         for one in wrong[form]:
-            assert ask(duckdb_with_macros, f"flake.is_{form}(?::{kind})", one) is False
+            assert select_value(duckdb_with_macros, f"flake.is_{form}(?::{kind})", one) is False
             for part in ("time", "metabyte", "partition", "sequence"):
-                assert ask(duckdb_with_macros, f"flake.{form}_{part}(?::{kind})", one) is None, one
+                assert select_value(duckdb_with_macros, f"flake.{form}_{part}(?::{kind})", one) is None, one
     with pytest.raises(duckdb.BinderException):
-        ask(duckdb_with_macros, "flake.sno_time(?::BLOB)", bytes(10))
+        select_value(duckdb_with_macros, "flake.sno_time(?::BLOB)", bytes(10))
 
 
 def test_duckdb_reads_guids_and_the_ids_of_known_services(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for id, time, shard_key in GUIDS:
-        found = ask(
+        found = select_value(
             duckdb_with_macros,
             "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)",
             id,
         )
         assert found == (micros(time), shard_key)
     for id, time, shard_key in GUIDS8:
-        found = ask(
+        found = select_value(
             duckdb_with_macros,
             "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)",
             id,
         )
         assert found == (micros(time), shard_key)
-    assert ask(duckdb_with_macros, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
+    assert select_value(duckdb_with_macros, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
     for id, ms in UUID7S:
-        assert ask(duckdb_with_macros, "epoch_us(flake.uuid7_time(?::UUID))", id) == ms * 1000
+        assert select_value(duckdb_with_macros, "epoch_us(flake.uuid7_time(?::UUID))", id) == ms * 1000
     for id in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
-        assert ask(duckdb_with_macros, "flake.uuid7_time(?::UUID)", id) is None
+        assert select_value(duckdb_with_macros, "flake.uuid7_time(?::UUID)", id) is None
     for preset, id, ms, parsed in FLAKES:
-        assert ask(duckdb_with_macros, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper()) == ms * 1000
+        assert (
+            select_value(duckdb_with_macros, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper())
+            == ms * 1000
+        )
         for name, expected in fields(parsed).items():
-            assert ask(duckdb_with_macros, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
+            assert (
+                select_value(duckdb_with_macros, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
+            )
 
 
 def test_duckdb_reads_snowflakes_of_each_integer_type(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
@@ -662,53 +671,53 @@ def test_duckdb_reads_snowflakes_of_each_integer_type(duckdb_with_macros: duckdb
     for preset, id, ms, parsed in FLAKES:
         names[preset] = list(fields(parsed))
         for unsigned in ("UBIGINT", "UHUGEINT"):
-            assert ask(duckdb_with_macros, f"flake.snowflake_ms(?::{unsigned}, ?)", id % 2**64, preset) == ms
+            assert select_value(duckdb_with_macros, f"flake.snowflake_ms(?::{unsigned}, ?)", id % 2**64, preset) == ms
     for preset, parts in names.items():
         reads = [f"flake.snowflake_field(id, '{preset}', '{part}')" for part in parts]
         reads += [f"flake.snowflake_ms(id, '{preset}')", f"epoch_us(flake.snowflake_time(id, '{preset}'))"]
         read = "({}) FROM (SELECT {{}} AS id)".format(", ".join(reads))
         for id in (1, 127, -1, -(2**31)):
-            expected = ask(duckdb_with_macros, read.format(f"({id})::BIGINT"))
+            expected = select_value(duckdb_with_macros, read.format(f"({id})::BIGINT"))
             for form in (f"{id}", f"({id})::TINYINT", f"({id})::INTEGER", f"({id})::HUGEINT"):
                 if "TINY" not in form or -128 <= id < 128:
-                    assert ask(duckdb_with_macros, read.format(form)) == expected, (preset, form)
+                    assert select_value(duckdb_with_macros, read.format(form)) == expected, (preset, form)
     for outside in (2**64, -(2**63) - 1):
         with pytest.raises(duckdb.ConversionException):
-            ask(duckdb_with_macros, f"flake.snowflake_ms({outside}, 'discord')")
+            select_value(duckdb_with_macros, f"flake.snowflake_ms({outside}, 'discord')")
 
 
-@pytest.mark.parametrize(("call", "error"), UNKNOWN)
+@pytest.mark.parametrize(("call", "error"), UNKNOWN_VALUES)
 def test_duckdb_names_an_unknown_preset_and_an_unknown_field(
     duckdb_with_macros: duckdb.DuckDBPyConnection, call: str, error: str
 ) -> None:
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"Invalid Input Error: {error}")):
-        ask(duckdb_with_macros, call)
+        select_value(duckdb_with_macros, call)
 
 
 def test_duckdb_returns_null_for_null(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for call in [*NULLS, "flake.sno_lowest(NULL)", "flake.uuid7_highest(NULL)"]:
-        assert ask(duckdb_with_macros, call) is None, call
+        assert select_value(duckdb_with_macros, call) is None, call
 
 
 def test_duckdb_bounds_match_the_vectors(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
     for case in RANGES:
         for name in {"hotguid": ["hotguid"], "sno": ["sno", "sno_blob", "sno_uuid8"]}[case["family"]]:
             bounds = f"(flake.{name}_lowest(?::TIMESTAMPTZ), flake.{name}_highest(?::TIMESTAMPTZ))"
-            span = at(case["from_ms"]), at(case["to_ms"])
+            span = datetime_at(case["from_ms"]), datetime_at(case["to_ms"])
             if "error" in case:
                 with pytest.raises(duckdb.InvalidInputException, match=case["error"]):
-                    ask(duckdb_with_macros, bounds, *span)
+                    select_value(duckdb_with_macros, bounds, *span)
                 continue
             form = "sno_bytea" if name == "sno_blob" else name
-            assert ask(duckdb_with_macros, bounds, *span) == tuple(
+            assert select_value(duckdb_with_macros, bounds, *span) == tuple(
                 parse_bound(form, case[end]) for end in ("lowest", "highest")
             )
     for start, end in SPANS:
         for preset in PRESETS:
             begin, until, expected = preset_span(preset, start, end)
             bounds = "(flake.snowflake_lowest(?::TIMESTAMPTZ, ?), flake.snowflake_highest(?::TIMESTAMPTZ, ?))"
-            assert ask(duckdb_with_macros, bounds, begin, preset, until, preset) == expected, preset
-    low, high = ask(
+            assert select_value(duckdb_with_macros, bounds, begin, preset, until, preset) == expected, preset
+    low, high = select_value(
         duckdb_with_macros, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))"
     )
     assert (low, high) == (
@@ -731,7 +740,7 @@ def test_duckdb_bounds_match_the_vectors(duckdb_with_macros: duckdb.DuckDBPyConn
 )
 def test_duckdb_rejects_times_outside_a_format(duckdb_with_macros: duckdb.DuckDBPyConnection, call: str) -> None:
     with pytest.raises(duckdb.InvalidInputException, match="time_out_of_range"):
-        ask(duckdb_with_macros, f"flake.{call}")
+        select_value(duckdb_with_macros, f"flake.{call}")
 
 
 # SQLite
@@ -739,7 +748,7 @@ def test_duckdb_rejects_times_outside_a_format(duckdb_with_macros: duckdb.DuckDB
 
 def iso(ms: int) -> str | None:
     """Returns a time as the file formats it. SQLite supports no times after the year 9999."""
-    time = at(ms) if ms < 253402300800000 else None
+    time = datetime_at(ms) if ms < 253402300800000 else None
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
 
@@ -859,7 +868,9 @@ def test_the_mariadb_expressions_on_the_page_work(mariadb: MariaDb) -> None:
         cursor.execute("CREATE TABLE orders (id BINARY(10))")
         cursor.executemany("INSERT INTO messages VALUES (%s)", [[id] for id, _ in messages])
         cursor.executemany("INSERT INTO orders VALUES (%s)", [[data] for data, _ in orders])
-        for question, times in zip(found, ([at(ms) for _, ms in messages], [time for _, time in orders]), strict=True):
+        for question, times in zip(
+            found, ([datetime_at(ms) for _, ms in messages], [time for _, time in orders]), strict=True
+        ):
             cursor.execute(question)
             assert sorted(time for (time,) in cursor.fetchall()) == sorted(time.replace(tzinfo=None) for time in times)
 

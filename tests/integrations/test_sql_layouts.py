@@ -60,7 +60,7 @@ def is_bytes(vector: dict[str, Any]) -> bool:
 Identity = int | bytes
 
 
-def parsed(vector: dict[str, Any]) -> Iterator[tuple[Identity, dict[str, Any]]]:
+def parsed_vectors(vector: dict[str, Any]) -> Iterator[tuple[Identity, dict[str, Any]]]:
     """Yields the IDs of a vector's layout, each with its fields."""
     for case in [*vector.get("cases", []), *vector.get("parse_cases", [])]:
         stated = {**case, **case.get("ours", {})}
@@ -105,14 +105,14 @@ def stored(description: dict[str, Any], name: str, value: Any) -> Any:
 
 def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
     """Returns an ID's fields without the time."""
-    named = {**parsed.get("constants", {}), **parsed.get("bindables", {})}
-    named |= {"sequence": parsed["sequence"]} if "sequence" in parsed else {}
-    return {name: stored(description, name, value) for name, value in named.items()}
+    fields = {**parsed.get("constants", {}), **parsed.get("bindables", {})}
+    fields |= {"sequence": parsed["sequence"]} if "sequence" in parsed else {}
+    return {name: stored(description, name, value) for name, value in fields.items()}
 
 
 #: Valid layouts with IDs: each description and the expected results.
 LAYOUTS = [
-    (translated(vector), list(parsed(vector)))
+    (translated(vector), list(parsed_vectors(vector)))
     for file in ("layout64", "layoutbytes")
     for vector in vectors(file)["layouts"]
 ]
@@ -121,7 +121,7 @@ LAYOUTS = [(description, ids) for description, ids in LAYOUTS if ids]
 UNUSED = {"kind": "unused", "bits": 1}
 #: Layouts that the vectors lack: ticks below a millisecond and of a day, epochs before 1970 and beyond all calendars,
 #: an inverted timestamp of each width, and fields whose names SQL must quote.
-OTHERS: list[list[dict[str, Any]]] = [
+OTHER_FIELDS: list[list[dict[str, Any]]] = [
     [UNUSED, {"kind": "timestamp", "bits": 53, "tick": "250us", "epoch_ms": 0}, {"kind": "sequence", "bits": 10}],
     [
         UNUSED,
@@ -190,7 +190,7 @@ OTHERS_OF_BYTES: list[list[dict[str, Any]]] = [
     ],
 ]
 DESCRIPTIONS = [description for description, _ in LAYOUTS]
-DESCRIPTIONS += [{"id": "integer", "bits": 64, "fields": listed} for listed in OTHERS]
+DESCRIPTIONS += [{"id": "integer", "bits": 64, "fields": listed} for listed in OTHER_FIELDS]
 DESCRIPTIONS += [
     {"id": "bytes", "bits": sum(field["bits"] for field in listed), "fields": listed} for listed in OTHERS_OF_BYTES
 ]
@@ -233,8 +233,8 @@ Reader = Callable[..., list[tuple[Any, ...]]]
 class Database:
     """PostgreSQL or DuckDB, whose functions have the same names."""
 
-    def __init__(self, dialect: str, ask: Reader, error: type[Exception]) -> None:
-        self.dialect, self.ask, self.error = dialect, ask, error
+    def __init__(self, dialect: str, fetch_rows: Reader, error: type[Exception]) -> None:
+        self.dialect, self.ask, self.error = dialect, fetch_rows, error
 
     def load(self, file: str) -> None:
         """Loads a file into an empty schema, because PostgreSQL cannot rename a function's arguments."""
@@ -258,11 +258,11 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
     with psycopg.connect(server.url(), autocommit=True, prepare_threshold=None) as connection:
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
 
-        def ask(question: str, *values: Any) -> list[tuple[Any, ...]]:
+        def fetch_rows(question: str, *values: Any) -> list[tuple[Any, ...]]:
             found = connection.execute(question.replace("?", "%s") if values else question, values or None)
             return found.fetchall() if found.description else []
 
-        yield Database("postgresql", ask, psycopg.Error)
+        yield Database("postgresql", fetch_rows, psycopg.Error)
 
 
 def samples(description: dict[str, Any]) -> list[Identity]:
@@ -292,13 +292,13 @@ def expected(description: dict[str, Any]) -> list[tuple[Identity, int | None, di
     return answers
 
 
-def named(name: str) -> str:
+def column_name(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
 def call_of(description: dict[str, Any], name: str) -> str:
     """Returns the call that reads a field."""
-    return f"flake.own_{'field' if is_number(description, name) else 'bytes'}(id, {named(name)})"
+    return f"flake.own_{'field' if is_number(description, name) else 'bytes'}(id, {column_name(name)})"
 
 
 def literal(id: Identity) -> str:
@@ -401,7 +401,7 @@ def value_in_sql(database: Database, value: Any) -> str:
         value = value["text"] if "text" in value else bytes.fromhex(value["hex"])
     if isinstance(value, bytes):
         return f"decode('{value.hex()}', 'hex')" if database.dialect == "postgresql" else f"unhex('{value.hex()}')"
-    return named(value) if isinstance(value, str) and not value.isdecimal() else str(int(value))
+    return column_name(value) if isinstance(value, str) and not value.isdecimal() else str(int(value))
 
 
 def test_each_databases_bounds_match_the_library(database: Database, write: Writer) -> None:
@@ -643,7 +643,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
         except Exception as error:
             assert getattr(error, "code", "") in ("time_out_of_range", "out_of_range"), error
             continue
-        inside, outside = {low, high}, neighbours(low, high)
+        inside, outside = {low, high}, neighbouring_values(low, high)
         with closing(sqlite3.connect(":memory:")) as connection:
             with_unhex(connection)
             connection.executescript(written)
@@ -668,7 +668,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
     assert checked["integer"] > 10 and checked["bytes"] > 3, checked
 
 
-def neighbours(low: Any, high: Any) -> set[Any]:
+def neighbouring_values(low: Any, high: Any) -> set[Any]:
     """Returns the neighbours of two IDs."""
     if isinstance(low, int):
         return {id for id in (low - 1, high + 1) if -(2**63) <= id < 2**63}

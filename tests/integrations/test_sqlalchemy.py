@@ -22,7 +22,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
-from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, POST_SPAN, POSTS, SNO_SPAN
+from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, POST_IDS, POST_SPAN, SNO_SPAN
 from polyflake import PolyflakeError, hotguid, uuid7
 from polyflake.sno import Sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
@@ -133,10 +133,10 @@ def test_layout_ids_can_be_selected_by_time(engine: Engine) -> None:
     table = Table("posts", MetaData(), Column("id", Int64Type(), primary_key=True, autoincrement=False))
     table.metadata.create_all(engine)
     with engine.connect() as connection:
-        connection.execute(insert(table), [{"id": id} for id in reversed(POSTS)])
-        assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == POSTS
+        connection.execute(insert(table), [{"id": id} for id in reversed(POST_IDS)])
+        assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == POST_IDS
         made = select(table.c.id).where(table.c.id.between(*POST_SPAN)).order_by(table.c.id)
-        assert connection.scalars(made).all() == POSTS[5:10]
+        assert connection.scalars(made).all() == POST_IDS[5:10]
 
 
 def test_sqlmodel_reads_and_stores_ids(engine: Engine) -> None:

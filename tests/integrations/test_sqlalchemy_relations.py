@@ -38,7 +38,7 @@ from sqlalchemy.orm import (
 from ids import FORMS, new_post
 from polyflake import hotguid, sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
-from relations import ANSWERS, KEYS, LINES, ORDERS, PARENTS, TAGGED, TAGS
+from relations import EXPECTED_ANSWERS, KEYS, LINES_BY_ORDER, ORDERS, PARENTS, TAGS, TAGS_BY_ORDER
 
 # The column type and the function that makes a key, by the names in `relations.KEYS`.
 TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
@@ -116,10 +116,10 @@ class Queries:
     def fill(self) -> None:
         tags = [self.Tag(id=self.keys[k], number=k) for k in TAGS]
         orders = [self.Order(id=self.keys[k], number=k, other=self.key(PARENTS[k])) for k in ORDERS]
-        for order, (k, numbers) in zip(orders, TAGGED.items(), strict=True):
-            order.tags = [tags[tag] for tag in numbers]
+        for order, (k, order_numbers) in zip(orders, TAGS_BY_ORDER.items(), strict=True):
+            order.tags = [tags[tag] for tag in order_numbers]
             order.parent = None if PARENTS[k] is None else orders[PARENTS[k]]
-            order.lines = [self.Line(id=self.keys[line], number=line) for line in LINES[k]]
+            order.lines = [self.Line(id=self.keys[line], number=line) for line in LINES_BY_ORDER[k]]
         orders[0].receipt, orders[3].receipt = self.Receipt(number=0), self.Receipt(number=3)
         self.session.add_all([*tags, *reversed(orders)])
 
@@ -135,7 +135,7 @@ class Queries:
         return self.session.scalars(select(self.Order).where(self.Order.number == number)).one()
 
     def found(self, *conditions: Any) -> list[int]:
-        return numbers(self.session.scalars(select(self.Order).where(*conditions)))
+        return order_numbers(self.session.scalars(select(self.Order).where(*conditions)))
 
     def numbers_by_key(self) -> dict[int, int]:
         self.session.flush()
@@ -146,11 +146,11 @@ class Queries:
         return [{"id": self.keys[k], "number": k} for k in keys]
 
 
-def numbers(rows: Iterable[Any]) -> list[int]:
+def order_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def each(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def answer_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
@@ -164,9 +164,9 @@ def related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None =
     def answer(row: Any) -> Any:
         assert load is None or name not in inspect(row).unloaded
         found = getattr(row, name)
-        return numbers(found) if isinstance(found, list) else found and found.number
+        return order_numbers(found) if isinstance(found, list) else found and found.number
 
-    return each(shop.session.scalars(question).unique(), answer)
+    return answer_by_order(shop.session.scalars(question).unique(), answer)
 
 
 def upsert(shop: Queries) -> dict[int, int]:
@@ -268,7 +268,7 @@ def by_key(shop: Queries, key: Any, **columns: Any) -> dict[int, int]:
     return {number: shop.keys.index(found) for number, found in shop.rows(select(shop.Order.number, key))}
 
 
-ASKED: dict[str, Callable[[Queries], Any]] = {
+QUESTIONS: dict[str, Callable[[Queries], Any]] = {
     "tags": lambda shop: related(shop, "Order", "tags"),
     "tags loaded ahead": lambda shop: related(shop, "Order", "tags", selectinload),
     "tags loaded ahead, some": lambda shop: related(
@@ -282,13 +282,13 @@ ASKED: dict[str, Callable[[Queries], Any]] = {
     "orders of lines loaded ahead": lambda shop: related(shop, "Line", "order", selectinload),
     "parents": lambda shop: related(shop, "Order", "parent"),
     "parents loaded ahead": lambda shop: related(shop, "Order", "parent", selectinload),
-    "children of children": lambda shop: each(
+    "children of children": lambda shop: answer_by_order(
         shop.session.scalars(
             select(shop.Order)
             .options(selectinload(shop.Order.children).selectinload(shop.Order.children))
             .execution_options(populate_existing=True)
         ),
-        lambda order: numbers(deep for child in order.children for deep in child.children),
+        lambda order: order_numbers(deep for child in order.children for deep in child.children),
     ),
     "receipts": lambda shop: {
         order: receipt
@@ -317,7 +317,7 @@ ASKED: dict[str, Callable[[Queries], Any]] = {
     },
     "a range": lambda shop: shop.found(shop.Order.id.between(shop.keys[1], shop.keys[2])),
     "the last": lambda shop: shop.session.scalars(select(shop.Order).order_by(shop.Order.id.desc())).first().number,
-    "by keys": lambda shop: numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
+    "by keys": lambda shop: order_numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
     "united": lambda shop: sorted(
         shop.keys.index(key)
         for (key,) in shop.rows(union(*(select(shop.Order.id).where(shop.Order.number == k) for k in (0, 3))))
@@ -343,14 +343,14 @@ ASKED: dict[str, Callable[[Queries], Any]] = {
     "tags added and removed": add_and_remove,
     "deleted": remove,
     "read again": lambda shop: (order := shop.order(0), shop.session.refresh(order), order.number)[-1],
-    "locked": lambda shop: numbers(
+    "locked": lambda shop: order_numbers(
         shop.session.scalars(select(shop.Order).where(shop.Order.id == shop.keys[0]).with_for_update())
     ),
 }
 
 
 @pytest.fixture(scope="module", params=SHOPS)
-def filled(request: pytest.FixtureRequest, engine: Engine) -> Shop:
+def filled_shop(request: pytest.FixtureRequest, engine: Engine) -> Shop:
     shop = SHOPS[request.param]
     shop.metadata.create_all(engine)
     with Session(engine) as session:
@@ -360,15 +360,15 @@ def filled(request: pytest.FixtureRequest, engine: Engine) -> Shop:
 
 
 @pytest.fixture
-def shop(filled: Shop, engine: Engine) -> Iterator[Queries]:
+def shop(filled_shop: Shop, engine: Engine) -> Iterator[Queries]:
     """Yields the shop, and restores it afterwards."""
     with Session(engine) as session:
-        yield Queries(filled, session)
+        yield Queries(filled_shop, session)
 
 
-@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_relations_work_with_id_keys(shop: Queries, question: str) -> None:
-    assert ASKED[question](shop) == ANSWERS[question]
+    assert QUESTIONS[question](shop) == EXPECTED_ANSWERS[question]
 
 
 def test_a_statement_compiles_with_literal_values(shop: Queries) -> None:

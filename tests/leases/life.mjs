@@ -27,13 +27,13 @@ async function restarted(partition) {
   }
 }
 
-async function leased() {
-  const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
+async function runWithLease() {
+  const heldLease = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
     numbers: [0, Number(POLYFLAKE_LAST)],
     leaseMs: 1000,
     watch: report,
   });
-  const ids = new sno.Generator({ lease: kept });
+  const ids = new sno.Generator({ lease: heldLease });
   while (!isOver) {
     let pause = 1;
     try {
@@ -44,9 +44,9 @@ async function leased() {
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  await kept.close();
+  await heldLease.close();
 }
 
 const { POLYFLAKE_EXPLICIT } = process.env;
-await (POLYFLAKE_EXPLICIT === undefined ? leased() : restarted(Number(POLYFLAKE_EXPLICIT)));
+await (POLYFLAKE_EXPLICIT === undefined ? runWithLease() : restarted(Number(POLYFLAKE_EXPLICIT)));
 process.exit();

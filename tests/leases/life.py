@@ -51,7 +51,7 @@ def restarted(partition: int) -> None:
             log.write(bytes(ids.generate()))
 
 
-def leased() -> None:
+def run_with_lease() -> None:
     kept = lease(
         os.environ["POLYFLAKE_LIFE"],
         os.environ["POLYFLAKE_NAMESPACE"],
@@ -71,4 +71,4 @@ def leased() -> None:
 
 
 explicit = os.environ.get("POLYFLAKE_EXPLICIT")
-leased() if explicit is None else restarted(int(explicit))
+run_with_lease() if explicit is None else restarted(int(explicit))

@@ -10,7 +10,7 @@ use xshell::Shell;
 
 use crate::{
     build::{self, Part, Purpose},
-    tools::{self, Missing},
+    tools::{self, MissingTool},
     workspace,
 };
 
@@ -44,25 +44,25 @@ impl Default for Options {
 /// Sets up, builds and runs the runtimes. Fails if they differ, or if a runtime is missing where none may be skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
+    let ready = AvailableRuntimes::on_this_machine(&shell, &options.runtimes)?;
     ready.build(&shell, Purpose::Users)?;
     run(options, &ready)
 }
 
 /// Queries the runtimes, and fails if an answer is wrong.
-pub fn run(options: &Options, ready: &Ready) -> Result<()> {
+pub fn run(options: &Options, ready: &AvailableRuntimes) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
     ready.check_complete()
 }
 
 /// The runtimes that can be queried, and `true` if these are all the requested ones.
-pub struct Ready {
+pub struct AvailableRuntimes {
     pub runtimes: Vec<Runtime>,
     complete: bool,
 }
 
-impl Ready {
+impl AvailableRuntimes {
     /// Sets up the requested runtimes (an empty list means all), and reports those that this machine cannot provide.
     pub fn on_this_machine(shell: &Shell, wanted: &[Runtime]) -> Result<Self> {
         let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
@@ -70,7 +70,7 @@ impl Ready {
         for &runtime in wanted {
             match set_up(shell, runtime) {
                 Ok(()) => runtimes.push(runtime),
-                Err(error) => match error.downcast::<Missing>() {
+                Err(error) => match error.downcast::<MissingTool>() {
                     Ok(missing) => println!("skipped: {}: {missing}", runtime.name()),
                     Err(error) => return Err(error),
                 },
@@ -111,7 +111,7 @@ const fn part(runtime: Runtime) -> Part {
     }
 }
 
-/// Sets up the tools for a runtime. Fails with [`Missing`] if the machine lacks a tool that cannot be downloaded.
+/// Sets up the tools for a runtime. Fails with [`MissingTool`] if the machine lacks a tool that cannot be downloaded.
 fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
     match runtime {
         Runtime::Rust => Ok(()),

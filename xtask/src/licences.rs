@@ -83,7 +83,7 @@ fn read(line: &str) -> Option<Crate> {
 /// Returns all crates that any binary contains.
 fn all_dependencies(shell: &Shell) -> Result<BTreeSet<Crate>> {
     let mut all = dependencies_of(shell, "polyflake-wasm", "wasm32-unknown-unknown")?;
-    for platform in platforms::all()? {
+    for platform in platforms::all_platforms()? {
         for package in ["polyflake-python", "polyflake-node"] {
             all.extend(dependencies_of(shell, package, &platform.target)?);
         }

@@ -120,7 +120,9 @@ impl Check {
             return Ok(line.trim().to_owned());
         }
         let figures = self.counts.iter().map(|word| match count(&text, word) {
-            Some(number) => Ok(format!("{} {}", grouped(number), word.replace("ids", "IDs"))),
+            Some(number) => {
+                Ok(format!("{} {}", with_thousands_separators(number), word.replace("ids", "IDs")))
+            }
             None => bail!("expected a number of {word} in the output of {}:\n{text}", self.name),
         });
         Ok(figures.collect::<Result<Vec<_>>>()?.join(", "))
@@ -140,7 +142,7 @@ fn count(text: &str, word: &str) -> Option<u64> {
 }
 
 /// Writes a number with commas between its thousands.
-fn grouped(number: u64) -> String {
+fn with_thousands_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -166,6 +168,9 @@ mod tests {
 
     #[test]
     fn thousands_are_grouped() {
-        assert_eq!([7, 999, 1000, 27_836_510].map(grouped), ["7", "999", "1,000", "27,836,510"]);
+        assert_eq!(
+            [7, 999, 1000, 27_836_510].map(with_thousands_separators),
+            ["7", "999", "1,000", "27,836,510"]
+        );
     }
 }

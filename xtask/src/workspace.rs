@@ -60,7 +60,7 @@ pub fn in_ci() -> bool {
 }
 
 /// Returns the crates that are published to a registry.
-pub fn published(shell: &Shell) -> Result<Vec<String>> {
+pub fn published_crates(shell: &Shell) -> Result<Vec<String>> {
     let said = cmd!(shell, "cargo metadata --no-deps --format-version 1").quiet().read()?;
     let metadata: serde_json::Value = serde_json::from_str(&said)?;
     let packages = metadata["packages"].as_array().context("expected packages")?;
@@ -73,7 +73,7 @@ pub fn published(shell: &Shell) -> Result<Vec<String>> {
 
 /// Returns the published crates that have a library.
 pub fn libraries(shell: &Shell) -> Result<Vec<String>> {
-    let all = published(shell)?;
+    let all = published_crates(shell)?;
     Ok(all.into_iter().filter(|name| !name.ends_with("-cli")).collect())
 }
 

@@ -142,9 +142,13 @@ function interruptions(): number {
   return process.resourceUsage().involuntaryContextSwitches;
 }
 
-/** Returns the number of repetitions that fill a round, once the call is warm. */
+/**
+ * Returns the number of repetitions that fill a round, once the call is warm. The first call is not counted: a generator with
+ * an explicit worker ID waits in it for the next tick.
+ */
 async function calibrate(work: Work): Promise<number> {
   let count = 1;
+  await work(count);
   let nanos = await work(count);
   for (let spent = nanos; spent < WARM_UP_NANOS; spent += nanos) {
     if (nanos < ROUND_NANOS) count *= 2;

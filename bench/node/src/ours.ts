@@ -8,9 +8,10 @@ import { SECRET } from "./peers.js";
 /** A number of partitions with which batches never reach a single partition's limit. */
 const PARTITIONS = 512;
 
-/** Returns generators with many partitions in turn, repeatedly. */
+/** Returns generators with many partitions in turn, repeatedly. Each has already waited for its first tick. */
 function snoGenerators(): () => sno.Generator {
   const all = Array.from({ length: PARTITIONS }, (_, partition) => new sno.Generator({ partition }));
+  for (const generator of all) generator.generate();
   let place = 0;
   return () => all[place++ % PARTITIONS]!;
 }

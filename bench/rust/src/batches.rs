@@ -16,8 +16,8 @@ use polyflake::{
 };
 
 use crate::{
-    clocks::Unbound,
-    contest::{Contest, Entry, Goal, Key},
+    clocks::RunawayClock,
+    contest::{Comparison, Entry, Goal, Key},
     measure::{Work, repeat},
     samples::{hot_guid, layout, randflake, sno, uuid7},
 };
@@ -27,41 +27,49 @@ const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
 const HYPERUUID: &str = "hyperuuid v7, a batch";
-const FAST: &str = "fast-uuid-v7, one by one";
+const FAST_UUID_V7: &str = "fast-uuid-v7, one by one";
 const ZEROS_10: &str = "zeros, 10 bytes each";
 const ZEROS_16: &str = "zeros, 16 bytes each";
 
 const SIZES: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
-pub(crate) fn sizes() -> Contest {
+pub(crate) fn sizes() -> Comparison {
     let sno = SIZES.into_iter().chain([16_384, 65_536]).map(|size| ("sno", size, snos(size)));
     let randflake = SIZES.map(|size| ("Randflake", size, randflakes(size)));
     let hot_guid = SIZES.map(|size| ("Hot Guid", size, hot_guids(size)));
     let uuid7 = SIZES.map(|size| ("UUID v7", size, uuids(size)));
     let layout = SIZES.map(|size| ("custom layout", size, layouts(size)));
-    let zeros =
-        SIZES.map(|size| Entry::peer(ZEROS_10, cleared(size, Sno::LEN)).with_items(size).at(size));
-    let peers = [(HYPERUUID, hyperuuids(OF_GOALS)), (FAST, fast_uuids(OF_GOALS))];
-    let peers = peers.map(|(name, work)| Entry::peer(name, work).with_items(OF_GOALS).at(OF_GOALS));
-    let larger = Entry::peer(ZEROS_16, cleared(OF_GOALS, HotGuid::LEN));
+    let zeros = SIZES.map(|size| {
+        Entry::peer_entry(ZEROS_10, write_zeros(size, Sno::LEN))
+            .with_items(size)
+            .at_axis_position(size)
+    });
+    let peers = [(HYPERUUID, hyperuuids(OF_GOALS)), (FAST_UUID_V7, fast_uuids(OF_GOALS))];
+    let peers = peers.map(|(name, work)| {
+        Entry::peer_entry(name, work).with_items(OF_GOALS).at_axis_position(OF_GOALS)
+    });
+    let larger = Entry::peer_entry(ZEROS_16, write_zeros(OF_GOALS, HotGuid::LEN));
     let ours = sno.chain(randflake).chain(hot_guid).chain(uuid7).chain(layout);
-    let ours =
-        ours.map(|(name, size, work)| Entry::own_entry(name, work).with_items(size).at(size));
-    let scalar = Entry::own_entry(SCALAR, scalar_snos(OF_GOALS)).with_items(OF_GOALS).at(OF_GOALS);
-    Contest {
+    let ours = ours.map(|(name, size, work)| {
+        Entry::own_entry(name, work).with_items(size).at_axis_position(size)
+    });
+    let scalar = Entry::own_entry(SCALAR, scalar_snos(OF_GOALS))
+        .with_items(OF_GOALS)
+        .at_axis_position(OF_GOALS);
+    Comparison {
         name: "rust: batches",
         axis: Some("IDs in a call"),
         entries: ours
             .chain(zeros)
             .chain(peers)
-            .chain([scalar, larger.with_items(OF_GOALS).at(OF_GOALS)])
+            .chain([scalar, larger.with_items(OF_GOALS).at_axis_position(OF_GOALS)])
             .collect(),
         goals: vec![
             goal("rust: sno batch of 1024, an ID", "sno", ZEROS_10, 4.0),
             goal("rust: sno batch of 1024, an ID, scalar", SCALAR, ZEROS_10, 8.0),
             goal("rust: Hot Guid batch of 1024, an ID", "Hot Guid", ZEROS_16, 5.0),
             goal("rust: UUID v7 batch of 1024, against hyperuuid", "UUID v7", HYPERUUID, 0.1),
-            goal("rust: UUID v7 batch of 1024, against fast-uuid-v7", "UUID v7", FAST, 0.1),
+            goal("rust: UUID v7 batch of 1024, against fast-uuid-v7", "UUID v7", FAST_UUID_V7, 0.1),
         ],
     }
 }
@@ -73,7 +81,7 @@ fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64)
 }
 
 fn snos(size: u32) -> Work {
-    let ids = sno(Unbound::making(size));
+    let ids = sno(RunawayClock::for_batch_size(size));
     let mut batch = vec![Sno::default(); size as usize];
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
@@ -81,7 +89,7 @@ fn snos(size: u32) -> Work {
 /// Returns the work of a batch with the scalar kernel: one clock reading and atomic operation as for a single ID, and then the
 /// IDs.
 fn scalar_snos(size: u32) -> Work {
-    let ids = sno(Unbound::making(size));
+    let ids = sno(RunawayClock::for_batch_size(size));
     let mut bytes = vec![0; size as usize * Sno::LEN];
     repeat(move || {
         let first = ids.generate(1).expect("a clock");
@@ -90,19 +98,19 @@ fn scalar_snos(size: u32) -> Work {
 }
 
 fn randflakes(size: u32) -> Work {
-    let ids = randflake(Unbound::in_seconds(size));
+    let ids = randflake(RunawayClock::in_seconds(size));
     let mut batch = vec![Randflake::default(); size as usize];
     repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
 }
 
 fn hot_guids(size: u32) -> Work {
-    let ids = hot_guid(Unbound::in_seconds(size));
+    let ids = hot_guid(RunawayClock::in_seconds(size));
     let mut batch = vec![HotGuid::default(); size as usize];
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
 fn uuids(size: u32) -> Work {
-    let ids = uuid7(Unbound::in_milliseconds(size));
+    let ids = uuid7(RunawayClock::in_milliseconds(size));
     let mut batch = vec![Uuid7::default(); size as usize];
     repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
 }
@@ -129,7 +137,7 @@ fn layouts(size: u32) -> Work {
 }
 
 /// Returns the lower bound for a batch: work that writes as many zero bytes as the IDs have.
-fn cleared(size: u32, bytes: usize) -> Work {
+fn write_zeros(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))
 }

@@ -18,7 +18,7 @@ type Values = [i64; 5];
 
 /// Packs the values into an ID. Returns `None` if a value does not fit in its field.
 #[inline]
-fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
+fn checked_pack([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
     let time = (unix_ms - EPOCH_MS).div_euclid(10);
     let fits = |value: i64, bits: u32| value >> bits == 0;
     (fits(time, 39) && fits(zone, 4) && fits(rack, 4) && fits(worker, 5) && fits(sequence, 8))
@@ -34,7 +34,7 @@ fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
 
 /// Splits an ID into its time and its other seven fields.
 #[inline]
-fn parsed(id: i64) -> [i64; 8] {
+fn split_fields(id: i64) -> [i64; 8] {
     let field = |shift: u32, bits: u32| id >> shift & ((1 << bits) - 1);
     [
         field(TIME_SHIFT, 39) * 10 + EPOCH_MS,
@@ -53,7 +53,7 @@ pub(crate) fn pack() -> Work {
     repeat(move || {
         n = n.wrapping_add(1);
         let time = black_box(1_763_650_000_000_i64) + i64::from(n);
-        packed([time, (n & 15).into(), (n >> 4).into(), (n & 31).into(), n.into()])
+        checked_pack([time, (n & 15).into(), (n >> 4).into(), (n & 31).into(), n.into()])
     })
 }
 
@@ -61,6 +61,6 @@ pub(crate) fn parse() -> Work {
     let mut id = 1_i64 << 60;
     repeat(move || {
         id = black_box(id) + 1_234_567;
-        parsed(id).map(black_box)
+        split_fields(id).map(black_box)
     })
 }

@@ -17,15 +17,15 @@ const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
 /// A clock whose lead over another clock grows with every reading. It supports only a single thread.
-pub(crate) struct Unbound<C = SystemClock> {
+pub(crate) struct RunawayClock<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
     step: i64,
 }
 
-impl Unbound {
+impl RunawayClock {
     /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
-    pub(crate) const fn making(batch: u32) -> Self {
+    pub(crate) const fn for_batch_size(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * TICK / 32_768)
     }
 
@@ -42,9 +42,9 @@ impl Unbound {
     }
 }
 
-impl<C> Unbound<C> {
+impl<C> RunawayClock<C> {
     /// Creates a clock for calls that make one ID each, in ticks of 4 ms.
-    pub(crate) const fn on(clock: C) -> Self {
+    pub(crate) const fn for_single_ids(clock: C) -> Self {
         Self::with_step(clock, TICK / 32_768)
     }
 
@@ -53,7 +53,7 @@ impl<C> Unbound<C> {
     }
 }
 
-impl<C: Clock> Clock for Unbound<C> {
+impl<C: Clock> Clock for RunawayClock<C> {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         let ahead = self.ahead.get() + self.step;
@@ -66,11 +66,11 @@ impl<C: Clock> Clock for Unbound<C> {
 }
 
 /// The system clock at 64 times its speed, so that a tick of 4 ms lasts 62.5 us. Threads share it without writing to it.
-pub(crate) struct Fast {
+pub(crate) struct AcceleratedClock {
     start: i64,
 }
 
-impl Fast {
+impl AcceleratedClock {
     const TIMES: i64 = 64;
 
     pub(crate) fn new() -> Self {
@@ -78,7 +78,7 @@ impl Fast {
     }
 }
 
-impl Clock for Fast {
+impl Clock for AcceleratedClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         Ok(self.start + (SystemClock.unix_nanos()? - self.start) * Self::TIMES)
@@ -93,13 +93,13 @@ thread_local! {
 }
 
 /// A clock without real time: it advances by one tick after any thread has taken `readings` readings.
-pub(crate) struct Synthetic {
+pub(crate) struct SyntheticClock {
     now: AtomicI64,
     tick_nanos: i64,
     readings: u32,
 }
 
-impl Synthetic {
+impl SyntheticClock {
     /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms.
     pub(crate) const fn for_batches(batch: u32) -> Self {
         Self::ticking(TICK, batch)
@@ -121,7 +121,7 @@ impl Synthetic {
     }
 }
 
-impl Clock for Synthetic {
+impl Clock for SyntheticClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         let readings = READINGS.get() + 1;

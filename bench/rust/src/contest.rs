@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::measure::{Work, calibrate, time};
 
 /// A comparison of entries that do the same work in different ways.
-pub(crate) struct Contest {
+pub(crate) struct Comparison {
     pub(crate) name: &'static str,
     /// The label of the axis, for entries that form a curve over `x`.
     pub(crate) axis: Option<&'static str>,
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     /// Creates an entry for another library.
-    pub(crate) fn peer(name: &'static str, work: Work) -> Self {
+    pub(crate) fn peer_entry(name: &'static str, work: Work) -> Self {
         Self { ours: false, ..Self::own_entry(name, work) }
     }
 
@@ -76,7 +76,7 @@ impl Entry {
     }
 
     /// Sets the entry's position on the x-axis of the comparison's plot.
-    pub(crate) fn at(self, x: u32) -> Self {
+    pub(crate) fn at_axis_position(self, x: u32) -> Self {
         Self { x: Some(x), ..self }
     }
 }
@@ -84,7 +84,7 @@ impl Entry {
 /// An entry's time in nanoseconds for each round.
 type Rounds = Vec<f64>;
 
-impl Contest {
+impl Comparison {
     pub(crate) fn new(name: &'static str, entries: Vec<Entry>, goals: Vec<Goal>) -> Self {
         Self { name, axis: None, entries, goals }
     }
@@ -110,7 +110,7 @@ impl Contest {
     }
 
     fn time_more(&mut self, counts: &[u32], rounds: &mut [Rounds]) {
-        for _ in 0..asked_rounds() {
+        for _ in 0..requested_rounds() {
             for ((entry, count), rounds) in self.entries.iter_mut().zip(counts).zip(&mut *rounds) {
                 rounds.push(time(&mut entry.work, *count) / f64::from(entry.items));
             }
@@ -132,7 +132,7 @@ impl Contest {
 }
 
 /// Returns the number of rounds, which `cargo xtask bench` sets.
-fn asked_rounds() -> usize {
+fn requested_rounds() -> usize {
     let asked = std::env::var("POLYFLAKE_BENCH_ROUNDS").ok().and_then(|asked| asked.parse().ok());
     asked.expect("expected a number of rounds in POLYFLAKE_BENCH_ROUNDS")
 }

@@ -11,10 +11,10 @@ use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
 use crate::{
-    clocks::Unbound,
-    contest::{Contest, Entry, Goal},
+    clocks::RunawayClock,
+    contest::{Comparison, Entry, Goal},
     measure::repeat,
-    peers::{self, FAST, FAST_HANDLE, FERROID, FERROID_TICKING, NULID, UUID, Visit},
+    peers::{self, FAST_HANDLE, FAST_UUID_V7, FERROID, FERROID_TICKING, NULID, UUID, Visit},
     samples::{hot_guid, layout, randflake, sno, uuid7},
 };
 
@@ -23,8 +23,8 @@ const UUID7_HANDLE: &str = "UUID v7, a handle";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, as bytes or as an integer.
-pub(crate) fn single_id() -> Contest {
-    Contest::new(
+pub(crate) fn single_id() -> Comparison {
+    Comparison::new(
         "rust: one ID",
         our_ids().into_iter().chain(their_ids()).collect(),
         vec![
@@ -41,22 +41,33 @@ pub(crate) fn single_id() -> Contest {
                 1.1,
             ),
             Goal::new("rust: a sno handle, ticking clock", TICKING_HANDLE, FERROID_TICKING, 0.9),
-            Goal::new("rust: UUID v7 generate, against fast-uuid-v7", "UUID v7", FAST, 1.3),
+            Goal::new("rust: UUID v7 generate, against fast-uuid-v7", "UUID v7", FAST_UUID_V7, 1.3),
             Goal::new("rust: UUID v7 generate, against uuid", "UUID v7", UUID, 0.3),
-            Goal::new("rust: a UUID v7 handle, against fast-uuid-v7", UUID7_HANDLE, FAST, 0.6),
+            Goal::new(
+                "rust: a UUID v7 handle, against fast-uuid-v7",
+                UUID7_HANDLE,
+                FAST_UUID_V7,
+                0.6,
+            ),
         ],
     )
 }
 
 fn our_ids() -> Vec<Entry> {
-    let exact = sno(Unbound::making(1));
-    let looking = sno(Unbound::on(ExactClock));
+    let exact = sno(RunawayClock::for_batch_size(1));
+    let looking = sno(RunawayClock::for_single_ids(ExactClock));
     let ticking = TickingClock::new(Duration::from_millis(1)).expect("a thread");
-    let (ticking, shared) = (sno(Unbound::on(ticking.clone())), sno(Unbound::on(ticking)));
+    let (ticking, shared) = (
+        sno(RunawayClock::for_single_ids(ticking.clone())),
+        sno(RunawayClock::for_single_ids(ticking)),
+    );
     let mut handle = Handle::new(Box::new(shared));
-    let (randflake, hot_guid, layout) =
-        (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
-    let [uuids, shared] = [1, 1].map(|one| uuid7(Unbound::in_milliseconds(one)));
+    let (randflake, hot_guid, layout) = (
+        randflake(RunawayClock::in_seconds(1)),
+        hot_guid(RunawayClock::in_seconds(1)),
+        layout(SystemClock),
+    );
+    let [uuids, shared] = [1, 1].map(|one| uuid7(RunawayClock::in_milliseconds(one)));
     let mut uuid_handle = uuid7::Handle::new(Box::new(shared));
     [Entry::own_entry("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
@@ -85,7 +96,7 @@ fn our_ids() -> Vec<Entry> {
 
 #[cfg(target_os = "linux")]
 fn coarse() -> Option<Entry> {
-    let ids = sno(Unbound::on(polyflake::clock::CoarseClock::new().ok()?));
+    let ids = sno(RunawayClock::for_single_ids(polyflake::clock::CoarseClock::new().ok()?));
     Some(Entry::own_entry("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
 }
 
@@ -96,8 +107,8 @@ const fn coarse() -> Option<Entry> {
 }
 
 fn their_ids() -> Vec<Entry> {
-    let mut entries = vec![Entry::peer(CLOCK, repeat(SystemTime::now))];
-    peers::each(&mut entries);
+    let mut entries = vec![Entry::peer_entry(CLOCK, repeat(SystemTime::now))];
+    peers::visit_all(&mut entries);
     entries
 }
 
@@ -109,17 +120,18 @@ impl Visit for Vec<Entry> {
         call: impl FnMut() -> T + 'static,
         _: impl Fn(T) -> Vec<u8> + 'static,
     ) {
-        self.push(Entry::peer(name, repeat(call)));
+        self.push(Entry::peer_entry(name, repeat(call)));
     }
 }
 
 /// One ID as a string, on the stack if the library supports it.
-pub(crate) fn text() -> Contest {
-    let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
-    let hot_guid = hot_guid(Unbound::in_seconds(1));
-    let uuid7 = uuid7(Unbound::in_milliseconds(1));
+pub(crate) fn text() -> Comparison {
+    let (sno, randflake) =
+        (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::in_seconds(1)));
+    let hot_guid = hot_guid(RunawayClock::in_seconds(1));
+    let uuid7 = uuid7(RunawayClock::in_milliseconds(1));
     let nulids = nulid::Generator::new();
-    Contest::new(
+    Comparison::new(
         "rust: one ID as text",
         vec![
             Entry::own_entry("sno", repeat(move || sno.generate(1).expect("a clock").text())),
@@ -132,13 +144,13 @@ pub(crate) fn text() -> Contest {
                 repeat(move || hot_guid.generate(1).expect("a clock").text()),
             ),
             Entry::own_entry("UUID v7", repeat(move || uuid7.generate().expect("a clock").text())),
-            Entry::peer("ulid", repeat(ulid_text)),
-            Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
-            Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),
-            Entry::peer("fast-uuid-v7", repeat(fast_uuid_v7::gen_id_str)),
-            Entry::peer("nulid", repeat(move || nulid_text(&nulids))),
-            Entry::peer("scru128", repeat(|| scru128::new().encode())),
-            Entry::peer("svix-ksuid, on the heap", repeat(|| Ksuid::now(None).to_string())),
+            Entry::peer_entry("ulid", repeat(ulid_text)),
+            Entry::peer_entry("uuid v4, fast-rng", repeat(|| to_hyphenated(Uuid::new_v4()))),
+            Entry::peer_entry("uuid v7, fast-rng", repeat(|| to_hyphenated(Uuid::now_v7()))),
+            Entry::peer_entry("fast-uuid-v7", repeat(fast_uuid_v7::gen_id_str)),
+            Entry::peer_entry("nulid", repeat(move || nulid_text(&nulids))),
+            Entry::peer_entry("scru128", repeat(|| scru128::new().encode())),
+            Entry::peer_entry("svix-ksuid, on the heap", repeat(|| Ksuid::now(None).to_string())),
         ],
         Vec::new(),
     )
@@ -156,7 +168,7 @@ fn nulid_text(ids: &nulid::Generator) -> [u8; 26] {
     text
 }
 
-fn hyphenated(id: Uuid) -> [u8; uuid::fmt::Hyphenated::LENGTH] {
+fn to_hyphenated(id: Uuid) -> [u8; uuid::fmt::Hyphenated::LENGTH] {
     let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
     id.hyphenated().encode_lower(&mut text);
     text

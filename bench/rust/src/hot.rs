@@ -13,7 +13,7 @@ use polyflake::{
 };
 
 use crate::{
-    clocks::Synthetic,
+    clocks::SyntheticClock,
     layout as eight_fields,
     measure::{Work, repeat},
     samples::{self, SECRET},
@@ -23,71 +23,72 @@ use crate::{
 const BATCH: u32 = 1024;
 
 /// A hot function: its name, the work of one call, and the number of items per call.
-pub(crate) struct Hot {
+pub(crate) struct HotFunction {
     pub(crate) name: &'static str,
     pub(crate) items: u32,
     pub(crate) work: fn() -> Work,
 }
 
-const fn single_call(name: &'static str, work: fn() -> Work) -> Hot {
-    Hot { name, items: 1, work }
+const fn single_call(name: &'static str, work: fn() -> Work) -> HotFunction {
+    HotFunction { name, items: 1, work }
 }
 
-const fn batch(name: &'static str, work: fn() -> Work) -> Hot {
-    Hot { name, items: BATCH, work }
+const fn batch(name: &'static str, work: fn() -> Work) -> HotFunction {
+    HotFunction { name, items: BATCH, work }
 }
 
-pub(crate) const ALL: &[Hot] = &[
+pub(crate) const ALL: &[HotFunction] = &[
     single_call("sno generate", || {
-        let ids = samples::sno(Synthetic::for_batches(1));
+        let ids = samples::sno(SyntheticClock::for_batches(1));
         repeat(move || ids.generate(1))
     }),
     single_call("sno generate, leased", || {
-        let ids = sno::Leased::new(samples::sno(Synthetic::for_batches(1))).expect("a timestamp");
+        let ids =
+            sno::Leased::new(samples::sno(SyntheticClock::for_batches(1))).expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
     single_call("sno generate_text", || {
-        let ids = samples::sno(Synthetic::for_batches(1));
+        let ids = samples::sno(SyntheticClock::for_batches(1));
         repeat(move || ids.generate(1).map(|id| id.text()))
     }),
     single_call("sno handle generate", || {
-        let ids: &'static Generator<Synthetic> =
-            Box::leak(Box::new(samples::sno(Synthetic::for_batches(1))));
+        let ids: &'static Generator<SyntheticClock> =
+            Box::leak(Box::new(samples::sno(SyntheticClock::for_batches(1))));
         let mut handle = ids.handle();
         repeat(move || handle.generate(1))
     }),
     batch("sno fill 1024, an ID", || {
-        let ids = samples::sno(Synthetic::for_batches(BATCH));
+        let ids = samples::sno(SyntheticClock::for_batches(BATCH));
         let mut batch = vec![Sno::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
     single_call("sno encode", || {
-        let mut ids = samples::Turns::new(samples::snos());
+        let mut ids = samples::RoundRobin::new(samples::snos());
         repeat(move || ids.next().text())
     }),
     single_call("sno parse", || {
-        let mut texts = samples::texts();
+        let mut texts = samples::sno_texts();
         repeat(move || Sno::parse(texts.next()))
     }),
     single_call("sno metabyte", || {
-        let mut texts = samples::texts();
+        let mut texts = samples::sno_texts();
         repeat(move || sno::metabyte(texts.next()))
     }),
     single_call("randflake generate", || {
-        let ids = samples::randflake(Synthetic::in_seconds(1));
+        let ids = samples::randflake(SyntheticClock::in_seconds(1));
         repeat(move || ids.generate())
     }),
     single_call("randflake generate, leased", || {
-        let ids = randflake::Leased::new(samples::randflake(Synthetic::in_seconds(1)))
+        let ids = randflake::Leased::new(samples::randflake(SyntheticClock::in_seconds(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(()))
     }),
     single_call("randflake generate_text", || {
-        let ids = samples::randflake(Synthetic::in_seconds(1));
+        let ids = samples::randflake(SyntheticClock::in_seconds(1));
         repeat(move || ids.generate().map(Randflake::text))
     }),
     batch("randflake fill 1024, an ID", || {
-        let ids = samples::randflake(Synthetic::in_seconds(BATCH));
+        let ids = samples::randflake(SyntheticClock::in_seconds(BATCH));
         let mut batch = vec![Randflake::default(); BATCH as usize];
         repeat(move || ids.fill(&mut batch))
     }),
@@ -125,58 +126,58 @@ pub(crate) const ALL: &[Hot] = &[
         repeat(move || cipher.encrypt_blocks(&mut blocks))
     }),
     single_call("hotguid generate", || {
-        let ids = samples::hot_guid(Synthetic::in_seconds(1));
+        let ids = samples::hot_guid(SyntheticClock::in_seconds(1));
         repeat(move || ids.generate(1))
     }),
     single_call("hotguid generate, leased", || {
-        let ids =
-            hotguid::Leased::new(samples::hot_guid(Synthetic::in_seconds(1))).expect("a timestamp");
+        let ids = hotguid::Leased::new(samples::hot_guid(SyntheticClock::in_seconds(1)))
+            .expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
     single_call("hotguid generate_text", || {
-        let ids = samples::hot_guid(Synthetic::in_seconds(1));
+        let ids = samples::hot_guid(SyntheticClock::in_seconds(1));
         repeat(move || ids.generate(1).map(HotGuid::text))
     }),
     batch("hotguid fill 1024, an ID", || {
-        let ids = samples::hot_guid(Synthetic::in_seconds(BATCH));
+        let ids = samples::hot_guid(SyntheticClock::in_seconds(BATCH));
         let mut batch = vec![HotGuid::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
     single_call("uuid7 generate", || {
-        let ids = samples::uuid7(Synthetic::in_milliseconds(1));
+        let ids = samples::uuid7(SyntheticClock::in_milliseconds(1));
         repeat(move || ids.generate())
     }),
     single_call("uuid7 generate, leased", || {
-        let ids =
-            uuid7::Leased::new(samples::uuid7(Synthetic::in_milliseconds(1))).expect("a timestamp");
+        let ids = uuid7::Leased::new(samples::uuid7(SyntheticClock::in_milliseconds(1)))
+            .expect("a timestamp");
         repeat(move || ids.generate(()))
     }),
     single_call("uuid7 generate_text", || {
-        let ids = samples::uuid7(Synthetic::in_milliseconds(1));
+        let ids = samples::uuid7(SyntheticClock::in_milliseconds(1));
         repeat(move || ids.generate().map(Uuid7::text))
     }),
     single_call("uuid7 handle generate", || {
-        let ids: &'static uuid7::Generator<Synthetic> =
-            Box::leak(Box::new(samples::uuid7(Synthetic::in_milliseconds(1))));
+        let ids: &'static uuid7::Generator<SyntheticClock> =
+            Box::leak(Box::new(samples::uuid7(SyntheticClock::in_milliseconds(1))));
         let mut handle = ids.handle();
         repeat(move || handle.generate())
     }),
     batch("uuid7 fill 1024, an ID", || {
-        let ids = samples::uuid7(Synthetic::in_milliseconds(BATCH));
+        let ids = samples::uuid7(SyntheticClock::in_milliseconds(BATCH));
         let mut batch = vec![Uuid7::default(); BATCH as usize];
         repeat(move || ids.fill(&mut batch))
     }),
     single_call("layout generate", || {
-        let ids = samples::layout(Synthetic::for_batches(1));
+        let ids = samples::layout(SyntheticClock::for_batches(1));
         repeat(move || ids.generate())
     }),
     single_call("layout generate, leased", || {
-        let ids = polyflake::layout::Leased::new(samples::layout(Synthetic::for_batches(1)))
+        let ids = polyflake::layout::Leased::new(samples::layout(SyntheticClock::for_batches(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(None))
     }),
     batch("layout fill 1024, an ID", || {
-        let ids = samples::layout(Synthetic::for_batches(BATCH));
+        let ids = samples::layout(SyntheticClock::for_batches(BATCH));
         let mut batch = vec![0_i64; BATCH as usize];
         repeat(move || ids.fill(Batch::Integers(&mut batch)))
     }),
@@ -186,6 +187,6 @@ pub(crate) const ALL: &[Hot] = &[
 
 fn randflakes() -> [Randflake; BATCH as usize] {
     let mut ids = [Randflake::default(); BATCH as usize];
-    samples::randflake(Synthetic::in_seconds(BATCH)).fill(&mut ids).expect("a clock");
+    samples::randflake(SyntheticClock::in_seconds(BATCH)).fill(&mut ids).expect("a clock");
     ids
 }

@@ -16,9 +16,9 @@ const START_MS: i64 = 1_763_650_000_000;
 const IN_A_MS: u64 = 10;
 
 /// Writes `count` keys of a kind to standard output, without separators.
-pub(crate) fn write(kind: Kind, count: u64) -> Result<()> {
+pub(crate) fn write(kind: KeyFormat, count: u64) -> Result<()> {
     let mut out = BufWriter::new(stdout().lock());
-    let mut make = kind.maker();
+    let mut make = kind.key_maker();
     for number in 0..count {
         let now = START_MS + (number / IN_A_MS).cast_signed();
         out.write_all(&make(now).map_err(Error::other)?)?;
@@ -28,7 +28,7 @@ pub(crate) fn write(kind: Kind, count: u64) -> Result<()> {
 
 /// The kinds of keys. All are written as packed bytes. Integers are signed and big-endian.
 #[derive(Clone, Copy, clap::ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum KeyFormat {
     Sno,
     Randflake,
     HotGuid,
@@ -37,13 +37,13 @@ pub(crate) enum Kind {
     UuidV7,
 }
 
-type Maker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
+type KeyMaker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
 
 /// Returns a function that makes keys with a generator whose clock shows the given time.
 fn with_time<T: 'static>(
     make: impl FnOnce(&'static ManualClock) -> T,
     key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
-) -> Maker {
+) -> KeyMaker {
     let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_unix_ms(START_MS)));
     let ids = make(clock);
     Box::new(move |now| {
@@ -52,8 +52,8 @@ fn with_time<T: 'static>(
     })
 }
 
-impl Kind {
-    fn maker(self) -> Maker {
+impl KeyFormat {
+    fn key_maker(self) -> KeyMaker {
         match self {
             Self::Sno => with_time(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec())),
             Self::Randflake => with_time(samples::randflake, |ids| {

@@ -4,7 +4,7 @@ use polyflake::sno::{Sno, by_metabyte};
 use serde::Deserialize;
 
 use crate::{
-    contest::{Contest, Entry, Goal},
+    contest::{Comparison, Entry, Goal},
     measure::{Work, repeat},
 };
 
@@ -54,33 +54,33 @@ struct Head {
     id: Sno,
 }
 
-fn first() -> String {
+fn json_with_id_first() -> String {
     format!(r#"{{"id":"9afikjv326nct5if",{MEMBERS}"}}"#)
 }
 
-fn last() -> String {
+fn json_with_id_last() -> String {
     format!(r#"{{{MEMBERS}","id":"9afikjv326nct5if"}}"#)
 }
 
-const FIRST: &str = "by metabyte, the ID first";
-const LAST: &str = "by metabyte, the ID last";
-const TWICE: &str = "parsed twice";
+const ID_FIRST: &str = "by metabyte, the ID first";
+const ID_LAST: &str = "by metabyte, the ID last";
+const PARSED_TWICE: &str = "parsed twice";
 const VALUE: &str = "serde_json::Value, then its type";
 
-pub(crate) fn read() -> Contest {
-    Contest::new(
+pub(crate) fn read() -> Comparison {
+    Comparison::new(
         "rust: one object of several kinds read from JSON",
         vec![
-            Entry::own_entry(FIRST, by_metabyte(first())),
-            Entry::own_entry(LAST, by_metabyte(last())),
-            Entry::peer("its type, known beforehand", parse_known(first())),
-            Entry::peer(TWICE, parse_twice(first())),
-            Entry::peer(VALUE, through_value(first())),
-            Entry::peer("serde, a tag in front", tagged(&first())),
+            Entry::own_entry(ID_FIRST, by_metabyte(json_with_id_first())),
+            Entry::own_entry(ID_LAST, by_metabyte(json_with_id_last())),
+            Entry::peer_entry("its type, known beforehand", parse_known(json_with_id_first())),
+            Entry::peer_entry(PARSED_TWICE, parse_twice(json_with_id_first())),
+            Entry::peer_entry(VALUE, through_value(json_with_id_first())),
+            Entry::peer_entry("serde, a tag in front", parse_tagged(&json_with_id_first())),
         ],
         vec![
-            Goal::new("rust: JSON by metabyte, the ID first", FIRST, TWICE, 0.9),
-            Goal::new("rust: JSON by metabyte, the ID last", LAST, VALUE, 1.0),
+            Goal::new("rust: JSON by metabyte, the ID first", ID_FIRST, PARSED_TWICE, 0.9),
+            Goal::new("rust: JSON by metabyte, the ID last", ID_LAST, VALUE, 1.0),
         ],
     )
 }
@@ -114,14 +114,14 @@ fn through_value(text: String) -> Work {
     })
 }
 
-fn tagged(text: &str) -> Work {
+fn parse_tagged(text: &str) -> Work {
     #[derive(Deserialize)]
     #[serde(tag = "type")]
     #[allow(dead_code)]
-    enum Tagged {
+    enum TaggedRecord {
         User(User),
         Order(Order),
     }
     let text = format!(r#"{{"type":"User",{}"#, &text[1..]);
-    repeat(move || serde_json::from_str::<Tagged>(&text).expect("a record"))
+    repeat(move || serde_json::from_str::<TaggedRecord>(&text).expect("a record"))
 }

@@ -6,18 +6,18 @@ use polyflake::layout::{Field, FieldIndex, Layout, Tick};
 
 use crate::{
     by_hand,
-    contest::{Contest, Entry, Goal},
+    contest::{Comparison, Entry, Goal},
     measure::{Work, repeat},
 };
 
-pub(crate) fn both_ways() -> Contest {
-    Contest::new(
+pub(crate) fn both_ways() -> Comparison {
+    Comparison::new(
         "rust: a layout of 8 fields",
         vec![
             Entry::own_entry("pack", pack()),
             Entry::own_entry("parse", parse()),
-            Entry::peer(PACK_BY_HAND, by_hand::pack()),
-            Entry::peer(PARSE_BY_HAND, by_hand::parse()),
+            Entry::peer_entry(PACK_BY_HAND, by_hand::pack()),
+            Entry::peer_entry(PARSE_BY_HAND, by_hand::parse()),
         ],
         vec![
             Goal::new("rust: layout pack, 8 fields", "pack", PACK_BY_HAND, 6.0),

@@ -3,29 +3,34 @@
 use polyflake::{clock::SystemClock, layout};
 
 use crate::{
-    contest::{Contest, Entry, Goal},
+    contest::{Comparison, Entry, Goal},
     measure::{Work, repeat},
     samples,
 };
 
-const LEASED: &str = "layout generate, leased";
+const LEASED_GENERATE: &str = "layout generate, leased";
 const WITHOUT_LEASE: &str = "layout generate";
 
 /// Both entries use the system clock, because leases cannot use any other clock. The layout's ticks hold more IDs than can be
 /// made in them.
-pub(crate) fn single_id() -> Contest {
-    Contest::new(
+pub(crate) fn single_id() -> Comparison {
+    Comparison::new(
         "rust: one ID under a lease that is kept",
         vec![
-            Entry::own_entry(LEASED, leased()),
-            Entry::own_entry("the core's generator that moves", moving()),
+            Entry::own_entry(LEASED_GENERATE, leased_generate()),
+            Entry::own_entry("the core's generator that moves", generate_across_grants()),
             Entry::own_entry(WITHOUT_LEASE, without_lease()),
         ],
-        vec![Goal::new("rust: one ID under a lease that is kept", LEASED, WITHOUT_LEASE, 1.02)],
+        vec![Goal::new(
+            "rust: one ID under a lease that is kept",
+            LEASED_GENERATE,
+            WITHOUT_LEASE,
+            1.02,
+        )],
     )
 }
 
-fn leased() -> Work {
+fn leased_generate() -> Work {
     let layout = samples::layout_like_instagram();
     let ids = polyflake_lease::layout::Generator::new("memory:", "bench", &layout, &["shard"]);
     let ids = ids.expect("a lease");
@@ -33,7 +38,7 @@ fn leased() -> Work {
 }
 
 /// Returns the part of the work that is done in the core.
-fn moving() -> Work {
+fn generate_across_grants() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
     repeat(move || ids.generate(None))
 }

@@ -26,14 +26,14 @@ mod threads;
 
 use anyhow::Context;
 use clap::Parser;
-use contest::Contest;
+use contest::Comparison;
 
-fn contests() -> Vec<Contest> {
+fn comparisons() -> Vec<Comparison> {
     vec![
         generate::single_id(),
         leases::single_id(),
         generate::text(),
-        randflake::texts(),
+        randflake::text_comparison(),
         public::both_ways(),
         codecs::encode(),
         codecs::decode(),
@@ -64,14 +64,14 @@ enum Task {
     /// Call a hot function repeatedly, for a tool that counts instructions
     Call { name: String, times: u32 },
     /// Write a number of keys to standard output
-    Keys { kind: keys::Kind, count: u64 },
+    Keys { kind: keys::KeyFormat, count: u64 },
 }
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Contests { filter } => time_repeatedly(&filter),
         #[cfg(unix)]
-        Task::Marks => marks::print()?,
+        Task::Marks => marks::print_rows()?,
         Task::Functions => hot::ALL.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name)),
         Task::Call { name, times } => {
             let hot = hot::ALL.iter().find(|hot| hot.name == name);
@@ -84,8 +84,8 @@ fn main() -> anyhow::Result<()> {
 
 fn time_repeatedly(filter: &str) {
     team::pin(0);
-    contests()
+    comparisons()
         .into_iter()
         .filter(|contest| contest.is_meant_by(filter))
-        .for_each(Contest::time_repeatedly);
+        .for_each(Comparison::time_repeatedly);
 }

@@ -24,9 +24,9 @@ use crate::peers::{self, Visit};
 type Make = Box<dyn FnMut() -> Vec<u8>>;
 
 /// A library's IDs, and the number of leading bytes that hold the time, or `None` if the IDs contain no time.
-struct Peer(&'static str, Option<usize>, Make);
+struct PeerLibrary(&'static str, Option<usize>, Make);
 
-impl Visit for Vec<Peer> {
+impl Visit for Vec<PeerLibrary> {
     fn visit<T>(
         &mut self,
         name: &'static str,
@@ -34,11 +34,11 @@ impl Visit for Vec<Peer> {
         mut call: impl FnMut() -> T + 'static,
         bytes: impl Fn(T) -> Vec<u8> + 'static,
     ) {
-        self.push(Peer(name, time, Box::new(move || bytes(call()))));
+        self.push(PeerLibrary(name, time, Box::new(move || bytes(call()))));
     }
 }
 
-fn peers() -> Vec<Peer> {
+fn peer_libraries() -> Vec<PeerLibrary> {
     let (mut peers, ours, guids) = (vec![], sno::Generator::new(), hotguid::Generator::new());
     let sno = move || ours.generate(1).expect("a clock");
     peers.visit("sno", Some(5), sno, |id| id.to_bytes().into());
@@ -47,19 +47,20 @@ fn peers() -> Vec<Peer> {
     let uuids = uuid7::Generator::new();
     let uuid = move || uuids.generate().expect("a clock");
     peers.visit("UUID v7", Some(6), uuid, |id| id.to_bytes().into());
-    peers::each(&mut peers);
+    peers::visit_all(&mut peers);
     peers
 }
 
-const WHILE: Duration = Duration::from_millis(30);
+const MEASURED_TIME: Duration = Duration::from_millis(30);
 
 /// Prints a row for each library.
-pub(crate) fn print() -> anyhow::Result<()> {
-    for Peer(name, time, mut make) in peers() {
+pub(crate) fn print_rows() -> anyhow::Result<()> {
+    for PeerLibrary(name, time, mut make) in peer_libraries() {
         let ids: Vec<_> = (0..100_000).map(|_| make()).collect();
         let keeps_order = ids.windows(2).all(|pair| pair[0] < pair[1]);
-        let repeats =
-            (0..20).try_fold(false, |found, _| anyhow::Ok(found || is_repeated(&mut make)?))?;
+        let repeats = (0..20).try_fold(false, |found, _| {
+            anyhow::Ok(found || forked_child_repeats_an_id(&mut make)?)
+        })?;
         let reads = time.map(|time| reads_the_clock(&mut make, time)).transpose()?;
         let word = |is| if is { "yes" } else { "**no**" };
         let reads = reads.map_or("-", word);
@@ -69,7 +70,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
 }
 
 /// Returns whether a forked child generates an ID that its parent generates at the same time.
-fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
+fn forked_child_repeats_an_id(make: &mut Make) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = child_and_parent(make, |make, out| {
         out.write_all(&for_a_while(make).concat()).expect("a pipe");
@@ -94,7 +95,7 @@ fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
 /// Makes IDs for long enough that parent and child make some in the same millisecond, even if they share a processor.
 fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
     let (since, mut ids) = (Instant::now(), vec![make()]);
-    while since.elapsed() < WHILE && ids.len() < 100_000 {
+    while since.elapsed() < MEASURED_TIME && ids.len() < 100_000 {
         ids.push(make());
     }
     ids

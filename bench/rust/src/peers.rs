@@ -44,7 +44,7 @@ pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
 pub(crate) const FERROID: &str = "ferroid Atomic, system clock";
 pub(crate) const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
 pub(crate) const UUID: &str = "uuid v7, fast-rng";
-pub(crate) const FAST: &str = "fast-uuid-v7";
+pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
@@ -62,7 +62,7 @@ pub(crate) trait Visit {
 }
 
 /// Visits each library's call that makes one ID in the library's own type.
-pub(crate) fn each(to: &mut impl Visit) {
+pub(crate) fn visit_all(to: &mut impl Visit) {
     let ferroid = Ferroid::new(0, SystemMillis);
     let ticking = Ferroid::new(0, MonotonicClock::default());
     let mut ulids = ulid::Generator::new();
@@ -86,7 +86,7 @@ pub(crate) fn each(to: &mut impl Visit) {
     to.visit("ulid, monotonic", Some(6), move || ulids.generate().expect("room"), ulid);
     to.visit("uuid v4, fast-rng", None, Uuid::new_v4, uuid);
     to.visit(UUID, Some(6), Uuid::now_v7, uuid);
-    to.visit(FAST, Some(6), fast_uuid_v7::gen_id, |id| id.to_be_bytes().into());
+    to.visit(FAST_UUID_V7, Some(6), fast_uuid_v7::gen_id, |id| id.to_be_bytes().into());
     to.visit(FAST_HANDLE, Some(6), move || sequential.next_id(), |id| id.to_be_bytes().into());
     let hyperuuid = || hyperuuid::v7::now_v7().expect("a clock");
     to.visit("hyperuuid v7", Some(6), hyperuuid, |id| id.as_bytes().to_vec());

@@ -6,34 +6,34 @@ use polyflake::{
 };
 
 use crate::{
-    contest::{Contest, Entry, Goal},
+    contest::{Comparison, Entry, Goal},
     measure::repeat,
     randflake,
-    samples::{SECRET, Turns},
+    samples::{RoundRobin, SECRET},
 };
 
 const INSPECT: &str = "a Randflake's text, inspected";
 
 /// Number of IDs per batch.
-const MANY: u32 = 1024;
+const BATCH_SIZE: u32 = 1024;
 
-pub(crate) fn both_ways() -> Contest {
+pub(crate) fn both_ways() -> Comparison {
     let codec = Codec::new(SECRET);
-    let mut flakes = Turns::new(randflake::texts_of(&randflake::samples()));
+    let mut flakes = RoundRobin::new(randflake::texts_of(&randflake::samples()));
     let inspect = move || codec.inspect(Randflake::parse(flakes.next()).expect("a text"));
-    let numbers: Vec<_> = (0..u64::from(MANY)).map(|row| row * 1_000_003).collect();
+    let numbers: Vec<_> = (0..u64::from(BATCH_SIZE)).map(|row| row * 1_000_003).collect();
     let texts: Vec<_> = numbers.iter().map(|row| orders().encode(*row).expect("a text")).collect();
     let (encoder, decoder, many) = (orders(), orders(), (orders(), orders()));
     let (mut rows, mut ids) =
-        (Turns::new(numbers[..256].to_vec()), Turns::new(texts[..256].to_vec()));
+        (RoundRobin::new(numbers[..256].to_vec()), RoundRobin::new(texts[..256].to_vec()));
     let encode_many = move || {
         let mut characters = 0;
         many.0.encode_many(&numbers, |text| characters += text.len()).expect("texts");
         characters
     };
     let decode_many = move || many.1.decode_many(&texts).expect("numbers");
-    let of_many = |entry| Entry { items: MANY, ..entry };
-    Contest::new(
+    let of_many = |entry| Entry { items: BATCH_SIZE, ..entry };
+    Comparison::new(
         "rust: public IDs",
         vec![
             Entry::own_entry(
@@ -46,7 +46,7 @@ pub(crate) fn both_ways() -> Contest {
             ),
             of_many(Entry::own_entry("encode 1024", repeat(encode_many))),
             of_many(Entry::own_entry("decode 1024", repeat(decode_many))),
-            Entry::peer(INSPECT, repeat(inspect)),
+            Entry::peer_entry(INSPECT, repeat(inspect)),
         ],
         vec![Goal::new("rust: public ID decode", "decode", INSPECT, 2.0)],
     )

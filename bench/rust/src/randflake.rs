@@ -3,21 +3,21 @@
 use polyflake::{base32::Text, randflake::Randflake};
 
 use crate::{
-    clocks::Unbound,
-    contest::{Contest, Entry, Goal},
+    clocks::RunawayClock,
+    contest::{Comparison, Entry, Goal},
     measure::repeat,
-    samples::{Turns, randflake},
+    samples::{RoundRobin, randflake},
 };
 
 const RADIX: &str = "u64::from_str_radix";
 
 /// Returns the contest. The standard library is less strict.
-pub(crate) fn texts() -> Contest {
+pub(crate) fn text_comparison() -> Comparison {
     let ids = samples();
-    let (mut numbers, mut ours) = (Turns::new(ids.clone()), Turns::new(texts_of(&ids)));
-    let mut theirs = Turns::new(texts_of(&ids));
+    let (mut numbers, mut ours) = (RoundRobin::new(ids.clone()), RoundRobin::new(texts_of(&ids)));
+    let mut theirs = RoundRobin::new(texts_of(&ids));
     let radix = move || u64::from_str_radix(theirs.next(), 32).expect("a number");
-    Contest::new(
+    Comparison::new(
         "rust: one Randflake text",
         vec![
             Entry::own_entry("encode", repeat(move || numbers.next().text())),
@@ -25,7 +25,7 @@ pub(crate) fn texts() -> Contest {
                 "decode",
                 repeat(move || Randflake::parse(ours.next()).expect("a text")),
             ),
-            Entry::peer(RADIX, repeat(radix)),
+            Entry::peer_entry(RADIX, repeat(radix)),
         ],
         vec![Goal::new("rust: Randflake strict decode", "decode", RADIX, 0.5)],
     )
@@ -34,7 +34,7 @@ pub(crate) fn texts() -> Contest {
 /// Returns new IDs of 12 and 13 digits, sometimes fewer.
 pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
-    randflake(Unbound::in_seconds(256)).fill(&mut ids).expect("a clock");
+    randflake(RunawayClock::in_seconds(256)).fill(&mut ids).expect("a clock");
     ids
 }
 

@@ -69,17 +69,17 @@ pub(crate) fn millions() -> Vec<Sno> {
 }
 
 /// Returns the strings of sample IDs.
-pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
-    Turns::new(snos().iter().map(Sno::text).collect())
+pub(crate) fn sno_texts() -> RoundRobin<Text<{ Sno::TEXT_LEN }>> {
+    RoundRobin::new(snos().iter().map(Sno::text).collect())
 }
 
 /// Samples, returned in turn, repeatedly.
-pub(crate) struct Turns<T> {
+pub(crate) struct RoundRobin<T> {
     samples: Vec<T>,
     next: u8,
 }
 
-impl<T> Turns<T> {
+impl<T> RoundRobin<T> {
     /// Returns 256 of the samples in turn.
     pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());

@@ -39,13 +39,13 @@ pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 /// Keeps the memory that one thread writes off the cache lines of other threads, because members are created next to each
 /// other.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// Returns a member of a team whose work is one call.
 pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
-    let mut call = Apart(call);
+    let mut call = CachePadded(call);
     Box::new(move |count| {
-        let Apart(call) = &mut call;
+        let CachePadded(call) = &mut call;
         for _ in 0..count {
             black_box(call());
         }
@@ -54,7 +54,7 @@ pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
 
 /// Counters that synchronize a team: no thread starts before all are ready, and the round ends with the last thread.
 #[derive(Default)]
-struct Line {
+struct StartBarrier {
     ready: AtomicUsize,
     started: AtomicUsize,
     done: AtomicUsize,
@@ -62,7 +62,7 @@ struct Line {
 
 /// Runs the work of `size` members concurrently, and returns the duration. This thread is the first member.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
-    let line = Arc::new(Line::default());
+    let line = Arc::new(StartBarrier::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
     let (mut mine, mut rounds) = (make(), 0);
     Box::new(move |count| {
@@ -79,7 +79,7 @@ pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     })
 }
 
-fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
+fn spawn(index: usize, mut work: Member, line: Arc<StartBarrier>) -> Sender<u32> {
     let (sender, counts) = channel();
     let rounds = move || {
         pin(index);

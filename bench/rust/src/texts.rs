@@ -9,32 +9,32 @@ use polyflake::{
 };
 
 use crate::{
-    contest::{Contest, Entry, Goal},
+    contest::{Comparison, Entry, Goal},
     measure::{Work, repeat, repeat_with},
     samples::{self, MILLIONS},
 };
 
 const IDS: u32 = 1024;
 
-pub(crate) fn encode() -> Contest {
+pub(crate) fn encode() -> Comparison {
     let over_slices = |level: Level| -> Work {
-        let (ids, mut texts) = (packed(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        let (ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
         repeat(move || kernels::encode_sno(level, &ids, black_box(&mut texts)))
     };
-    contest(
+    text_comparison(
         "rust: 1024 texts encoded",
         over_slices,
         [("rust: sno encode 1024, AVX2", 5.5), ("rust: sno encode 1024, AVX-512", 12.0)],
     )
 }
 
-pub(crate) fn decode() -> Contest {
+pub(crate) fn decode() -> Comparison {
     let over_slices = |level: Level| -> Work {
-        let (mut ids, mut texts) = (packed(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        let (mut ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
         kernels::encode_sno(Level::SCALAR, &ids, &mut texts).expect("equal lengths");
         repeat(move || kernels::decode_sno(level, &texts, black_box(&mut ids)))
     };
-    contest(
+    text_comparison(
         "rust: 1024 texts decoded, strictly",
         over_slices,
         [
@@ -45,7 +45,7 @@ pub(crate) fn decode() -> Contest {
 }
 
 /// Returns the contest for more IDs than the caches hold, encoded into memory that was written before.
-pub(crate) fn millions() -> Contest {
+pub(crate) fn millions() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(
         || (samples::millions(), vec![[1; Sno::TEXT_LEN]; MILLIONS as usize]),
@@ -56,33 +56,33 @@ pub(crate) fn millions() -> Contest {
         move || (vec![1_u8; half], vec![2_u8; half]),
         |(from, to)| black_box(to).copy_from_slice(from),
     );
-    Contest::new(
+    Comparison::new(
         "rust: 4 million texts encoded",
         vec![
             Entry::own_entry("sno", encode).with_items(MILLIONS),
-            Entry::peer(MEMCPY, memcpy).with_items(MILLIONS),
+            Entry::peer_entry(MEMCPY, memcpy).with_items(MILLIONS),
         ],
         vec![Goal::new("rust: sno encode 4 million", "sno", MEMCPY, 1.1)],
     )
 }
 
-fn contest(
+fn text_comparison(
     name: &'static str,
     over_slices: impl Fn(Level) -> Work,
     [avx2, avx512]: [(&'static str, f64); 2],
-) -> Contest {
+) -> Comparison {
     let entry =
         |level: Level| Entry::own_entry(level.set().name(), over_slices(level)).with_items(IDS);
     let goal = |(name, times): (&'static str, f64), ours: &'static str| {
         Goal::new(name, ours, Set::Scalar.name(), 1.0 / times)
     };
-    Contest::new(
+    Comparison::new(
         name,
         kernels::levels().map(entry).collect(),
         vec![goal(avx2, "avx2"), goal(avx512, "avx512")],
     )
 }
 
-fn packed() -> Vec<[u8; Sno::LEN]> {
+fn packed_samples() -> Vec<[u8; Sno::LEN]> {
     samples::snos().iter().cycle().take(IDS as usize).map(|id| id.to_bytes()).collect()
 }

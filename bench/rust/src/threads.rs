@@ -12,18 +12,18 @@ use polyflake::{clock::Clock, sno::Generator};
 use uuid::Uuid;
 
 use crate::{
-    clocks::Fast,
-    contest::{Contest, Entry, Goal, Key},
+    clocks::AcceleratedClock,
+    contest::{Comparison, Entry, Goal, Key},
     peers::{FERROID, Ferroid, SystemMillis},
     samples::sno,
     team::{Member, member, sizes, team},
 };
 
 const HANDLES: &str = "sno, a handle for each thread";
-const SHARED: &str = "sno, one generator";
+const SHARED_GENERATOR: &str = "sno, one generator";
 
 /// Returns the contest with one reading of the system clock per ID.
-pub(crate) fn reading_the_clock() -> Contest {
+pub(crate) fn reading_the_clock() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
         let ids = ferroid.clone();
@@ -39,10 +39,10 @@ pub(crate) fn reading_the_clock() -> Contest {
     let peers = each_size(FERROID, false, poll)
         .chain(each_size("uuid v7, fast-rng", false, || member(Uuid::now_v7)))
         .chain(each_size("compare-and-swap of one word alone", false, swap));
-    Contest {
+    Comparison {
         name: "rust: threads",
         axis: Some("threads"),
-        entries: ours(Fast::new).chain(peers).collect(),
+        entries: own_entries(AcceleratedClock::new).chain(peers).collect(),
         goals: vec![two_against_one("rust: two threads, a handle each", 1.6)],
     }
 }
@@ -53,7 +53,7 @@ fn two_against_one(name: &'static str, times: f64) -> Goal {
     Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }
 
-fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {
+fn own_entries<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {
     let shared = move || {
         let ids: &'static Generator<C> = Box::leak(Box::new(sno(clock())));
         move || member(move || ids.generate(1).expect("a clock"))
@@ -65,7 +65,7 @@ fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Ite
             member(move || ids.generate(1).expect("a clock"))
         }
     };
-    each_size(SHARED, true, shared()).chain(each_size(HANDLES, true, handles()))
+    each_size(SHARED_GENERATOR, true, shared()).chain(each_size(HANDLES, true, handles()))
 }
 
 /// Returns an entry for each number of threads.
@@ -77,6 +77,6 @@ fn each_size(
     sizes().map(move |size| {
         let threads = u32::try_from(size).expect("a few threads");
         let entry = Entry::own_entry(name, team(size, &make));
-        Entry { ours, ..entry.with_items(threads).at(threads) }
+        Entry { ours, ..entry.with_items(threads).at_axis_position(threads) }
     })
 }

@@ -34,8 +34,8 @@ impl<C: Host> Machine<C> {
     /// Takes a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self, at: At) -> Result<()> {
-        let (object, count, first) = (self.object(at)?, at.count(), at.place(register::FIRST));
-        let is_number = at.place(register::VALUE) == 1;
+        let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
+        let is_number = at.read_usize(register::VALUE) == 1;
         let (layout, message, mut column) =
             (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
@@ -43,7 +43,7 @@ impl<C: Host> Machine<C> {
         if layout.is_integer() {
             layout.integer_column(slot, &message.integers(count), &mut column)
         } else {
-            layout.bytes_column(slot, message.rest(), &mut column)
+            layout.bytes_column(slot, message.remaining_bytes(), &mut column)
         }
         .map_err(with_offset(first))?;
         for (index, value) in column.into_iter().enumerate() {
@@ -56,7 +56,7 @@ impl<C: Host> Machine<C> {
     /// Takes the number of columns. For each column, takes its field, 1 for numbers instead of integers, and its values. Then
     /// takes the single values. Writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
-        let (object, count, first) = (self.object(at)?, at.count(), at.place(register::FIRST));
+        let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {

@@ -22,7 +22,7 @@ pub(super) mod role {
 }
 
 /// Fills a batch with IDs, and returns how many it wrote.
-pub(crate) type Fill<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
+pub(crate) type FillBatch<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
 /// Sets the values in a message, each of which has a role and a name.
 pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
@@ -40,7 +40,7 @@ pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Resul
 
 impl Writer {
     /// Writes the time and the sequence, then the bindables and the constants, each starting with the most significant field.
-    fn parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
+    fn put_parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
         self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
         for (_, value) in parsed.bindables().chain(parsed.constants()) {
@@ -108,7 +108,7 @@ impl<C: Host> Machine<C> {
         };
         let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
-        self.answer(at, |message| message.parsed(layout, &parsed))
+        self.answer(at, |message| message.put_parsed(layout, &parsed))
     }
 
     /// Takes values and two times. Writes two IDs in a message.
@@ -131,7 +131,7 @@ impl<C: Host> Machine<C> {
         at: At,
         layout: &Layout,
         count: usize,
-        fill: Fill<'_>,
+        fill: FillBatch<'_>,
     ) -> Result<()> {
         if layout.is_integer() {
             let mut ids = vec![0_i64; count];

@@ -12,19 +12,19 @@ use crate::{
 };
 
 /// The maximum number of strings in one call. It is limited by the size of the area, which also contains their offsets.
-const TEXTS: usize = 960;
+const MAX_TEXTS: usize = 960;
 
 /// The widths of the fields. Values that are too wide are rejected here, because they would fit in the core's types.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
 /// The position of the strings' offsets in the bytes.
-const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
+const OFFSETS: usize = MAX_TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
     /// Returns the grant in the registers from `first` on: the first and the last node, the start and the end.
     pub(crate) fn grant(&self, first: usize) -> Result<Grant> {
-        let node = |register| self.bits(register, "nodes", NODE_BITS);
+        let node = |register| self.checked_bits(register, "nodes", NODE_BITS);
         let nodes = node(first)?..=node(first + 1)?;
         Grant::with_nodes(nodes, self.time(first + 2), self.time(first + 3))
     }
@@ -87,8 +87,8 @@ impl<C: Host> Machine<C> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
             timestamp: at.time(register::VALUE),
-            node: at.bits(register::VALUE + 1, "node", NODE_BITS)?,
-            sequence: at.bits(register::VALUE + 2, "sequence", SEQUENCE_BITS)?,
+            node: at.checked_bits(register::VALUE + 1, "node", NODE_BITS)?,
+            sequence: at.checked_bits(register::VALUE + 2, "sequence", SEQUENCE_BITS)?,
         })?;
         at.put_made(id.to_i64());
         Ok(())
@@ -110,9 +110,9 @@ impl<C: Host> Machine<C> {
     /// Takes a count of at most [`TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string and the
     /// end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
-        let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
-        let mut ids = [Randflake::default(); TEXTS];
-        let count = at.count().min(TEXTS);
+        let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);
+        let mut ids = [Randflake::default(); MAX_TEXTS];
+        let count = at.count().min(MAX_TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use polyflake::{Result, uuid7::Uuid7};
 use crate::{At, Host, Machine, Scratch, protocol::register};
 
 /// The maximum number of strings in one call. It is limited by the size of the area.
-const TEXTS: usize = 448;
+const MAX_TEXTS: usize = 448;
 
 impl Scratch {
     pub(crate) fn put_uuid7(&self, index: usize, id: Uuid7) {
@@ -17,8 +17,8 @@ impl Scratch {
 impl<C: Host> Machine<C> {
     /// Takes a count of at most [`TEXTS`], and packed IDs. Writes packed strings.
     pub fn uuid7_texts(&self, at: At) -> Result<()> {
-        let mut ids = [[0; Uuid7::LEN]; TEXTS];
-        let ids = &mut ids[..at.count().min(TEXTS)];
+        let mut ids = [[0; Uuid7::LEN]; MAX_TEXTS];
+        let ids = &mut ids[..at.count().min(MAX_TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_uuid7(index, Uuid7::from_bytes(*id)?);
@@ -28,8 +28,8 @@ impl<C: Host> Machine<C> {
 
     /// Takes a count of at most [`TEXTS`], and packed strings. Writes packed IDs.
     pub fn uuid7_from_texts(&self, at: At) -> Result<()> {
-        let mut texts = [[0; Uuid7::TEXT_LEN]; TEXTS];
-        let texts = &mut texts[..at.count().min(TEXTS)];
+        let mut texts = [[0; Uuid7::TEXT_LEN]; MAX_TEXTS];
+        let texts = &mut texts[..at.count().min(MAX_TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
             let id = Uuid7::parse_bytes(text)?;

@@ -37,13 +37,13 @@ pub(crate) async fn sleep(time: Duration) {
 }
 
 /// Yields to the event loop once.
-pub(crate) async fn give_way() {
+pub(crate) async fn yield_once() {
     sleep(Duration::ZERO).await;
 }
 
 /// The actions of other threads during a call.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Threads {
+pub(crate) enum OtherThreads {
     Run,
     Wait,
 }
@@ -51,7 +51,7 @@ pub(crate) enum Threads {
 /// Returns the coroutine for a call. `give` converts the result to a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
-    threads: Threads,
+    threads: OtherThreads,
     call: impl Future<Output = Result<T>> + Send + 'static,
     give: impl FnOnce(Python<'_>, T) -> PyResult<Bound<'_, PyAny>> + Send + 'static,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -61,8 +61,8 @@ pub(crate) fn coroutine<T: Send + 'static>(
         // No waker is needed, because the coroutine polls again after the requested time.
         let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let made = match threads {
-            Threads::Run => detached(py, &mut poll),
-            Threads::Wait => poll(),
+            OtherThreads::Run => detached(py, &mut poll),
+            OtherThreads::Wait => poll(),
         };
         made.map(|made| {
             let give = give.take().expect("a call ends once");

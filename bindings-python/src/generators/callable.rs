@@ -24,7 +24,7 @@ pub(crate) fn call<'py>(
     let object_call = hint::black_box(ffi::PyObject_Call as *const ());
     // SAFETY: the pointer is that function. Its calling convention is the same whether or not it may unwind.
     let object_call = unsafe { mem::transmute::<*const (), Call>(object_call) };
-    let unwound = Unwound;
+    let unwound = UnwindGuard;
     // SAFETY: both are objects of the interpreter to which this thread is attached. No keywords are passed.
     let result = unsafe { object_call(callable.as_ptr(), arguments.as_ptr(), ptr::null_mut()) };
     mem::forget(unwound);
@@ -33,9 +33,9 @@ pub(crate) fn call<'py>(
 }
 
 /// Dropped when a call is unwound.
-struct Unwound;
+struct UnwindGuard;
 
-impl Drop for Unwound {
+impl Drop for UnwindGuard {
     fn drop(&mut self) {
         loop {
             thread::sleep(Duration::from_secs(3600));

@@ -165,7 +165,7 @@ macro_rules! direct_calls {
                     return None;
                 }
                 let object = <$class>::$object;
-                making::one($owner.py(), generator, Mode::Try, $argument, object).ok()
+                making::generate_one($owner.py(), generator, Mode::Try, $argument, object).ok()
             }
         }
     };

@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use polyflake::{Call, Error, ErrorKind, Filled, Mode, Progress, Result, SlotSource};
+use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount};
 use polyflake_lease::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, Place, RANDOMS},
@@ -157,7 +157,7 @@ impl<F: Family> Leased<F> {
     /// Works like [`Leased::call`] for a step of a call, which returns how long to sleep instead of waiting.
     fn step<'s, V>(
         &'s self,
-        waiting: &mut Waiting<'s>,
+        waiting: &mut WaitingCall<'s>,
         step: impl FnOnce(&'s F, &mut Call<'s>) -> Result<Progress<V>>,
     ) -> Result<Progress<V>> {
         if let Some(leased) = self.granted.leased() {
@@ -203,13 +203,13 @@ impl<F: Family> Leased<F> {
 const POLL_NANOS: u64 = 5_000_000;
 
 /// The state of an asynchronous call between its steps.
-pub(crate) struct Waiting<'s> {
+pub(crate) struct WaitingCall<'s> {
     call: Call<'s>,
     /// The time since which the call has waited for the first grant.
     begun: Option<Instant>,
 }
 
-impl Default for Waiting<'_> {
+impl Default for WaitingCall<'_> {
     fn default() -> Self {
         Self { call: Call::asynchronous(), begun: None }
     }
@@ -218,7 +218,7 @@ impl Default for Waiting<'_> {
 /// Calls that generate IDs distinguish generators with a lease from others only here.
 impl<F: Family> Source<F> {
     #[inline]
-    pub(crate) fn one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
+    pub(crate) fn generate_one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
         match self {
             Self::Own(own) => own.generate_in(mode, param),
             Self::Leased(leased) => leased.call(mode, |leased| leased.generate_in(mode, param)),
@@ -240,7 +240,7 @@ impl<F: Family> Source<F> {
 
     pub(crate) fn one_step<'s>(
         &'s self,
-        waiting: &mut Waiting<'s>,
+        waiting: &mut WaitingCall<'s>,
         param: Param<'_, F>,
     ) -> Result<Progress<Id<F>>> {
         match self {
@@ -253,10 +253,10 @@ impl<F: Family> Source<F> {
 
     pub(crate) fn fill_step<'s, 'b>(
         &'s self,
-        waiting: &mut Waiting<'s>,
+        waiting: &mut WaitingCall<'s>,
         param: Param<'b, F>,
         ids: Batch<'b, F>,
-        filled: &mut Filled,
+        filled: &mut WrittenCount,
     ) -> Result<Progress<()>> {
         match self {
             Self::Own(own) => own.fill_step(&mut waiting.call, param, ids, filled),

@@ -6,15 +6,15 @@ use std::{ops::Range, time::Duration};
 
 pub(crate) use methods::{makes, makes_defaults, makes_ids, makes_texts};
 pub(crate) use polyflake::Mode;
-use polyflake::{Calls, Filled, Progress, Result, SlotSource};
+use polyflake::{Calls, Progress, Result, SlotSource, WrittenCount};
 use polyflake_columns::{Plain, grow, truncated};
 use polyflake_lease::hosted::Family;
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
-    awaited::{Threads, coroutine, give_way, sleep},
+    awaited::{OtherThreads, coroutine, sleep, yield_once},
     clock::Signals,
-    leased::{Source, Waiting},
+    leased::{Source, WaitingCall},
 };
 use crate::{
     errors::{detached, raise},
@@ -91,7 +91,7 @@ impl<T: Plain> Items<T> {
     }
 
     /// Returns the items of the IDs at `places`. The memory grows if needed.
-    pub(crate) fn at(&mut self, places: Range<usize>) -> &mut [T] {
+    pub(crate) fn items_at(&mut self, places: Range<usize>) -> &mut [T] {
         grow(&mut self.ids, places.end * self.width);
         &mut self.ids[places.start * self.width..places.end * self.width]
     }
@@ -130,7 +130,7 @@ pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Generates one ID. `object` returns its Python object, or that of its string.
 #[inline]
-pub(crate) fn one<'py, M: Makes>(
+pub(crate) fn generate_one<'py, M: Makes>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
@@ -138,7 +138,7 @@ pub(crate) fn one<'py, M: Makes>(
     object: impl FnOnce(Python<'py>, Id<M::Leased>) -> Made<'py>,
 ) -> Made<'py> {
     let key = maker.key(argument)?;
-    object(py, maker.source().one(mode, M::param(&key)).map_err(raise)?)
+    object(py, maker.source().generate_one(mode, M::param(&key)).map_err(raise)?)
 }
 
 /// Returns a coroutine that generates one ID. `object` returns its Python object, or that of its string.
@@ -149,14 +149,14 @@ pub(crate) fn generate_later<'py, M: Makes>(
 ) -> Made<'py> {
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let call = async move {
-        let (source, mut waiting) = (held.get().source(), Waiting::default());
-        steps(|| source.one_step(&mut waiting, M::param(&key))).await
+        let (source, mut waiting) = (held.get().source(), WaitingCall::default());
+        repeat_step(|| source.one_step(&mut waiting, M::param(&key))).await
     };
-    coroutine(maker.py(), Threads::Wait, call, object)
+    coroutine(maker.py(), OtherThreads::Wait, call, object)
 }
 
 /// Repeats a step until the call is done, and sleeps in between.
-async fn steps<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result<V> {
+async fn repeat_step<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result<V> {
     loop {
         match step()? {
             Progress::Done(value) => return Ok(value),
@@ -194,16 +194,17 @@ async fn write_later<M: Makes>(
     memory: &mut M::Memory,
     places: Range<usize>,
 ) -> Result<usize> {
-    let (source, mut waiting, mut filled) = (maker.source(), Waiting::default(), Filled::new());
+    let (source, mut waiting, mut filled) =
+        (maker.source(), WaitingCall::default(), WrittenCount::new());
     let step = || {
         let batch = M::batch(memory, places.clone());
         source.fill_step(&mut waiting, M::param(key), batch, &mut filled)
     };
-    steps(step).await.map(|()| places.len())
+    repeat_step(step).await.map(|()| places.len())
 }
 
 /// Generates an array of `n` IDs, or of at most `n` IDs in [`Mode::Try`].
-pub(crate) fn many<'py, M: Makes>(
+pub(crate) fn generate_array<'py, M: Makes>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
@@ -246,13 +247,13 @@ pub(crate) fn many_later<'py, M: Makes>(
         }
         Ok(memory)
     };
-    coroutine(maker.py(), Threads::Run, call, M::array)
+    coroutine(maker.py(), OtherThreads::Run, call, M::array)
 }
 
 /// Yields to the event loop, except before the first block of a batch.
 async fn give_way_after(places: &Range<usize>) {
     if places.start > 0 {
-        give_way().await;
+        yield_once().await;
     }
 }
 
@@ -302,5 +303,5 @@ pub(crate) fn fill_later<'py, M: Makes>(
         }
         Ok(())
     };
-    coroutine(maker.py(), Threads::Run, call, |py, ()| Ok(py.None().into_bound(py)))
+    coroutine(maker.py(), OtherThreads::Run, call, |py, ()| Ok(py.None().into_bound(py)))
 }

@@ -27,7 +27,7 @@ pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 pub(crate) type Function = (&'static str, &'static [&'static str]);
 
 /// The keywords that all formats share.
-const SHARED: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
+const SHARED_KEYWORDS: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
 
 impl Options {
     /// Reads the options from a function's keywords.
@@ -35,10 +35,10 @@ impl Options {
         function: Function,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Self::among(function, &SHARED, keywords)
+        Self::check_keyword(function, &SHARED_KEYWORDS, keywords)
     }
 
-    fn among(
+    fn check_keyword(
         function: Function,
         shared: &[&str],
         keywords: Option<Keywords<'_, '_>>,
@@ -53,7 +53,7 @@ impl Options {
         for (name, value) in keywords.into_iter().flat_map(PyDictMethods::iter) {
             match &*name.to_string() {
                 other if !shared.contains(&other) => {
-                    return Err(unexpected(function, shared, other));
+                    return Err(unexpected_keyword(function, shared, other));
                 }
                 "window" => options.window = value.extract()?,
                 "clock" => options.clock = value.extract()?,
@@ -70,7 +70,7 @@ impl Options {
         function: Function,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Self::among(function, &SHARED[1..], keywords)
+        Self::check_keyword(function, &SHARED_KEYWORDS[1..], keywords)
     }
 
     /// Returns a builder with these options. `with_clock` creates it with their clock.
@@ -115,7 +115,7 @@ impl Options {
 }
 
 #[cold]
-fn unexpected((function, own): Function, shared: &[&str], name: &str) -> PyErr {
+fn unexpected_keyword((function, own): Function, shared: &[&str], name: &str) -> PyErr {
     let known = [own, shared].concat().join(", ");
     PyTypeError::new_err(format!(
         "{function}() got an unexpected keyword argument '{name}', expected one of {known}"

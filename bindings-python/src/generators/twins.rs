@@ -25,12 +25,12 @@ impl From<String> for Identity {
 /// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it. A
 /// generator that does not get the lock emits no warning.
 pub(crate) struct Generators<G> {
-    groups: Mutex<Option<HashMap<String, Group<G>>>>,
+    groups: Mutex<Option<HashMap<String, GeneratorGroup<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
 }
 
 /// The generators that are compared.
-struct Group<G> {
+struct GeneratorGroup<G> {
     members: Vec<Weak<G>>,
     /// The keys for which a warning was emitted.
     warned_of: HashSet<String>,
@@ -80,7 +80,7 @@ impl<G> Generators<G> {
                     || group.members.iter().any(|other| other.strong_count() > 0)
             });
         }
-        let Group { members, warned_of } = groups.entry(group.clone()).or_default();
+        let GeneratorGroup { members, warned_of } = groups.entry(group.clone()).or_default();
         members.retain(|other| other.strong_count() > 0);
         let may_repeat = |other: Arc<G>| (self.may_repeat)(generator, &other);
         let is_twin = members.iter().filter_map(Weak::upgrade).any(may_repeat);
@@ -97,7 +97,7 @@ impl<G> Generators<G> {
     }
 }
 
-impl<G> Default for Group<G> {
+impl<G> Default for GeneratorGroup<G> {
     fn default() -> Self {
         Self { members: Vec::new(), warned_of: HashSet::new() }
     }

@@ -16,7 +16,7 @@ use pyo3::{
 use super::{
     array::NATIVE,
     column::{NAME, TEXTS},
-    convert::{multiple, raise_named, wrong_kind},
+    convert::{not_a_multiple, raise_named, wrong_kind},
     integers::buffer_of,
 };
 
@@ -105,7 +105,7 @@ fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Resu
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),
         [_, found] if *found != width => wrong(*found),
-        [bytes] if bytes % width != 0 => Err(multiple(NAME, width, *bytes)),
+        [bytes] if bytes % width != 0 => Err(not_a_multiple(NAME, width, *bytes)),
         _ => Ok(width),
     }
 }

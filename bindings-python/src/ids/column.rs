@@ -11,7 +11,7 @@ use pyo3::{prelude::*, types::PyString};
 use super::{
     buffer::Buffered,
     convert::{
-        FromArgument, Octets, Text, check_length, has_buffer, iterator, mistyped, multiple,
+        FromArgument, Octets, Text, check_length, has_buffer, iterator, mistyped, not_a_multiple,
         raise_named, type_name, wrong_kind, wrong_type,
     },
     integers::buffer_of,
@@ -131,7 +131,7 @@ impl<'py> PackedBytes<'py> {
         let given = Octets::from_argument(value.as_borrowed(), name)?;
         let length = given.as_bytes().len();
         if length % size != 0 {
-            return Err(raise_named(multiple(name, size, length), name));
+            return Err(raise_named(not_a_multiple(name, size, length), name));
         }
         Ok(Some(Self::Given(given)))
     }

@@ -213,12 +213,12 @@ pub(crate) fn items<'py, const N: usize>(
 /// Returns the exception for bytes that do not consist of whole items.
 #[cold]
 pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
-    raise_named(multiple(name, size, found), name)
+    raise_named(not_a_multiple(name, size, found), name)
 }
 
 /// Returns the error for bytes that do not consist of whole items.
 #[cold]
-pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
+pub(crate) fn not_a_multiple(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
     Error::with_reason(ErrorKind::InvalidLength, reason)
 }

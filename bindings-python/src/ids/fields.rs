@@ -74,7 +74,7 @@ impl FieldColumn {
     }
 
     /// Returns the numbers in a column.
-    pub(crate) fn numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
+    pub(crate) fn column_numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
         items_of(column).ok_or_else(wrong_kind_error)
     }
 }

@@ -9,7 +9,7 @@ use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
     array::NATIVE,
-    convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
+    convert::{has_buffer, mistyped, not_a_multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
 };
 use crate::generators::{clock::Signals, making::Rows};
@@ -70,7 +70,7 @@ impl Item {
             // The `S` and `V` types of `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
-            ("B" | "b" | "c", [bytes]) => return Err(multiple(NAME, size, *bytes)),
+            ("B" | "b" | "c", [bytes]) => return Err(not_a_multiple(NAME, size, *bytes)),
             ("B" | "b" | "c", [.., row]) => *row,
             _ => return wrong_type(),
         };

@@ -14,7 +14,7 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::ids::{Layout, LayoutArray, Named, id_to_object};
+use super::ids::{Layout, LayoutArray, NamedValues, id_to_object};
 use crate::generators::{
     clock::PythonClock,
     leased::{LeaseOption, Source, mismatch},
@@ -37,7 +37,7 @@ use crate::{
 type Inner = layout::Generator<PythonClock>;
 type Leased = layout::Leased<PythonClock>;
 
-type Bindables = Argument<Named, name::bindables>;
+type Bindables = Argument<NamedValues, name::bindables>;
 
 type NumberRange = Argument<RangeArgument, name::range>;
 
@@ -75,7 +75,7 @@ static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 const REMEDY: &str = "close it first, or give each its own bindables";
 
 /// The arguments of a layout's generator: its own, and the options that all formats share.
-struct Given<'a, 'py> {
+struct GeneratorArguments<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
     range: Option<NumberRange>,
@@ -83,7 +83,7 @@ struct Given<'a, 'py> {
     options: Option<Keywords<'a, 'py>>,
 }
 
-impl Given<'_, '_> {
+impl GeneratorArguments<'_, '_> {
     fn make(
         self,
         function: Function,
@@ -147,7 +147,7 @@ impl Generator {
         let layout = layout.0;
         let (lease, fields) = match (lease, fields) {
             (None, None) => {
-                return Given { layout, bindables, range, sequence_only, options }
+                return GeneratorArguments { layout, bindables, range, sequence_only, options }
                     .make(NEW, Builder::build);
             }
             (Some(lease), Some(fields)) => (lease.0, fields.0.0),
@@ -197,7 +197,7 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
-        Given { layout, bindables, range, sequence_only, options }
+        GeneratorArguments { layout, bindables, range, sequence_only, options }
             .make(("Generator.restore", &["bindables", "range", "sequence_only"]), |builder| {
                 builder.restore(snapshot)
             })
@@ -259,7 +259,7 @@ impl Makes for Generator {
     fn key(&self, bindables: Option<Bindables>) -> PyResult<Option<Id>> {
         let named = bindables.map(|given| given.0);
         let refused =
-            |error| named.as_ref().map(Named::names).unwrap_or_default().raise_typed(error);
+            |error| named.as_ref().map(NamedValues::names).unwrap_or_default().raise_typed(error);
         match &self.inner {
             Source::Own(own) => base(own, named.as_ref()),
             Source::Leased(_) => check_none(named.as_ref()).map(|()| None),
@@ -293,8 +293,8 @@ impl Makes for Generator {
 
     fn batch(memory: &mut LayoutMemory, places: Range<usize>) -> Batch<'_> {
         match memory {
-            LayoutMemory::Integers(ids) => ids.at(places).into(),
-            LayoutMemory::Bytes(ids) => ids.at(places).into(),
+            LayoutMemory::Integers(ids) => ids.items_at(places).into(),
+            LayoutMemory::Bytes(ids) => ids.items_at(places).into(),
         }
     }
 
@@ -318,7 +318,7 @@ pub(crate) enum LayoutMemory {
 }
 
 /// Returns an ID with the values for one ID, including the fixed ones, or `None` if those are all.
-fn base(generator: &Inner, bindables: Option<&Named>) -> polyflake::Result<Option<Id>> {
+fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result<Option<Id>> {
     let Some(bindables) = bindables else { return generator.check_complete().map(|()| None) };
     let mut values = generator.values();
     for (name, value) in bindables.iter() {
@@ -328,7 +328,7 @@ fn base(generator: &Inner, bindables: Option<&Named>) -> polyflake::Result<Optio
 }
 
 /// Rejects bindables for one ID with a lease, which does not accept values for them.
-fn check_none(bindables: Option<&Named>) -> polyflake::Result<()> {
+fn check_none(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
     let is_none = bindables.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
     is_none.then_some(()).ok_or_else(|| Error::with_reason(ErrorKind::LeaseMismatch, reason))

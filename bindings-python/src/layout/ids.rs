@@ -16,8 +16,8 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict, PyString},
 };
-use value::{Given, Time};
-pub(crate) use value::{Named, Names};
+pub(crate) use value::{NamedValues, Names};
+use value::{Time, ValueArgument};
 
 use crate::errors::raise;
 use crate::ids::{
@@ -61,7 +61,7 @@ impl Layout {
         let Ok(text) = text.cast::<PyString>() else {
             return Err(wrong_type("text", "str", text));
         };
-        layout::Layout::from_json(&json::strict(text)?).map(Self).map_err(raise)
+        layout::Layout::from_json(&json::unicode_string(text)?).map(Self).map_err(raise)
     }
 
     #[doc = doc!("layout.Layout.preset")]
@@ -69,7 +69,7 @@ impl Layout {
     #[pyo3(signature = (name, /, **fields), text_signature = "(name, /, **fields)")]
     fn preset(
         name: Argument<Text<'_>, name::name>,
-        fields: Option<Argument<Named, name::fields>>,
+        fields: Option<Argument<NamedValues, name::fields>>,
     ) -> PyResult<Self> {
         let fields = fields.map(|given| given.0).unwrap_or_default();
         let layout = preset(&name.0, fields.iter()).map(Self);
@@ -102,9 +102,9 @@ impl Layout {
         &self,
         py: Python<'py>,
         timestamp: Option<Argument<Time, name::timestamp>>,
-        sequence: Option<Argument<Given, name::sequence>>,
-        bindables: Option<Argument<Named, name::bindables>>,
-        constants: Option<Argument<Named, name::constants>>,
+        sequence: Option<Argument<ValueArgument, name::sequence>>,
+        bindables: Option<Argument<NamedValues, name::bindables>>,
+        constants: Option<Argument<NamedValues, name::constants>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut values, mut names) = (self.0.values(), Names::default());
         if let Some(time) = timestamp {
@@ -177,7 +177,7 @@ impl Layout {
         py: Python<'py>,
         start: Argument<UnixMs, name::start>,
         end: Argument<UnixMs, name::end>,
-        bindables: Option<Argument<Named, name::bindables>>,
+        bindables: Option<Argument<NamedValues, name::bindables>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let bindables = bindables.map(|given| given.0).unwrap_or_default();
         let ends = self.0.time_range(start.0, end.0, bindables.iter());

@@ -269,7 +269,7 @@ impl Item for randflake::Randflake {
 }
 
 /// Reads an item of a list as an ID: an integer, or a string.
-fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
+fn read_list_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
     const EXPECTED: &str = "int or str";
     if id.is_instance_of::<PyString>() {
         return column::text_in(id, column::IDS, EXPECTED);
@@ -284,7 +284,8 @@ fn ids_in(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
         return Ok(array.get().0.clone());
     }
     let Some(integers) = Integers::packed(ids, column::IDS, None)? else {
-        return column::of_items(ids, column::IDS, integers::EXPECTED, listed).map(Packed::new);
+        return column::of_items(ids, column::IDS, integers::EXPECTED, read_list_item)
+            .map(Packed::new);
     };
     let ids = integers.as_slice().iter().copied().map(randflake::Randflake::from_i64);
     Ok(Packed::new(ids.collect()))

@@ -68,8 +68,8 @@ impl Generator {
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        const OWN: [&str; 4] = ["worker_id", "resume_after", "follow_rollbacks", "lease"];
-        let options = Options::from_keywords(("Generator", &OWN), options)?;
+        const OWN_KEYWORDS: [&str; 4] = ["worker_id", "resume_after", "follow_rollbacks", "lease"];
+        let options = Options::from_keywords(("Generator", &OWN_KEYWORDS), options)?;
         let follows = follow_rollbacks.0.0;
         if let Some(lease) = lease {
             if worker_id.is_some() || resume_after.is_some() || follows {
@@ -77,7 +77,7 @@ impl Generator {
                     "expected no worker ID, `resume_after` or `follow_rollbacks` beside a lease, found one",
                 ));
             }
-            return Ok(Self { inner: leased(lease.0, options)? });
+            return Ok(Self { inner: leased_source(lease.0, options)? });
         }
         let window = options.window;
         let mut builder = options.builder(with_clock).follow_rollbacks(follows);
@@ -139,7 +139,7 @@ fn with_clock(clock: PythonClock) -> Builder<PythonClock> {
 }
 
 /// Creates a generator that gets its worker IDs from a lease.
-fn leased(lease: LeaseArgument, options: Options) -> PyResult<Source<Leased>> {
+fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leased>> {
     let options = options.of_grants()?;
     let build = move |number, window: Range<i64>| {
         let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;

@@ -22,6 +22,6 @@ pub(super) fn elapsed() -> Option<Duration> {
 pub(super) fn elapsed() -> Option<Duration> {
     use std::{sync::OnceLock, time::Instant};
 
-    static FIRST: OnceLock<Instant> = OnceLock::new();
-    Some(FIRST.get_or_init(Instant::now).elapsed())
+    static FIRST_READING: OnceLock<Instant> = OnceLock::new();
+    Some(FIRST_READING.get_or_init(Instant::now).elapsed())
 }

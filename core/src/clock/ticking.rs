@@ -49,10 +49,10 @@ std::thread_local! {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct TickingClock(Arc<Shared>);
+pub struct TickingClock(Arc<SharedTicks>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedTicks {
     ticks: Ticks,
     /// The generation of the process that runs the thread.
     generation: u32,
@@ -88,7 +88,7 @@ impl TickingClock {
         fork::prepare()?;
         let ticks = Ticks::new(system::exact()?);
         let generation = fork::process();
-        let shared = Arc::new(Shared { ticks, generation, interval });
+        let shared = Arc::new(SharedTicks { ticks, generation, interval });
         // A weak reference, so that the thread ends once the last clone of the clock has been dropped.
         let weak = Arc::downgrade(&shared);
         let thread = thread::Builder::new().name("polyflake-clock".into());
@@ -101,7 +101,7 @@ impl TickingClock {
 }
 
 /// Updates the clock until its last clone is dropped.
-fn tick(shared: &Weak<Shared>, interval: Duration) {
+fn tick(shared: &Weak<SharedTicks>, interval: Duration) {
     loop {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
@@ -110,7 +110,7 @@ fn tick(shared: &Weak<Shared>, interval: Duration) {
     }
 }
 
-impl Shared {
+impl SharedTicks {
     #[cold]
     #[inline(never)]
     fn observe_wall_clock(&self) -> Result<i64> {

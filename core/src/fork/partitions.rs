@@ -208,7 +208,7 @@ impl dyn Table + '_ {
     ///
     /// # Errors
     /// Returns the tick at which the first partition will be free, or `entropy_unavailable`.
-    pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
+    pub(crate) fn lease_free_partition(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
             let partition = self.next().map_err(NoLease::Failed)?;
@@ -235,7 +235,7 @@ impl dyn Table + '_ {
 
     /// Reserves the partition of a lease permanently for the snapshot of its owner, whose ticks begin where the lease began.
     /// Returns `false` if another generator has the partition.
-    pub(crate) fn keep(&self, lease: Lease) -> bool {
+    pub(crate) fn reserve_permanently(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, RESERVED | lease.start)
     }
 
@@ -445,16 +445,20 @@ mod tests {
 
     use super::*;
 
-    const SMALL: usize = 64;
+    const SMALL_TABLE: usize = 64;
 
     #[test]
     fn each_partition_is_leased_once_until_none_is_free() {
-        let table: &dyn Table = &Cells::<SMALL>::new();
-        let leases: Vec<_> = (0..SMALL).map(|_| table.take(1000).unwrap()).collect();
-        assert_eq!(leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(), SMALL);
+        let table: &dyn Table = &Cells::<SMALL_TABLE>::new();
+        let leases: Vec<_> =
+            (0..SMALL_TABLE).map(|_| table.lease_free_partition(1000).unwrap()).collect();
+        assert_eq!(
+            leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(),
+            SMALL_TABLE
+        );
         assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1001)));
-        assert!(matches!(table.take(1000), Err(NoLease::Before(1001))));
-        let again = table.take(1001).unwrap();
+        assert!(matches!(table.lease_free_partition(1000), Err(NoLease::Before(1001))));
+        let again = table.lease_free_partition(1001).unwrap();
         assert_eq!((again.start, again.until), (1001, 1002));
     }
 
@@ -470,10 +474,10 @@ mod tests {
 
     #[test]
     fn renewals_double_the_lease_up_to_a_minute() {
-        let table: &dyn Table = &Cells::<SMALL>::new();
+        let table: &dyn Table = &Cells::<SMALL_TABLE>::new();
         // A lease also starts short if the partition has been free for a long time.
         for now in [0, 1_000_000] {
-            let mut lease = table.take(now).unwrap();
+            let mut lease = table.lease_free_partition(now).unwrap();
             let mut ends = Vec::new();
             while ends.len() < 17 {
                 lease.until = table.renew(lease, lease.until).unwrap();
@@ -487,44 +491,47 @@ mod tests {
     #[test]
     fn an_idle_owner_renews_unless_the_partition_was_reassigned() {
         let table: &dyn Table = &Cells::<1>::new();
-        let idle = table.take(0).unwrap();
+        let idle = table.lease_free_partition(0).unwrap();
         assert_eq!(table.renew(idle, 10_000), Some(10_001));
         let idle = Lease { until: 10_001, ..idle };
-        let other = table.take(20_000).unwrap();
+        let other = table.lease_free_partition(20_000).unwrap();
         assert_eq!(other.start, 10_001);
         assert_eq!(table.renew(idle, 20_000), None);
-        assert!(!table.keep(idle));
+        assert!(!table.reserve_permanently(idle));
         table.end_lease(idle, 10_000);
-        assert!(table.take(20_000).is_err(), "what the other has is not given back by the idle");
+        assert!(
+            table.lease_free_partition(20_000).is_err(),
+            "what the other has is not given back by the idle"
+        );
     }
 
     #[test]
     fn a_released_partition_is_free_after_its_last_used_tick() {
         let table: &dyn Table = &Cells::<1>::new();
-        let mut lease = table.take(100).unwrap();
+        let mut lease = table.lease_free_partition(100).unwrap();
         while lease.until < 110 {
             lease.until = table.renew(lease, lease.until).unwrap();
         }
         table.end_lease(lease, 105);
-        assert!(matches!(table.take(104), Err(NoLease::Before(105))));
-        let next = table.take(105).unwrap();
+        assert!(matches!(table.lease_free_partition(104), Err(NoLease::Before(105))));
+        let next = table.lease_free_partition(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
         // The lease was never used, so the next one begins where this one began.
         table.end_lease(next, 7);
-        assert_eq!(table.take(106).unwrap().start, 105);
+        assert_eq!(table.lease_free_partition(106).unwrap().start, 105);
     }
 
     #[test]
     fn a_claim_starts_where_the_current_lease_ends() {
         let table: &dyn Table = &Cells::<1>::new();
-        let lease = table.take(100).unwrap();
+        let lease = table.lease_free_partition(100).unwrap();
         let lease = Lease { until: table.renew(lease, 101).unwrap(), ..lease };
         assert_eq!(table.claim(0), lease.until);
         assert_eq!(table.renew(lease, 101), None, "from the claim on");
-        assert!(!table.keep(lease));
+        assert!(!table.reserve_permanently(lease));
         table.end_lease(lease, 101);
         assert_eq!(table.claim(0), lease.until, "also for another claim");
-        assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
+        assert!(matches!(table.lease_free_partition(1 << 38), Err(NoLease::Before(FOREVER))));
     }
 
     #[test]
@@ -533,32 +540,32 @@ mod tests {
         (0..3).for_each(|_| assert_eq!(table.claim(0), 0));
         table.release(0, 120);
         table.release(0, 110);
-        assert!(matches!(table.take(200), Err(NoLease::Before(FOREVER))));
+        assert!(matches!(table.lease_free_partition(200), Err(NoLease::Before(FOREVER))));
         table.release(0, 0);
-        assert!(matches!(table.take(119), Err(NoLease::Before(120))));
+        assert!(matches!(table.lease_free_partition(119), Err(NoLease::Before(120))));
         assert_eq!(table.claim(0), 0, "what explicit generators left holds up no other one");
         table.release(0, 7);
-        let lease = table.take(120).unwrap();
+        let lease = table.lease_free_partition(120).unwrap();
         assert_eq!((lease.start, table.claim(0)), (120, lease.until));
     }
 
     #[test]
     fn an_unused_claim_leaves_the_partitions_free_time_unchanged() {
         let table: &dyn Table = &Cells::<1>::new();
-        let idle = table.take(100).unwrap();
+        let idle = table.lease_free_partition(100).unwrap();
         assert_eq!(table.claim(0), idle.until);
         table.release(0, 0);
-        assert!(matches!(table.take(100), Err(NoLease::Before(101))));
+        assert!(matches!(table.lease_free_partition(100), Err(NoLease::Before(101))));
         assert_eq!(table.renew(idle, 300), Some(301), "nobody else came");
     }
 
     #[test]
     fn a_kept_partition_is_never_free_and_retains_its_start() {
         let table: &dyn Table = &Cells::<1>::new();
-        let first = table.take(100).unwrap();
-        let owner = table.take(101).unwrap();
+        let first = table.lease_free_partition(100).unwrap();
+        let owner = table.lease_free_partition(101).unwrap();
         assert_eq!(first.until, owner.start);
-        assert!(table.keep(owner));
+        assert!(table.reserve_permanently(owner));
         let claims: [fn(&dyn Table, u16) -> u64; 2] = [
             |table, partition| table.claim(partition),
             |table, partition| table.claim_permanently(partition),
@@ -566,7 +573,7 @@ mod tests {
         for claim in claims {
             assert_eq!(claim(table, 0), owner.start);
             table.release(0, 500);
-            assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
+            assert!(matches!(table.lease_free_partition(1 << 38), Err(NoLease::Before(FOREVER))));
         }
     }
 
@@ -575,7 +582,7 @@ mod tests {
         let table: &dyn Table = &Cells::<1>::new();
         (0..5000).for_each(|_| assert_eq!(table.claim(0), 0));
         (0..5000).for_each(|_| table.release(0, 1));
-        assert!(table.take(1000).is_err());
+        assert!(table.lease_free_partition(1000).is_err());
         assert_eq!(table.entry(0), RESERVED);
     }
 
@@ -589,16 +596,17 @@ mod tests {
     /// its own clock, which moves forwards and backwards.
     #[test]
     fn leases_of_one_partition_never_overlap_across_threads() {
-        const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
+        const CLAIMS_PER_THREAD: u64 = if cfg!(miri) { 50 } else { 20_000 };
         let table: &dyn Table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..4).map(|seed| scope.spawn(move || use_up(table, seed, EACH))).collect();
+            let threads: Vec<_> = (0..4)
+                .map(|seed| scope.spawn(move || use_up(table, seed, CLAIMS_PER_THREAD)))
+                .collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let mut spans = used;
         spans.sort_unstable();
-        assert!(spans.len() as u64 > EACH / 4, "{} leases", spans.len());
+        assert!(spans.len() as u64 > CLAIMS_PER_THREAD / 4, "{} leases", spans.len());
         for pair in spans.windows(2) {
             let [(one, _, end), (other, start, _)] = pair else { unreachable!() };
             assert!(one != other || end <= start, "{pair:?}");
@@ -625,7 +633,7 @@ mod tests {
                 table.release(partition, claimed);
                 continue;
             }
-            let Ok(mut lease) = table.take(now) else { continue };
+            let Ok(mut lease) = table.lease_free_partition(now) else { continue };
             let (first, mut last) = (now, now);
             for _ in 0..draw(4) {
                 now = now.max(last) + draw(600);
@@ -662,7 +670,8 @@ mod tests {
         use crate::sync::watched::run_with_interruption;
 
         for at in 0.. {
-            let (table, seen) = (Rc::new(Cells::<SMALL>::new()), Rc::new(RefCell::new(Vec::new())));
+            let (table, seen) =
+                (Rc::new(Cells::<SMALL_TABLE>::new()), Rc::new(RefCell::new(Vec::new())));
             let (other, noted) = (table.clone(), seen.clone());
             let look = move || noted.borrow_mut().push(other.next().unwrap());
             let first = run_with_interruption(at, look, || table.next().unwrap());
@@ -672,8 +681,8 @@ mod tests {
             };
             let mut seen = seen.take();
             seen.push(first);
-            seen.extend((2..SMALL).map(|_| table.next().unwrap()));
-            assert_eq!(seen.iter().collect::<HashSet<_>>().len(), SMALL, "held up at {at}");
+            seen.extend((2..SMALL_TABLE).map(|_| table.next().unwrap()));
+            assert_eq!(seen.iter().collect::<HashSet<_>>().len(), SMALL_TABLE, "held up at {at}");
         }
     }
 
@@ -702,7 +711,7 @@ mod tests {
                     until,
                 });
                 match lease.as_mut() {
-                    None => lease = table.take(now).ok(),
+                    None => lease = table.lease_free_partition(now).ok(),
                     Some(held) if choose(2) == 0 => match table.renew(*held, now.max(held.until)) {
                         Some(until) => held.until = until,
                         None => lease = None,
@@ -763,7 +772,7 @@ mod restores {
                 return true;
             }
             let restores = self.restores.load(Ordering::Acquire);
-            let lease = <dyn Table>::take(&self.table, 0).unwrap();
+            let lease = <dyn Table>::lease_free_partition(&self.table, 0).unwrap();
             assert!(
                 restores == 0 || lease.partition >= 8,
                 "a partition that the other copy leases"

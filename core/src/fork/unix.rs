@@ -9,16 +9,17 @@ use super::partitions::{COUNT, Cells};
 use crate::{Error, ErrorKind, Result, sync::shared::AtomicU32 as Shared};
 
 /// The process generation of the program's first process. No generation is 0.
-const FIRST: u32 = 1;
+const FIRST_GENERATION: u32 = 1;
 
 /// The process generation, until a page for it exists.
-static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST);
+static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 /// The location of the process generation: [`STATIC_GENERATION`], or a page that reads 0 in a new child.
-static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
+static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
+    AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
 /// The highest generation of this process and its ancestors.
-static LATEST: AtomicU32 = AtomicU32::new(FIRST);
+static LATEST: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 static IS_READY: AtomicBool = AtomicBool::new(false);
-static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
+static SHARED_CELLS: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 /// The restore count, until there are shared pages.
 static STATIC_RESTORES: Shared = Shared::new(0);
 /// The location of the restore count: [`STATIC_RESTORES`], or the shared table's.
@@ -32,7 +33,7 @@ pub(super) fn restores() -> u32 {
 
 /// Advances the restore count, after the table was changed.
 pub(super) fn restored() {
-    advance(&SHARED, &STATIC_RESTORES);
+    advance(&SHARED_CELLS, &STATIC_RESTORES);
 }
 
 /// Advances the count of the shared table, if there is one. Another thread may not have published the count's location yet, and
@@ -84,7 +85,7 @@ pub(super) fn current() -> u32 {
 #[inline]
 fn page_counter() -> &'static AtomicU32 {
     // SAFETY: it points to a static, or to a page that is never unmapped once it is in PLACE.
-    unsafe { &*PLACE.load(Ordering::Relaxed) }
+    unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
 /// Assigns a generation to this process that none of its ancestors had.
@@ -146,7 +147,10 @@ fn wipe_in_children() -> bool {
     let unwiped = (&raw const STATIC_GENERATION).cast_mut();
     // SAFETY: a fresh page of zeros, which are an atomic.
     unsafe { &*page }.store(current(), Ordering::Relaxed);
-    if PLACE.compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire).is_err() {
+    if GENERATION_LOCATION
+        .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
+        .is_err()
+    {
         // SAFETY: another thread was faster, so no other thread has seen this page.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
@@ -160,7 +164,7 @@ fn wipe_in_children() -> bool {
 
 /// Returns the fork tree's table of default partitions. A page of it takes memory once an entry in it is touched.
 pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
-    let mut table = SHARED.load(Ordering::Acquire);
+    let mut table = SHARED_CELLS.load(Ordering::Acquire);
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
@@ -187,7 +191,8 @@ fn unshared() -> Error {
 
 /// Makes `table` the shared table, unless another thread was faster.
 fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
-    match SHARED.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire) {
+    match SHARED_CELLS.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire)
+    {
         Ok(_) => table,
         Err(earlier) => {
             // SAFETY: `table` came from mmap with this size, and no other thread has seen it.

@@ -53,7 +53,7 @@ impl<'s> Call<'s> {
     }
 
     /// Returns the waits of the current generator.
-    pub(super) fn waits(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
+    pub(super) fn waits_mut(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.waits.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
@@ -63,7 +63,7 @@ impl<'s> Call<'s> {
     }
 
     /// Tries the generator of a grant. Returns `false` if the call has tried another one, whose waits end here.
-    pub(super) fn tries(&mut self, grant: u32) -> bool {
+    pub(super) fn start_attempt(&mut self, grant: u32) -> bool {
         let is_same = self.grant == Some(grant);
         if !is_same {
             (self.grant, self.waits) = (Some(grant), None);
@@ -82,12 +82,12 @@ impl<'s> Call<'s> {
 /// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the buffer from the
 /// start, or is rejected with 0 IDs written.
 #[derive(Debug)]
-pub struct Filled {
+pub struct WrittenCount {
     pub(super) written: usize,
     pub(super) generation: u64,
 }
 
-impl Filled {
+impl WrittenCount {
     /// Begins with an empty buffer.
     #[allow(clippy::new_without_default, reason = "it reads the process generation")]
     pub fn new() -> Self {

@@ -27,7 +27,7 @@ impl DrawnWord {
     /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
     /// The word is [`NEVER_DRAWN`] before the first word is picked.
     #[inline]
-    pub(crate) fn last(&self) -> (u64, u64) {
+    pub(crate) fn last_drawn(&self) -> (u64, u64) {
         // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
@@ -35,7 +35,7 @@ impl DrawnWord {
 
     /// Returns the generation that `current` returns and its word, and picks a word if necessary.
     pub(crate) fn get_or_draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
-        let (generation, word) = self.last();
+        let (generation, word) = self.last_drawn();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
@@ -66,7 +66,7 @@ impl DrawnWord {
             if self.replace(found, generation, drawn) {
                 return Ok((generation, drawn));
             }
-            let (settled, word) = self.last();
+            let (settled, word) = self.last_drawn();
             if settled == generation {
                 return Ok((generation, word));
             }
@@ -89,7 +89,7 @@ impl DrawnWord {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
         let generation = current();
-        if self.last().0 == generation {
+        if self.last_drawn().0 == generation {
             return Ok(false);
         }
         Ok(self.replace(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
@@ -164,7 +164,7 @@ mod tests {
                 return true;
             }
             let begins_after = *is_restored;
-            let (generation, word) = self.word.last();
+            let (generation, word) = self.word.last_drawn();
             let current = || self.restores.load(Ordering::Acquire);
             let (generation, word) = if generation == current() {
                 (generation, word)

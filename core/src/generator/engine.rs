@@ -124,11 +124,11 @@ impl<F: Family, C> Engine<F, C> {
         self.machine.close()?;
         // If the process was forked before the step, this child has only sealed its copy.
         self.family.check_process()?;
-        Ok(self.highest().map(|(_, span)| span))
+        Ok(self.highest_tick().map(|(_, span)| span))
     }
 
     /// Returns the highest tick in which slots were ever reserved, and its span in Unix milliseconds, rounded up.
-    pub(crate) fn highest(&self) -> Option<(u64, Range<i64>)> {
+    pub(crate) fn highest_tick(&self) -> Option<(u64, Range<i64>)> {
         let (tick, ticks) = (self.machine.highest(&self.machine.state())?, self.family.ticks()?);
         let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
         Some((tick, begins(tick)..begins(tick + 1)))
@@ -136,7 +136,7 @@ impl<F: Family, C> Engine<F, C> {
 
     /// Rejects a closed generator.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.machine.is_closed() { Err(closed()) } else { Ok(()) }
+        if self.machine.is_closed() { Err(closed_error()) } else { Ok(()) }
     }
 }
 
@@ -169,7 +169,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let now = self.now()?;
         let seen = self.machine.observe();
         if self.machine.is_closed_at(seen) {
-            return Err(closed());
+            return Err(closed_error());
         }
         Ok((self.machine.tick_for(seen, self.tick_after((seen, now))?), now))
     }
@@ -230,7 +230,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         mut observed: Option<Observation<F>>,
         want: u32,
     ) -> Result<Progress<Reservation<F>>> {
-        let waits = call.waits(self.policy_in(call.mode));
+        let waits = call.waits_mut(self.policy_in(call.mode));
         loop {
             let observation = match observed.take() {
                 Some(observation) => observation,
@@ -339,7 +339,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             (Step::Full | Step::Behind(_), None) => {
                 return Err(Error::new(ErrorKind::SequenceExhausted));
             }
-            (Step::Closed, _) => return Err(closed()),
+            (Step::Closed, _) => return Err(closed_error()),
         })
     }
 
@@ -356,7 +356,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         // Otherwise a generator that was closed before its first ID would wait for the end of its floor, and only then return
         // the error.
         if self.machine.is_closed_at(seen) {
-            return Err(closed());
+            return Err(closed_error());
         }
         // A used machine is in a tick after the floor, so it is never in tick 0.
         match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
@@ -382,6 +382,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
 }
 
 #[cold]
-pub(super) fn closed() -> Error {
+pub(super) fn closed_error() -> Error {
     Error::new(ErrorKind::GeneratorClosed)
 }

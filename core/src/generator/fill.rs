@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use super::{Call, Calls, Filled, Generator, Pack, Progress, Reservation, engine::Observation};
+use super::{
+    Call, Calls, Generator, Pack, Progress, Reservation, WrittenCount, engine::Observation,
+};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
 /// The permission of a call to wait.
@@ -104,7 +106,7 @@ pub trait SlotSource {
         call: &mut Call<'s>,
         param: Param<'b, Self>,
         buffer: Buffer<'b, Self>,
-        filled: &mut Filled,
+        filled: &mut WrittenCount,
     ) -> Result<Progress<()>> {
         let mut batch = Batch::new(self.family(), param, buffer, filled)?;
         while let Some(want) = batch.next_count() {
@@ -125,7 +127,7 @@ pub trait SlotSource {
     /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::reserve`] with the number of IDs that were
     /// written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
-        let mut filled = Filled::new();
+        let mut filled = WrittenCount::new();
         let mut batch = Batch::new(self.family(), param, buffer, &mut filled)?;
         while let Some(want) = batch.next_count() {
             batch.write_slots(self.reserve(want, mode))?;
@@ -157,7 +159,7 @@ pub trait SlotSource {
     ) -> impl Future<Output = Result<()>> {
         *written = 0;
         async move {
-            let mut filled = Filled::new();
+            let mut filled = WrittenCount::new();
             let mut batch = Batch::new(self.family(), param?, buffer, &mut filled)?;
             while let Some(want) = batch.next_count() {
                 batch.write_slots(reserve_async(self, want, &sleep).await)?;
@@ -231,7 +233,7 @@ struct Batch<'g, 'b, 'w, F: Pack> {
     param: F::Param<'g>,
     buffer: F::Batch<'b>,
     count: usize,
-    filled: &'w mut Filled,
+    filled: &'w mut WrittenCount,
 }
 
 impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
@@ -239,7 +241,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         family: &F,
         param: F::Param<'g>,
         buffer: F::Batch<'b>,
-        filled: &'w mut Filled,
+        filled: &'w mut WrittenCount,
     ) -> Result<Self> {
         let count = family.capacity(&buffer, param)?;
         Ok(Self { param, buffer, count, filled })
@@ -268,7 +270,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         if filled.generation != fork::generation() {
             // The fork happened between the check above and here, so the parent has written the same IDs to its copy of the
             // buffer.
-            *filled = Filled::new();
+            *filled = WrittenCount::new();
         }
         Ok(())
     }

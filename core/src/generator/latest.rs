@@ -111,7 +111,7 @@ impl<T> Spare<T> {
         }
     }
 
-    pub(crate) fn take(&self) -> Option<Allocation<T>> {
+    pub(crate) fn take_spare(&self) -> Option<Allocation<T>> {
         let place = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
         // SAFETY: a box that `fill` leaked, and that no other thread has any more.
         (!place.is_null()).then(|| unsafe { Box::from_raw(place) })
@@ -120,7 +120,7 @@ impl<T> Spare<T> {
 
 impl<T> Drop for Spare<T> {
     fn drop(&mut self) {
-        self.take();
+        self.take_spare();
     }
 }
 
@@ -161,8 +161,8 @@ mod tests {
             let noted = others.clone();
             let taken = run_with_interruption(
                 at,
-                move || *noted.borrow_mut() = other.take(),
-                || spare.take(),
+                move || *noted.borrow_mut() = other.take_spare(),
+                || spare.take_spare(),
             );
             let Ok(taken) = taken else {
                 assert!(at > 0, "never held up");

@@ -10,7 +10,7 @@ use core::{ops::Range, time::Duration};
 
 use super::{
     Call, Engine, Family, Generator, Latest, Mode, Pack, Progress, SlotSource,
-    engine::{Observation, closed},
+    engine::{Observation, closed_error},
     fill::Packable,
     wait::Cause,
 };
@@ -31,7 +31,7 @@ use crate::{
 /// This type is not part of the public API. It exists for leases, which wrap its methods.
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
-    generators: Latest<Granted<F, C>>,
+    generators: Latest<GrantedGenerator<F, C>>,
     /// The generation of the process in which the user closed the generator. A forked child may begin its own lease.
     closed_in: AtomicU32,
 }
@@ -41,7 +41,7 @@ const NEVER_CLOSED: u32 = u32::MAX;
 
 /// A generator, the number of generators before it, and the process that created it.
 #[derive(Debug)]
-struct Granted<F: Family, C> {
+struct GrantedGenerator<F: Family, C> {
     generator: Generator<F, C>,
     number: u32,
     process: u32,
@@ -58,7 +58,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         check(&first.engine)?;
         first.engine.grant();
         let generators =
-            Latest::new(Granted { generator: first, number: 0, process: fork::process() });
+            Latest::new(GrantedGenerator { generator: first, number: 0, process: fork::process() });
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_CLOSED) })
     }
 
@@ -79,7 +79,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
     ) -> Result<u32> {
         if self.is_closed() {
-            return Err(closed());
+            return Err(closed_error());
         }
         let found = self.newest();
         let last = found.generator.engine.end();
@@ -94,7 +94,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
             ));
         }
         let number = found.number + 1;
-        let granted = Granted { generator, number, process: fork::process() };
+        let granted = GrantedGenerator { generator, number, process: fork::process() };
         if !self.generators.replace(found, granted, Box::new_uninit()) {
             return Err(not_the_newest());
         }
@@ -109,10 +109,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns whether `next`, whose window starts at `start`, may duplicate an ID of an earlier generator that has used that
     /// tick or a later one.
     fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
-        self.generators.iter().any(|Granted { generator: Generator { engine }, .. }| {
-            let used = engine.highest().is_some_and(|(tick, _)| start <= tick);
-            used && engine.family.may_repeat(&next.family)
-        })
+        self.generators.iter().any(
+            |GrantedGenerator { generator: Generator { engine }, .. }| {
+                let used = engine.highest_tick().is_some_and(|(tick, _)| start <= tick);
+                used && engine.family.may_repeat(&next.family)
+            },
+        )
     }
 
     /// Moves a grant's end to a later time. The call has no effect if the new end is not later.
@@ -135,7 +137,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         match engine.seal() {
             // `close` has sealed the generator, so its highest tick is final.
             Err(error) if error.kind() == ErrorKind::GeneratorClosed && self.is_closed() => {
-                Ok(engine.highest().map(|(_, span)| span))
+                Ok(engine.highest_tick().map(|(_, span)| span))
             }
             sealed => sealed,
         }
@@ -162,13 +164,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 
     #[inline]
-    fn newest(&self) -> &Granted<F, C> {
+    fn newest(&self) -> &GrantedGenerator<F, C> {
         self.generators.get()
     }
 
     /// Returns the number of the newest grant, and its time span in Unix milliseconds.
     pub fn grant(&self) -> (u32, Range<i64>) {
-        let Granted { generator: Generator { engine }, number, .. } = self.newest();
+        let GrantedGenerator { generator: Generator { engine }, number, .. } = self.newest();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
     }
@@ -242,12 +244,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     #[cold]
     fn try_again<'s>(
         &'s self,
-        tried: &Granted<F, C>,
+        tried: &GrantedGenerator<F, C>,
         call: &mut Call<'s>,
         refused: Error,
     ) -> Result<Option<u64>> {
         if self.is_closed() {
-            return Err(closed());
+            return Err(closed_error());
         }
         // After a restore, the keeper of the lease begins another grant in this process.
         let is_restored = refused.kind() == ErrorKind::Forked && tried.process == fork::process();
@@ -342,7 +344,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
         loop {
             let newest = self.newest();
             // An observation is valid only for the generator that was observed.
-            let is_same = call.tries(newest.number);
+            let is_same = call.start_attempt(newest.number);
             let observed = observed.take().filter(|_| is_same);
             match newest.generator.step(call, observed, want) {
                 Err(refused) => {
@@ -368,6 +370,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
         self.family.check_process().ok()?;
         // The machine may already be closed.
         let _ = self.machine.close();
-        self.highest()
+        self.highest_tick()
     }
 }

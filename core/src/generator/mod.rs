@@ -25,7 +25,7 @@ mod process;
 mod wait;
 mod window;
 
-pub use call::{Call, Filled, Progress};
+pub use call::{Call, Progress, WrittenCount};
 pub(crate) use drawn::{DrawnWord, NEVER_DRAWN};
 pub(crate) use engine::{Engine, Reservation};
 pub use family::Calls;

@@ -18,7 +18,7 @@ impl ProcessGuard {
 
     /// Returns a guard of a process that was forked or restored since.
     #[cfg(test)]
-    pub(crate) const fn outdated() -> Self {
+    pub(crate) const fn never_current() -> Self {
         Self { generation: u64::MAX - 1 }
     }
 

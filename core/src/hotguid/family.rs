@@ -110,7 +110,7 @@ impl Family for Identities {
 
     #[inline]
     fn current_identity(&self, window: &Window, tick: u64, _: i64) -> Option<(u64, Identity)> {
-        let (generation, word) = self.drawn.last();
+        let (generation, word) = self.drawn.last_drawn();
         (generation != NEVER_DRAWN && window.contains(tick))
             .then_some((generation, self.identity_of(word)))
     }
@@ -136,7 +136,7 @@ impl Family for Identities {
         if self.fixed != 0 {
             return 0;
         }
-        let word = (self.draw)().map_or_else(|_| self.drawn.last().1, u64::from_be_bytes);
+        let word = (self.draw)().map_or_else(|_| self.drawn.last_drawn().1, u64::from_be_bytes);
         word & LAST_START
     }
 
@@ -154,7 +154,7 @@ mod tests {
     /// The process is forked or restored after the window was checked, and before the bytes are assigned.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
-        let guard = Some(ProcessGuard::outdated());
+        let guard = Some(ProcessGuard::never_current());
         let (window, machine) = (Window::all(SCALE.last), counters());
         let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
         let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();

@@ -204,7 +204,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let family = &self.engine.family;
-        let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last());
+        let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last_drawn());
         Stats {
             machine: (epoch != NEVER_DRAWN).then(|| family.identity_of(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),

@@ -29,7 +29,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     for (at, value) in values[1..LEN - 1].iter_mut().enumerate() {
         *value = (block >> (60 - 5 * at) & 31) as u8;
     }
-    values[LEN - 1] = values[..LEN - 1].iter().fold(0, |sum, value| double(sum ^ value));
+    values[LEN - 1] = values[..LEN - 1].iter().fold(0, |sum, value| gf32_double(sum ^ value));
     values.map(|value| ALPHABET[usize::from(value)])
 }
 
@@ -43,7 +43,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     for character in first {
         let value = VALUES[usize::from(*character)];
         all |= value;
-        sum = double(sum ^ value & 31);
+        sum = gf32_double(sum ^ value & 31);
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
@@ -94,6 +94,6 @@ const fn intended_character(character: u8) -> u8 {
 
 /// Doubles a value in the finite field of 32 elements with the polynomial x^5 + x^2 + 1. The weights of all positions are
 /// distinct powers of two.
-const fn double(value: u8) -> u8 {
+const fn gf32_double(value: u8) -> u8 {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
 }

@@ -174,7 +174,7 @@ impl Grant {
     /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. After an error, this grant
     /// remains unchanged.
     pub fn extend(&mut self, longer: Self) -> Result<()> {
-        self.terms = self.terms.extended(longer.used_up())?;
+        self.terms = self.terms.with_later_end(longer.used_up())?;
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl GrantInfo {
     }
 
     /// Returns these terms, with the end of `longer` if that is later.
-    pub(super) fn extended(self, longer: Self) -> Result<Self> {
+    pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));
         }

@@ -28,7 +28,7 @@ impl Pack for Nodes {
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, (): ()) -> Randflake {
-        self.codec.encrypt_raw(self.raw(range.tick, range.first + u64::from(k)))
+        self.codec.encrypt_raw(self.raw_value(range.tick, range.first + u64::from(k)))
     }
 
     #[inline]
@@ -79,7 +79,7 @@ impl Nodes {
             let mut raw = [[0; 8]; GROUP];
             let raw = &mut raw[..group.len()];
             for (block, slot) in raw.iter_mut().zip(&mut slots) {
-                *block = self.raw(range.tick, slot).to_le_bytes();
+                *block = self.raw_value(range.tick, slot).to_le_bytes();
             }
             self.codec.encrypt_many(raw, group);
         }
@@ -87,7 +87,7 @@ impl Nodes {
 
     /// Returns the raw value of a slot.
     #[inline]
-    fn raw(&self, tick: u64, slot: u64) -> u64 {
+    fn raw_value(&self, tick: u64, slot: u64) -> u64 {
         let node = self.grant.first_node + narrow::u32(slot / SLOTS_PER_NODE);
         codec::raw(tick, node, narrow::u32(slot % SLOTS_PER_NODE))
     }

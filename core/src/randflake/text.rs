@@ -21,7 +21,7 @@ pub const SLOT: usize = 16;
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
-    slices::encode(arch::level(), numbers(ids), slots)
+    slices::encode(arch::level(), as_u64_slice(ids), slots)
 }
 
 /// Decodes each slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid string,
@@ -62,7 +62,7 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 /// Returns `invalid_length` unless `offsets` has one more element than `ids` and `text` has room for 13 bytes per ID, or
 /// `out_of_range` for more than 165,191,049 IDs, the maximum for 32-bit offsets.
 pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
-    slices::encode_column(arch::level(), numbers(ids), offsets, text)
+    slices::encode_column(arch::level(), as_u64_slice(ids), offsets, text)
 }
 
 /// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. It stops at the first invalid
@@ -86,7 +86,7 @@ pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Res
 }
 
 #[allow(unsafe_code)]
-const fn numbers(ids: &[Randflake]) -> &[u64] {
+const fn as_u64_slice(ids: &[Randflake]) -> &[u64] {
     // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the size and alignment of `u64`.
     unsafe { &*(core::ptr::from_ref(ids) as *const [u64]) }
 }

@@ -183,8 +183,8 @@ fn tick_tock_follows_its_model() {
 }
 
 /// Two values for the last tick: the first fits in a 64-bit word together with the slots, and the second needs the wider word.
-const NARROW: u64 = 10;
-const WIDE: u64 = u64::MAX;
+const LAST_NARROW_TICK: u64 = 10;
+const LAST_WIDE_TICK: u64 = u64::MAX;
 
 fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
     for (readings, start) in all_cases() {
@@ -200,8 +200,8 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
 fn per_tick_follows_its_model_in_every_mode() {
     let within = [1, u64::MAX].map(Behind::HeldWithin);
     for behind in [Behind::Refused, Behind::Held].into_iter().chain(within) {
-        per_tick_follows_its_model(behind, NARROW);
-        per_tick_follows_its_model(behind, WIDE);
+        per_tick_follows_its_model(behind, LAST_NARROW_TICK);
+        per_tick_follows_its_model(behind, LAST_WIDE_TICK);
     }
 }
 
@@ -221,7 +221,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
 }
 
 /// Repeats an attempt, because a swap can fail spuriously on some processors, and often does in Miri.
-fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
+fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }
 
@@ -229,16 +229,17 @@ fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
 fn step_within_takes_no_slots_if_exhausted_or_closed() {
     let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
     let tick_tock = TickTock::new();
-    let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
+    let per_tick = PerTick::new(slots, Behind::Refused, LAST_NARROW_TICK).unwrap();
     let take = |want| {
-        let run = persistently(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
-        let other = persistently(|| per_tick.step_within(per_tick.observe(), want, 0));
+        let run =
+            retry_spurious_failures(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
+        let other = retry_spurious_failures(|| per_tick.step_within(per_tick.observe(), want, 0));
         (run.map(|run| run.len), other.map(|run| run.len))
     };
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
 
     let (tick_tock, per_tick) =
-        (TickTock::new(), PerTick::new(slots, Behind::Refused, NARROW).unwrap());
+        (TickTock::new(), PerTick::new(slots, Behind::Refused, LAST_NARROW_TICK).unwrap());
     tick_tock.close().unwrap();
     per_tick.close().unwrap();
     assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);

@@ -19,8 +19,8 @@ use crate::sync::{
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
 /// One last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
-const NARROW: u64 = 10;
-const WIDE: u64 = u64::MAX;
+const LAST_NARROW_TICK: u64 = 10;
+const LAST_WIDE_TICK: u64 = u64::MAX;
 
 /// The ticks that a clock reading may show.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -231,10 +231,11 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
 }
 
 /// Every reaction to a clock rollback after which no tick is entered twice.
-const STEADY: [Behind; 3] = [Behind::Refused, Behind::Held, Behind::HeldWithin(u64::MAX)];
+const MONOTONIC_REACTIONS: [Behind; 3] =
+    [Behind::Refused, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
 fn per_tick_in_every_mood<const LAST: u64>() {
-    for behind in STEADY {
+    for behind in MONOTONIC_REACTIONS {
         let threads = Threads { ticks: 3, ..per_tick::<LAST>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 5], 100);
@@ -247,20 +248,21 @@ fn per_tick_in_every_mood<const LAST: u64>() {
 
 #[test]
 fn narrow_per_tick_tolerates_every_interleaving() {
-    per_tick_in_every_mood::<NARROW>();
+    per_tick_in_every_mood::<LAST_NARROW_TICK>();
 }
 
 #[test]
 fn wide_per_tick_tolerates_every_interleaving() {
-    per_tick_in_every_mood::<WIDE>();
+    per_tick_in_every_mood::<LAST_WIDE_TICK>();
 }
 
 /// The first slot of a tick is part of the word, so threads that enter a tick with different slots agree on one of them.
 #[test]
 fn per_tick_from_any_slot() {
-    for behind in STEADY {
+    for behind in MONOTONIC_REACTIONS {
         let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
-        let threads = Threads { limits: from_any, ticks: 3, ..per_tick::<NARROW>(behind) };
+        let threads =
+            Threads { limits: from_any, ticks: 3, ..per_tick::<LAST_NARROW_TICK>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 4], 100);
         let threads = Threads { whole: 3, ticks: 2, ..threads };
@@ -303,7 +305,7 @@ impl World for FollowingMachine {
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =
-        || FollowingMachine(PerTick::new(SLOTS, Behind::HeldWithin(1), NARROW).unwrap());
+        || FollowingMachine(PerTick::new(SLOTS, Behind::HeldWithin(1), LAST_NARROW_TICK).unwrap());
     for calls in [&[2, 2][..], &[1, 4], &[1, 1, 2]] {
         assert!(explore(&following(), calls).states > 100);
     }
@@ -318,18 +320,18 @@ fn tick_tock_from_any_slot() {
     search(&threads, &[2, 2], 1000);
 }
 
-fn lagging(has_slack: bool) -> Threads<TickTock> {
+fn lagging_threads(has_slack: bool) -> Threads<TickTock> {
     Threads { ticks: 3, readings: Readings::Lagging { has_slack }, ..tick_tock() }
 }
 
 #[test]
 fn readings_within_the_slack_are_never_rollbacks() {
-    let found = search(&lagging(true), &[2, 2], 1000);
+    let found = search(&lagging_threads(true), &[2, 2], 1000);
     assert!(found.records.iter().all(|record| !record.was_behind && record.drifts == 0));
 }
 
 #[test]
 fn without_slack_late_readings_count_as_rollbacks() {
-    let found = search(&lagging(false), &[2, 1], 500);
+    let found = search(&lagging_threads(false), &[2, 1], 500);
     assert!(found.records.iter().any(|record| record.was_behind || record.drifts > 0));
 }

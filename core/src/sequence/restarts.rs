@@ -149,7 +149,7 @@ struct State {
 }
 
 impl State {
-    fn at(&self, index: usize, at: Progress) -> Self {
+    fn with_progress(&self, index: usize, at: Progress) -> Self {
         let mut next = self.clone();
         next.threads[index].0 = at;
         next
@@ -161,8 +161,8 @@ impl State {
         Floor::new(self.first.unwrap_or(0).into(), slack, resolution, tick_of).unwrap()
     }
 
-    fn called(&self, index: usize) -> Self {
-        let mut next = self.at(index, Progress::Observe);
+    fn after_call(&self, index: usize) -> Self {
+        let mut next = self.with_progress(index, Progress::Observe);
         next.threads[index].1 -= 1;
         next
     }
@@ -264,12 +264,16 @@ impl Explorer {
             return vec![];
         }
         match at {
-            Progress::Observe => vec![state.at(index, Progress::Read { seen: state.word })],
+            Progress::Observe => {
+                vec![state.with_progress(index, Progress::Read { seen: state.word })]
+            }
             Progress::Read { seen } => {
-                let read = |(next, now): (State, u8)| next.at(index, Progress::Begin { seen, now });
+                let read = |(next, now): (State, u8)| {
+                    next.with_progress(index, Progress::Begin { seen, now })
+                };
                 self.readings(state).map(read).collect()
             }
-            Progress::Begin { seen, now } => vec![self.begin(state, index, seen, now)],
+            Progress::Begin { seen, now } => vec![self.begin_step(state, index, seen, now)],
             Progress::ReadAgain { seen, tick, flip } => {
                 let from = state.floor().from;
                 let judge = |(next, now): (State, u8)| {
@@ -279,7 +283,7 @@ impl Explorer {
                     } else {
                         Progress::Observe
                     };
-                    next.at(index, at)
+                    next.with_progress(index, at)
                 };
                 self.readings(state).map(judge).collect()
             }
@@ -287,25 +291,28 @@ impl Explorer {
                 let safe = state.safe;
                 let step = self.kind.step(seen, safe, tick.into(), flip(of));
                 vec![match step {
-                    None => state.called(index),
+                    None => state.after_call(index),
                     Some(StepOutcome { raise: Some(_), .. }) => {
-                        state.at(index, Progress::Raise { seen, tick, flip: of, safe })
+                        state.with_progress(index, Progress::Raise { seen, tick, flip: of, safe })
                     }
-                    Some(_) => state.at(index, Progress::Swap { seen, tick, flip: of, safe }),
+                    Some(_) => {
+                        state.with_progress(index, Progress::Swap { seen, tick, flip: of, safe })
+                    }
                 }]
             }
             Progress::Raise { seen, tick, flip: of, safe } => {
                 let raise = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap().raise;
-                let mut next = state.at(index, Progress::Swap { seen, tick, flip: of, safe });
+                let mut next =
+                    state.with_progress(index, Progress::Swap { seen, tick, flip: of, safe });
                 next.safe = next.safe.max(raise.unwrap());
                 vec![next]
             }
             Progress::Swap { seen, .. } if state.word != seen => {
-                vec![state.at(index, Progress::Observe)]
+                vec![state.with_progress(index, Progress::Observe)]
             }
             Progress::Swap { seen, tick, flip: of, safe } => {
                 let taken = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap();
-                let mut next = state.called(index);
+                let mut next = state.after_call(index);
                 next.word = taken.next;
                 next.repeated |= next.given >> taken.cell & 1 == 1;
                 next.given |= 1 << taken.cell;
@@ -339,7 +346,7 @@ impl Explorer {
     }
 
     /// Stores the reading if this is the first call, and gets the step's permission from the floor.
-    fn begin(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
+    fn begin_step(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
         // The fast path of `Engine::shortcut`, which does not check the floor.
         let last = self.kind.tick(seen);
@@ -347,7 +354,8 @@ impl Explorer {
             let taken = self.kind.step(seen, 0, last, Flip::Refused);
             if taken.is_some() {
                 let tick = u8::try_from(last).unwrap();
-                return state.at(index, Progress::Swap { seen, tick, flip: None, safe: 0 });
+                return state
+                    .with_progress(index, Progress::Swap { seen, tick, flip: None, safe: 0 });
             }
         }
         next.first = next.first.or(Some(now));
@@ -356,12 +364,14 @@ impl Explorer {
         let is_unused = self.kind.tick(seen) == 0;
         let now = u8::try_from(clock_tick).unwrap();
         match next.floor().check_flip(tick, is_unused, Flip::Allowed) {
-            None => next.called(index),
+            None => next.after_call(index),
             Some(Flip::Below(floor)) => {
                 let flip = u8::try_from(floor).unwrap();
-                next.at(index, Progress::ReadAgain { seen, tick: now, flip: Some(flip) })
+                next.with_progress(index, Progress::ReadAgain { seen, tick: now, flip: Some(flip) })
             }
-            Some(_) => next.at(index, Progress::ReadSafe { seen, tick: now, flip: None }),
+            Some(_) => {
+                next.with_progress(index, Progress::ReadSafe { seen, tick: now, flip: None })
+            }
         }
     }
 }

@@ -323,7 +323,7 @@ impl<C: Clock> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn partition(&self) -> Option<u16> {
-        self.engine.family.current()
+        self.engine.family.current_partition()
     }
 
     /// Returns the window, a half-open range in Unix milliseconds.

@@ -51,10 +51,10 @@ impl Assignment {
         let tick = SCALE.tick_of_nanos(now);
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
-            let lease = table.take(tick).map_err(exhausted)?;
+            let lease = table.lease_free_partition(tick).map_err(exhausted)?;
             // A generator with an explicit partition may claim this partition between these two steps. In that case, the next
             // partition is tried.
-            if table.keep(lease) {
+            if table.reserve_permanently(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
             }

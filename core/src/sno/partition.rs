@@ -104,7 +104,7 @@ impl Partitions {
     }
 
     /// Returns the partition, once one is assigned.
-    pub(super) fn current(&self) -> Option<u16> {
+    pub(super) fn current_partition(&self) -> Option<u16> {
         #[cfg(loom)]
         self.claims.get().extend(0);
         let identity = self.claims.get().identity;
@@ -146,25 +146,25 @@ impl Partitions {
         fork::prepare()?;
         loop {
             let claim = self.claims.get();
-            if claim.identity.generation == fork::current() && self.prolong(claim, tick)? {
-                self.begin(claim, machine);
+            if claim.identity.generation == fork::current() && self.renew_if_needed(claim, tick)? {
+                self.begin_in_fresh_tick(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
             }
-            self.draw_anew(claim, machine, window, tick)?;
+            self.replace_partition(claim, machine, window, tick)?;
         }
     }
 
     /// Makes a claim that replaced another one of this process begin in a fresh tick. A thread that still uses the older claim
     /// then fails its reservation, or detects afterwards that the claim was replaced.
-    fn begin(&self, claim: &Claim, machine: &TickTock) {
+    fn begin_in_fresh_tick(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
         }
     }
 
     /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
-    fn draw_anew(
+    fn replace_partition(
         &self,
         found: &Claim,
         machine: &TickTock,
@@ -190,7 +190,7 @@ impl Partitions {
                 let table = find()?;
                 // The start is in the lower half, so that each tick keeps at least half of its sequence numbers.
                 let min = table.random()? >> 1;
-                (table.take(tick).map_err(exhausted)?, min)
+                (table.lease_free_partition(tick).map_err(exhausted)?, min)
             }
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
@@ -218,7 +218,7 @@ impl Partitions {
         claim.extend(0);
         let is_of_child = found.identity.generation != NEVER_DRAWN && !claim.follows_another;
         let spare = if is_of_child {
-            self.spare.take()
+            self.spare.take_spare()
         } else {
             self.spare.fill();
             None
@@ -245,7 +245,7 @@ impl Partitions {
     }
 
     /// Returns whether a claim's lease covers a tick, and renews the lease if necessary.
-    fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
+    fn renew_if_needed(&self, claim: &Claim, tick: u64) -> Result<bool> {
         let mut looks = 0;
         loop {
             let lease = claim.lease();
@@ -301,7 +301,7 @@ impl<C: Clock> Engine<Partitions, C> {
                 return Ok(identity);
             }
             let (lease, table) = (claim.lease(), self.family.table.map(|find| find()).transpose()?);
-            if table.is_none_or(|table| table.keep(lease)) {
+            if table.is_none_or(|table| table.reserve_permanently(lease)) {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
@@ -309,7 +309,7 @@ impl<C: Clock> Engine<Partitions, C> {
             // clock may not have reached that end yet.
             if claim.lease().until == lease.until {
                 let tick = self.tick_now(&SCALE)?;
-                self.family.draw_anew(claim, &self.machine, &self.window, tick)?;
+                self.family.replace_partition(claim, &self.machine, &self.window, tick)?;
             }
         }
     }

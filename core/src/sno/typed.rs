@@ -98,10 +98,10 @@ impl<T: Kind> Id<T> {
     /// # Errors
     /// Returns `out_of_range` if the metabyte is different.
     pub fn new(id: Sno) -> Result<Self> {
-        Self::checked(id).ok_or_else(|| other_kind(id.metabyte(), T::METABYTE))
+        Self::with_kind_checked(id).ok_or_else(|| other_kind(id.metabyte(), T::METABYTE))
     }
 
-    const fn checked(sno: Sno) -> Option<Self> {
+    const fn with_kind_checked(sno: Sno) -> Option<Self> {
         if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
     }
 
@@ -147,7 +147,7 @@ impl<T: Kind> Id<T> {
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
         match Sno::parse_const(text) {
-            Some(id) => Self::checked(id),
+            Some(id) => Self::with_kind_checked(id),
             None => None,
         }
     }

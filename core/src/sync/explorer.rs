@@ -94,7 +94,7 @@ std::thread_local! {
 }
 
 /// The panic payload that stops a call.
-struct Stopped;
+struct StopCall;
 
 impl Run {
     fn next_of_log(&self) -> Option<Answer> {
@@ -134,7 +134,7 @@ impl Run {
             return answer;
         }
         if self.stops && self.has_stepped.replace(true) {
-            resume_unwind(Box::new(Stopped));
+            resume_unwind(Box::new(StopCall));
         }
         let mut memory = self.memory.borrow_mut();
         let before = memory.get(&access.address).copied().unwrap_or_else(access.load);
@@ -243,7 +243,7 @@ fn steps<W: World>(
                 next.threads[thread] = Thread { made: made + u8::from(has_ended), log: Vec::new() };
                 next.record = record;
             }
-            Err(payload) if payload.is::<Stopped>() => {
+            Err(payload) if payload.is::<StopCall>() => {
                 next.threads[thread].log = run.log.take();
             }
             Err(payload) => {

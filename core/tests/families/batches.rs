@@ -27,7 +27,7 @@ fn batches_equal_the_same_number_of_single_ids() {
 fn a_batch_continues_in_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 4);
-        clock.play([START_MS, START_MS, START_MS + family.tick]);
+        clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         let (batch, filled) = ids.fill(6);
         filled.unwrap();
         let last = u64::from(family.per_tick);

@@ -27,13 +27,13 @@ const MS: u64 = 1_000_000;
 
 /// A clock that generators have also read before a restart.
 #[derive(Clone)]
-struct Shared<C> {
+struct SharedReadings<C> {
     clock: C,
     slack: u64,
     resolution: u64,
 }
 
-impl<C: Clock> Clock for Shared<C> {
+impl<C: Clock> Clock for SharedReadings<C> {
     fn unix_nanos(&self) -> Result<i64> {
         self.clock.unix_nanos()
     }
@@ -50,8 +50,8 @@ impl<C: Clock> Clock for Shared<C> {
     }
 }
 
-fn shared<C>(clock: C) -> Shared<C> {
-    Shared { clock, slack: 0, resolution: 1 }
+fn shared_readings<C>(clock: C) -> SharedReadings<C> {
+    SharedReadings { clock, slack: 0, resolution: 1 }
 }
 
 /// A clock that advances while a call sleeps. By default, calls wait only briefly.
@@ -59,8 +59,8 @@ fn shared<C>(clock: C) -> Shared<C> {
 struct SleepingClock(Arc<AtomicI64>);
 
 impl SleepingClock {
-    fn at(unix_ms: i64) -> Shared<Self> {
-        shared(Self(Arc::new(AtomicI64::new(unix_ms * 1_000_000))))
+    fn at_unix_ms(unix_ms: i64) -> SharedReadings<Self> {
+        shared_readings(Self(Arc::new(AtomicI64::new(unix_ms * 1_000_000))))
     }
 }
 
@@ -90,8 +90,12 @@ fn for_each(
     for family in FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
-        clock.play([START_MS]);
-        test(&family, &clock, &family.build(shared(clock.clone()), terms(&family)).unwrap());
+        clock.set_readings([START_MS]);
+        test(
+            &family,
+            &clock,
+            &family.build(shared_readings(clock.clone()), terms(&family)).unwrap(),
+        );
     }
 }
 
@@ -111,20 +115,20 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
     for_each(default_terms, |family, clock, ids| {
         let next = START_MS + family.tick;
         for ms in [START_MS, next - 1] {
-            clock.play([ms]);
+            clock.set_readings([ms]);
             assert_full(ids.try_generate(), next);
             assert_full(ids.handle_that_never_waits()(), next);
             assert_eq!(ids.try_fill(2), Ok(vec![]));
         }
-        assert_eq!(clock.slept(), 0);
+        assert_eq!(clock.slept_nanos(), 0);
         // The statistics and the lease's last tick only count ticks with IDs.
         let other = ScriptedClock::default();
-        other.play([next - 1]);
-        let untouched = family.generator(shared(other));
+        other.set_readings([next - 1]);
+        let untouched = family.generator(shared_readings(other));
         assert_eq!(ids.stats(), untouched.stats());
-        clock.play([next]);
+        clock.set_readings([next]);
         assert_id(ids.try_generate(), next, 0);
-        clock.play([next]);
+        clock.set_readings([next]);
         assert_id(ids.try_generate(), next, 1);
     });
 }
@@ -143,7 +147,7 @@ fn calls_wait_for_the_next_tick() {
     for family in FAMILIES {
         for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
             let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
-            let build = || family.build(SleepingClock::at(START_MS), terms).unwrap();
+            let build = || family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap();
             let next = START_MS + family.tick;
             assert_id(build().generate(), next, 0);
             assert_id(build().handle(2)(), next, 0);
@@ -151,7 +155,10 @@ fn calls_wait_for_the_next_tick() {
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
             let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
-            assert_full(family.build(SleepingClock::at(START_MS), terms).unwrap().generate(), next);
+            assert_full(
+                family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap().generate(),
+                next,
+            );
         }
     }
 }
@@ -160,7 +167,7 @@ fn calls_wait_for_the_next_tick() {
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
-    let ids = family.build(SleepingClock::at(START_MS), Terms::default()).unwrap();
+    let ids = family.build(SleepingClock::at_unix_ms(START_MS), Terms::default()).unwrap();
     assert_id(ids.generate(), START_MS + family.tick, 0);
     super::family::use_up(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
@@ -170,7 +177,7 @@ fn only_the_first_tick_extends_the_wait() {
 fn the_first_call_waits_at_most_one_second() {
     let fields = [Field::timestamp(31, Tick::from_millis(10_000).unwrap(), 0), Field::sequence(32)];
     let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
-    let clock = SleepingClock::at(START_MS);
+    let clock = SleepingClock::at_unix_ms(START_MS);
     let ids = layout::Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_full(ids.generate(), START_MS + 10_000);
     let waited = clock.unix_nanos().unwrap() / 1_000_000 - START_MS;
@@ -180,7 +187,7 @@ fn the_first_call_waits_at_most_one_second() {
 /// At the end of a second, the slack moves the first usable tick past the next second, so the wait exceeds one second.
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
-    let clock = Shared { slack: 2 * MS, ..SleepingClock::at(START_MS + 999) };
+    let clock = SharedReadings { slack: 2 * MS, ..SleepingClock::at_unix_ms(START_MS + 999) };
     let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
     assert_id(ids.generate(), START_MS + 2000, 0);
 }
@@ -189,7 +196,7 @@ fn slack_extends_the_wait_for_the_first_tick() {
 fn a_frozen_clock_ends_the_wait_with_an_error() {
     for_each(default_terms, |family, clock, ids| {
         assert_full(ids.generate(), START_MS + family.tick);
-        assert!(clock.slept() > 0);
+        assert!(clock.slept_nanos() > 0);
     });
 }
 
@@ -197,7 +204,7 @@ fn a_frozen_clock_ends_the_wait_with_an_error() {
 #[test]
 fn consecutive_generators_share_no_tick() {
     for family in FAMILIES {
-        let clock = SleepingClock::at(START_MS + 1);
+        let clock = SleepingClock::at_unix_ms(START_MS + 1);
         let ticks: Vec<i64> = (0..20)
             .map(|_| {
                 family.build(clock.clone(), Terms::default()).unwrap().generate().unwrap().unix_ms
@@ -215,7 +222,7 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
         let late = family.tick.cast_unsigned() * MS / 2 + 1;
         for (slack, resolution) in [(0, late + 1), (late, 1), (late / 2, late - late / 2 + 1)] {
             let clock = ScriptedClock::default();
-            let shared = Shared { clock: clock.clone(), slack, resolution };
+            let shared = SharedReadings { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
             // In the middle of a tick, another reading may be as late as the next tick. A tick of one millisecond has no middle
             // in whole milliseconds.
@@ -223,11 +230,11 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
                 continue;
             }
             let (half, next) = (START_MS + family.tick / 2, START_MS + family.tick);
-            clock.play([half]);
+            clock.set_readings([half]);
             assert_full(ids.try_generate(), next + family.tick);
-            clock.play([next]);
+            clock.set_readings([next]);
             assert_full(ids.try_generate(), next + family.tick);
-            clock.play([next + family.tick]);
+            clock.set_readings([next + family.tick]);
             assert_id(ids.try_generate(), next + family.tick, 0);
         }
     }
@@ -238,13 +245,13 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
     for family in FAMILIES {
         let slack = family.tick.cast_unsigned() * MS;
         let clock = ScriptedClock::default();
-        let ids = family.generator(Shared { clock: clock.clone(), slack, resolution: 1 });
+        let ids = family.generator(SharedReadings { clock: clock.clone(), slack, resolution: 1 });
         // All readings give the same first usable tick, START_MS + 2 ticks: those before START_MS, and those from START_MS on.
         for ms in [START_MS, START_MS - 1, START_MS - family.tick, START_MS + family.tick] {
-            clock.play([ms]);
+            clock.set_readings([ms]);
             assert_full(ids.try_generate(), START_MS + 2 * family.tick);
         }
-        clock.play([START_MS + 2 * family.tick]);
+        clock.set_readings([START_MS + 2 * family.tick]);
         assert_id(ids.try_generate(), START_MS + 2 * family.tick, 0);
     }
 }
@@ -254,7 +261,7 @@ fn a_rollback_before_the_first_id_is_handled() {
     for_each(default_terms, |family, clock, ids| {
         let (next, earlier) = (START_MS + family.tick, START_MS - 3 * family.tick);
         assert_full(ids.try_generate(), next);
-        clock.play([earlier]);
+        clock.set_readings([earlier]);
         match family.name {
             // The tick-tock bit distinguishes the new IDs from those that an earlier generator made in the same tick.
             "sno" => {
@@ -262,11 +269,11 @@ fn a_rollback_before_the_first_id_is_handled() {
                 assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));
                 assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
                 // When the clock returns to the skipped tick, no ID is made in it.
-                clock.play([START_MS - 4]);
+                clock.set_readings([START_MS - 4]);
                 assert_id(ids.try_generate(), START_MS - 4, 0);
-                clock.play([START_MS]);
+                clock.set_readings([START_MS]);
                 assert_full(ids.try_generate(), next);
-                clock.play([next]);
+                clock.set_readings([next]);
                 assert_id(ids.try_generate(), next, 0);
             }
             // Hot Guid stays in the latest second that it has read.
@@ -276,7 +283,7 @@ fn a_rollback_before_the_first_id_is_handled() {
                 assert_eq!(error.retry_at(), Some(next));
             }
         }
-        clock.play([next]);
+        clock.set_readings([next]);
         assert!(ids.try_generate().is_ok());
     });
 }
@@ -284,14 +291,14 @@ fn a_rollback_before_the_first_id_is_handled() {
 #[test]
 fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
     let clock = ScriptedClock::default();
-    let ids = FAMILIES[0].generator(shared(clock.clone()));
-    clock.play([START_MS]);
+    let ids = FAMILIES[0].generator(shared_readings(clock.clone()));
+    clock.set_readings([START_MS]);
     assert_full(ids.try_generate(), START_MS + 4);
-    clock.play([START_MS + 4]);
+    clock.set_readings([START_MS + 4]);
     assert_id(ids.try_generate(), START_MS + 4, 0);
-    clock.play([START_MS]);
+    clock.set_readings([START_MS]);
     assert_full(ids.try_generate(), START_MS + 4);
-    clock.play([START_MS - 4]);
+    clock.set_readings([START_MS - 4]);
     assert_eq!(ids.try_generate().unwrap().bits >> 40 & 1, 1);
 }
 
@@ -300,11 +307,11 @@ fn a_reading_older_than_the_first_call_is_not_a_rollback() {
     for_each(default_terms, |family, clock, ids| {
         let later = START_MS + 2 * family.tick;
         // The call inside the reading gets the first reading, so it is the generator's first call.
-        clock.play([later, START_MS, later]);
+        clock.set_readings([later, START_MS, later]);
         let other = ids.clone();
-        clock.inside(0, move || drop(other.try_generate()));
+        clock.run_inside_reading(0, move || drop(other.try_generate()));
         assert_full(ids.try_generate(), later + family.tick);
-        clock.play([later + family.tick]);
+        clock.set_readings([later + family.tick]);
         assert_id(ids.try_generate(), later + family.tick, 0);
         assert!(!ids.stats().contains("drifts: 1"), "{}", ids.stats());
     });
@@ -325,10 +332,10 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
             if start > 0 {
                 let error = assert_code(ids.try_generate(), "lease_not_started");
                 assert_eq!(error.retry_at(), Some(begins));
-                clock.play([begins]);
+                clock.set_readings([begins]);
             }
             assert_full(ids.try_generate(), begins + family.tick);
-            clock.play([begins + family.tick]);
+            clock.set_readings([begins + family.tick]);
             assert_id(ids.try_generate(), begins + family.tick, 0);
         });
     }
@@ -347,7 +354,7 @@ fn system_clocks_skip_the_first_tick() {
 
 #[test]
 fn a_random_identity_starts_without_a_wait() {
-    let clock = shared(ManualClock::at_unix_ms(START_MS));
+    let clock = shared_readings(ManualClock::at_unix_ms(START_MS));
     assert!(sno::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     let windowed = hotguid::Generator::builder().clock(&clock).window(START_MS, START_MS + 5000);
@@ -373,7 +380,7 @@ fn a_random_identity_starts_without_a_wait() {
 #[test]
 fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let (manual, ms) = (ManualClock::at_unix_ms(START_MS), START_MS);
-    let clock = shared(&manual);
+    let clock = shared_readings(&manual);
     let sno = || sno::Builder::with_clock(&clock);
     let blank = sno().partition(7).build().unwrap().close().unwrap();
     assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
@@ -394,7 +401,7 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
 #[test]
 fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
     let manual = ManualClock::at_unix_ms(START_MS);
-    let clock = shared(&manual);
+    let clock = shared_readings(&manual);
     let layout = || layout::preset("sonyflake", []).unwrap();
     let builder = || layout::Builder::with_clock(layout(), &clock).bind("machine", 7);
     let blank = builder().build().unwrap().close().unwrap();
@@ -413,7 +420,7 @@ fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
 #[test]
 fn a_grant_resumes_after_its_last_second() {
     let manual = ManualClock::at_unix_ms(START_MS);
-    let clock = shared(&manual);
+    let clock = shared_readings(&manual);
     let builder = || {
         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824).unwrap();
         randflake::Builder::with_clock(grant, [7; 16], &clock)
@@ -431,14 +438,14 @@ fn a_grant_resumes_after_its_last_second() {
 /// A new state machine is in tick 0, which says nothing about an earlier generator's IDs.
 #[test]
 fn the_first_tick_of_a_format_is_skipped_like_any_other() {
-    let clock = shared(ManualClock::at_unix_ms(START_MS));
+    let clock = shared_readings(ManualClock::at_unix_ms(START_MS));
     let tick = Tick::from_millis(250).unwrap();
     let fields = [Field::unused(1), Field::timestamp(41, tick, START_MS), Field::sequence(22)];
     let layout = Layout::integer(fields).unwrap();
     let ids = layout::Builder::with_clock(layout, &clock).build().unwrap();
     assert_full(ids.try_generate(), START_MS + 250);
     assert_full(ids.handle().try_generate(), START_MS + 250);
-    let unset = shared(ManualClock::at_unix_ms(0));
+    let unset = shared_readings(ManualClock::at_unix_ms(0));
     let ids = hotguid::Builder::with_clock(&unset, || Ok([7; 8])).build().unwrap();
     assert_full(ids.try_generate(7), 1000);
 }
@@ -447,7 +454,7 @@ fn the_first_tick_of_a_format_is_skipped_like_any_other() {
 #[test]
 fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     let layout = Layout::integer([Field::unused(54), Field::sequence(10)]).unwrap();
-    let clock = shared(ManualClock::at_unix_ms(START_MS));
+    let clock = shared_readings(ManualClock::at_unix_ms(START_MS));
     let ids = layout::Builder::with_clock(layout, clock).sequence_only(true).build().unwrap();
     assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
 }
@@ -455,8 +462,9 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
 /// A batch may be larger than its first tick.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
-    let ids =
-        hotguid::Builder::with_clock(SleepingClock::at(START_MS), || Ok([7; 8])).build().unwrap();
+    let ids = hotguid::Builder::with_clock(SleepingClock::at_unix_ms(START_MS), || Ok([7; 8]))
+        .build()
+        .unwrap();
     let mut batch = [HotGuid::default(); 100];
     ids.fill(7, &mut batch).unwrap();
     assert_eq!(batch[0].timestamp(), START_MS / 1000 + 1);
@@ -466,7 +474,7 @@ fn a_batch_waits_for_its_first_tick_only() {
 /// A grant starts only after the previous one has ended.
 #[test]
 fn a_lease_grant_starts_without_a_wait() {
-    let clock = shared(ManualClock::at_unix_ms(START_MS));
+    let clock = shared_readings(ManualClock::at_unix_ms(START_MS));
     let granted = |partition, start| {
         let builder = sno::Builder::with_clock(&clock).partition(partition);
         builder.window(start, START_MS + 5000).build()
@@ -480,7 +488,7 @@ fn a_lease_grant_starts_without_a_wait() {
 }
 
 /// The clock of a thread that cannot sleep.
-struct SpinningClock(Shared<SleepingClock>);
+struct SpinningClock(SharedReadings<SleepingClock>);
 
 impl Clock for SpinningClock {
     fn unix_nanos(&self) -> Result<i64> {
@@ -502,7 +510,7 @@ impl Clock for SpinningClock {
 #[test]
 fn without_sleep_a_thread_spins_only_for_short_ticks() {
     for family in FAMILIES {
-        let (clock, next) = (SleepingClock::at(START_MS), START_MS + family.tick);
+        let (clock, next) = (SleepingClock::at_unix_ms(START_MS), START_MS + family.tick);
         let ids = family.generator(SpinningClock(clock.clone()));
         if family.tick <= 10 {
             assert_id(ids.generate(), next, 0);
@@ -518,7 +526,7 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn an_async_call_waits_even_if_threads_cannot_sleep() {
-    let clock = SleepingClock::at(START_MS);
+    let clock = SleepingClock::at_unix_ms(START_MS);
     let ids =
         hotguid::Builder::with_clock(SpinningClock(clock.clone()), || Ok([7; 8])).build().unwrap();
     let sleep = async |time: Duration| clock.sleep(time.as_nanos().try_into().unwrap()).unwrap();

@@ -40,7 +40,7 @@ fn a_closed_generator_makes_no_ids() {
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
         // Closes the generator while a call reads the clock.
         let other = ids.clone();
-        clock.inside(0, move || other.close().unwrap());
+        clock.run_inside_reading(0, move || other.close().unwrap());
         assert_code(ids.generate(), "generator_closed");
         assert_ended(&**ids, handle);
     });
@@ -65,7 +65,7 @@ fn sealing_an_unused_generator_returns_none() {
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
-        clock.play([first]);
+        clock.set_readings([first]);
         assert_id(ids.generate(), first, 0);
         assert_eq!(ids.seal(), Ok(Some(first..first + tick)));
     });
@@ -77,7 +77,7 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
     let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
     for_each_under(terms, |family, clock, ids| {
         for ticks in [10, 0, 5] {
-            clock.play([START_MS + ticks * family.tick]);
+            clock.set_readings([START_MS + ticks * family.tick]);
             drop(ids.generate());
         }
         let start = START_MS + 10 * family.tick;
@@ -90,9 +90,9 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
 fn seal_counts_reserved_ticks() {
     for_each(|&Family { tick, per_tick, .. }, clock, ids| {
         ids.handle(per_tick)().unwrap();
-        clock.play([START_MS + 2 * tick]);
+        clock.set_readings([START_MS + 2 * tick]);
         ids.handle(64)().unwrap();
-        clock.play([START_MS + 20 * tick]);
+        clock.set_readings([START_MS + 20 * tick]);
         assert_eq!(ids.seal(), Ok(Some(START_MS + 2 * tick..START_MS + 3 * tick)));
     });
 }

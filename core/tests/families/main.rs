@@ -38,7 +38,7 @@ fn for_each_under(
     for family in family::FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
-        clock.play([family::START_MS]);
+        clock.set_readings([family::START_MS]);
         let ids = family.build(clock.clone(), terms(&family)).unwrap();
         test(&family, &clock, &ids);
     }

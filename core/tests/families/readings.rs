@@ -17,10 +17,10 @@ fn a_stale_reading_is_repeated() {
         assert_id(ids.generate(), START_MS, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
         // While one call reads START_MS, another call makes an ID in the next tick.
-        clock.inside(0, move || {
-            script.play([START_MS + tick]);
+        clock.run_inside_reading(0, move || {
+            script.set_readings([START_MS + tick]);
             assert_id(other.generate(), START_MS + tick, 0);
-            script.play([START_MS, START_MS + tick]);
+            script.set_readings([START_MS, START_MS + tick]);
         });
         assert_id(ids.generate(), START_MS + tick, 1);
     });
@@ -32,8 +32,8 @@ fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
         assert_id(ids.generate(), START_MS, 0);
         let other = Arc::clone(ids);
         // The other call gets the first reading, and this call the second. A third reading would be in the next tick.
-        clock.play([START_MS, START_MS, START_MS + family.tick]);
-        clock.inside(0, move || assert_id(other.generate(), START_MS, 1));
+        clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
+        clock.run_inside_reading(0, move || assert_id(other.generate(), START_MS, 1));
         assert_id(ids.generate(), START_MS, 2);
     });
 }

@@ -20,9 +20,9 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
             let error = assert_code(ids.generate(), "sequence_exhausted");
             assert_eq!(error.retry_at(), Some(START_MS + family.tick), "{}", family.name);
         }
-        assert!(clock.slept() > 0, "{} waits by default", family.name);
+        assert!(clock.slept_nanos() > 0, "{} waits by default", family.name);
         assert_eq!(ids.stats(), before);
-        clock.play([START_MS + family.tick]);
+        clock.set_readings([START_MS + family.tick]);
         assert_id(ids.generate(), START_MS + family.tick, 0);
     });
 }
@@ -31,9 +31,9 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
 fn calls_wait_for_the_next_tick() {
     for_each(|family, clock, ids| {
         use_up(&**ids, family, 0);
-        clock.play([START_MS, START_MS, START_MS + family.tick]);
+        clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         assert_id(ids.generate(), START_MS + family.tick, 0);
-        assert!(clock.slept() > 0, "{}", family.name);
+        assert!(clock.slept_nanos() > 0, "{}", family.name);
     });
 }
 
@@ -51,12 +51,12 @@ fn calls_configured_to_fail_never_sleep() {
                 let error = assert_code(filled, "sequence_exhausted");
                 assert_eq!((made.len(), error.written()), (2, Some(2)));
                 assert_code(ids.generate(), "sequence_exhausted");
-                clock.play([START_MS - 1]);
+                clock.set_readings([START_MS - 1]);
                 // sno accepts one rollback without a wait, and Hot Guid stays in its exhausted second.
                 match family.name {
                     "sno" => {
                         assert_id(ids.generate(), START_MS - 4, 0);
-                        clock.play([START_MS - 8]);
+                        clock.set_readings([START_MS - 8]);
                         assert_eq!(
                             assert_code(ids.generate(), "clock_behind").retry_at(),
                             Some(START_MS - 4)
@@ -65,7 +65,7 @@ fn calls_configured_to_fail_never_sleep() {
                     "Hot Guid" => drop(assert_code(ids.generate(), "sequence_exhausted")),
                     _ => drop(assert_code(ids.generate(), "clock_behind")),
                 }
-                assert_eq!(clock.slept(), 0);
+                assert_eq!(clock.slept_nanos(), 0);
             },
         );
     }
@@ -81,10 +81,10 @@ fn try_calls_return_the_available_ids_without_waiting() {
         let mut handle = ids.handle_that_never_waits();
         assert_code(ids.try_generate(), "sequence_exhausted");
         assert_code(handle(), "sequence_exhausted");
-        clock.play([START_MS + family.tick]);
+        clock.set_readings([START_MS + family.tick]);
         assert_id(ids.try_generate(), START_MS + family.tick, 0);
         assert_id(handle(), START_MS + family.tick, 1);
-        assert_eq!(clock.slept(), 0, "{}", family.name);
+        assert_eq!(clock.slept_nanos(), 0, "{}", family.name);
     });
 }
 
@@ -94,19 +94,19 @@ fn calls_wait_for_a_clock_that_is_behind() {
     let held = ["sno", "Hot Guid", "UUID v7"];
     for family in FAMILIES.iter().filter(|family| !held.contains(&family.name)) {
         let clock = ScriptedClock::default();
-        clock.play([START_MS]);
+        clock.set_readings([START_MS]);
         let ids = family.generator(clock.clone());
         assert_id(ids.generate(), START_MS, 0);
         let before = ids.stats();
-        clock.play([START_MS - 1]);
+        clock.set_readings([START_MS - 1]);
         assert_eq!(ids.try_fill(2), Ok(vec![]));
         assert_eq!(assert_code(ids.try_generate(), "clock_behind").retry_at(), Some(START_MS));
-        assert_eq!(clock.slept(), 0);
+        assert_eq!(clock.slept_nanos(), 0);
         assert_eq!(assert_code(ids.generate(), "clock_behind").retry_at(), Some(START_MS));
         assert_eq!(ids.stats(), before);
         let waits = family.name.starts_with("Randflake");
-        assert_eq!(clock.slept() > 0, waits, "layouts refuse at once, as their original");
-        clock.play([START_MS - 1, START_MS]);
+        assert_eq!(clock.slept_nanos() > 0, waits, "layouts refuse at once, as their original");
+        clock.set_readings([START_MS - 1, START_MS]);
         assert_eq!(ids.generate().is_ok(), waits);
         assert_id(ids.generate(), START_MS, 1 + u64::from(waits));
     }

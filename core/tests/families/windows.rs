@@ -18,7 +18,7 @@ fn a_window_includes_its_start_and_excludes_its_end() {
         assert_eq!(ids.window(), (START_MS, START_MS + 2 * tick));
         // A default generator's first call picks its identity, and the second call uses it.
         for early in [START_MS - 1, START_MS - 1, span.0] {
-            clock.play([early]);
+            clock.set_readings([early]);
             assert_eq!(assert_code(ids.generate(), "lease_not_started").retry_at(), Some(START_MS));
         }
         for (ms, place) in [
@@ -27,12 +27,12 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             (START_MS + tick, 0),
             (START_MS + 2 * tick - 1, 1),
         ] {
-            clock.play([ms]);
+            clock.set_readings([ms]);
             assert_id(ids.generate(), ms / tick * tick, place);
         }
         // No clock shows the end of a UUID's time.
         for late in [START_MS + 2 * tick, (span.1 - 1).min(i64::MAX / 1_000_000)] {
-            clock.play([late]);
+            clock.set_readings([late]);
             assert_code(ids.generate(), "lease_expired");
         }
         // `extend_window` moves the end forward, never back.
@@ -40,9 +40,9 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             ids.extend_window(end).unwrap();
         }
         assert_eq!(ids.window(), (START_MS, START_MS + 3 * tick));
-        clock.play([START_MS + 3 * tick - 1]);
+        clock.set_readings([START_MS + 3 * tick - 1]);
         assert_id(ids.generate(), START_MS + 2 * tick, 0);
-        clock.play([START_MS + 3 * tick]);
+        clock.set_readings([START_MS + 3 * tick]);
         assert_code(ids.generate(), "lease_expired");
     });
 }
@@ -55,7 +55,7 @@ fn one_tick(family: &Family) -> Terms {
 fn a_wait_ends_at_the_end_of_the_window() {
     for_each_under(one_tick, |family, clock, ids| {
         use_up(&**ids, family, 0);
-        clock.play([START_MS, START_MS + family.tick]);
+        clock.set_readings([START_MS, START_MS + family.tick]);
         assert_code(ids.generate(), "lease_expired");
     });
 }
@@ -65,9 +65,9 @@ fn a_handle_stays_within_the_window() {
     for_each_under(one_tick, |family, clock, ids| {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
-        clock.play([START_MS + family.tick]);
+        clock.set_readings([START_MS + family.tick]);
         assert_code(handle(), "lease_expired");
-        clock.play([START_MS + family.tick - 1]);
+        clock.set_readings([START_MS + family.tick - 1]);
         assert_id(handle(), START_MS, 64);
     });
 }

@@ -18,10 +18,10 @@ pub(crate) fn fork_with_hooks() -> libc::pid_t {
 #[cfg(target_os = "linux")]
 #[allow(dead_code, reason = "not every test forks so")]
 pub(crate) fn fork_without_hooks() -> Option<Fork> {
-    type Raw = unsafe extern "C" fn() -> libc::pid_t;
+    type RawFork = unsafe extern "C" fn() -> libc::pid_t;
     fn call() -> libc::pid_t {
         // SAFETY: `unhooked` has checked that the C library has this function, and the type is its C signature.
-        unsafe { std::mem::transmute::<*mut libc::c_void, Raw>(find())() }
+        unsafe { std::mem::transmute::<*mut libc::c_void, RawFork>(find())() }
     }
     fn find() -> *mut libc::c_void {
         // SAFETY: looks up a symbol by a NUL-terminated name.

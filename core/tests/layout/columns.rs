@@ -62,7 +62,11 @@ impl Ids {
 }
 
 /// Packs columns into IDs. All other values are zero.
-fn packed(layout: &Layout, columns: &[(FieldIndex, &[i64])], count: usize) -> Result<Vec<Id>> {
+fn pack_columns(
+    layout: &Layout,
+    columns: &[(FieldIndex, &[i64])],
+    count: usize,
+) -> Result<Vec<Id>> {
     let values = layout.values();
     let mut ids = Ids::from_noise(layout, &vec![0; count]);
     if layout.is_integer() {
@@ -91,7 +95,7 @@ fn near_limit(noise: u64, bits: u32) -> i64 {
     }
 }
 
-fn noise() -> impl Strategy<Value = Vec<u64>> {
+fn random_numbers() -> impl Strategy<Value = Vec<u64>> {
     proptest::collection::vec(any::<u64>(), 0..12)
 }
 
@@ -99,7 +103,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }))]
 
     #[test]
-    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in noise()) {
+    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in random_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let ids = Ids::from_noise(&layout, &noise);
         for (slot, field) in slots(&layout) {
@@ -125,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in noise()) {
+    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in random_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let epoch = layout.describe().first_ms.unwrap_or(0);
         let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
@@ -133,7 +137,7 @@ proptest! {
             (slot, noise.iter().map(|n| near_limit(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
         }).collect();
         let columns: Vec<(FieldIndex, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
-        match packed(&layout, &columns, noise.len()) {
+        match pack_columns(&layout, &columns, noise.len()) {
             Ok(ids) => for (item, id) in ids.into_iter().enumerate() {
                 prop_assert_eq!(pack_item(&layout, &columns, item), Ok(id));
             },

@@ -31,7 +31,7 @@ fn worker(
 }
 
 fn set_readings(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) {
-    clock.play(readings.into_iter().map(|ms| EPOCH + ms));
+    clock.set_readings(readings.into_iter().map(|ms| EPOCH + ms));
 }
 
 /// Returns an ID's time after the epoch, worker and sequence.

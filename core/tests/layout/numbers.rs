@@ -18,7 +18,7 @@ fn time() -> Field {
 }
 
 /// Returns an integer or byte layout with a `node` and, below it, a `region` that is either passed for each ID or fixed.
-fn nodes(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
+fn node_layout(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     let fields = [
         time(),
         Field::bindable(node_bits, "node"),
@@ -29,7 +29,7 @@ fn nodes(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     if is_integer { Layout::integer(fields) } else { Layout::bytes(8, fields) }.unwrap()
 }
 
-fn ranged(
+fn ranged_generator(
     layout: Layout,
     clock: &ManualClock,
     numbers: RangeInclusive<u64>,
@@ -82,8 +82,8 @@ fn each_worker_id_uses_each_sequence_of_a_tick_once() {
         for (first, last) in (0..=most).flat_map(|last| (0..=last).map(move |first| (first, last)))
         {
             let clock = ManualClock::at_unix_ms(5);
-            let layout = nodes(is_integer, 2, sequence_bits);
-            let ids = ranged(layout.clone(), &clock, first..=last).build().unwrap();
+            let layout = node_layout(is_integer, 2, sequence_bits);
+            let ids = ranged_generator(layout.clone(), &clock, first..=last).build().unwrap();
             for tick in [5, 6, 9] {
                 clock.set_unix_ms(tick);
                 let made = all_of_a_tick(&ids);
@@ -102,7 +102,7 @@ fn each_worker_id_uses_each_sequence_of_a_tick_once() {
 
 #[test]
 fn per_call_values_do_not_override_the_range() {
-    let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
+    let (clock, layout) = (ManualClock::at_unix_ms(5), node_layout(true, 2, 1));
     let ids = Builder::with_clock(layout.clone(), &clock).range("node", 1..=2).build().unwrap();
     assert_code(ids.generate(), "missing_field");
     let mut values = ids.values();
@@ -120,9 +120,9 @@ fn per_call_values_do_not_override_the_range() {
 /// A snapshot prevents duplicates for every choice of worker IDs in the next generator.
 #[test]
 fn a_restart_with_another_range_repeats_no_id() {
-    let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
+    let (clock, layout) = (ManualClock::at_unix_ms(5), node_layout(true, 2, 1));
     let builder = |numbers: Option<RangeInclusive<u64>>, one: u64| match numbers {
-        Some(numbers) => ranged(layout.clone(), &clock, numbers),
+        Some(numbers) => ranged_generator(layout.clone(), &clock, numbers),
         None => Builder::with_clock(layout.clone(), &clock).bind("region", 1).bind("node", one),
     };
     let ranges: Vec<_> = (0..4_u64)
@@ -156,7 +156,7 @@ fn a_restart_with_another_range_repeats_no_id() {
 #[test]
 fn a_range_snapshot_marks_a_started_tick_as_exhausted() {
     let clock = ManualClock::at_unix_ms(5);
-    let build = || ranged(nodes(true, 2, 1), &clock, 1..=3);
+    let build = || ranged_generator(node_layout(true, 2, 1), &clock, 1..=3);
     assert_eq!(build().build().unwrap().close(), Ok(Snapshot::new(0, 0)));
     let ids = build().build().unwrap();
     ids.generate().unwrap();
@@ -193,7 +193,7 @@ fn unsupported_ranges_are_rejected() {
 #[test]
 fn out_of_range_worker_ids_are_rejected() {
     let clock = ManualClock::at_unix_ms(5);
-    let build = |numbers| ranged(nodes(true, 2, 1), &clock, numbers).build();
+    let build = |numbers| ranged_generator(node_layout(true, 2, 1), &clock, numbers).build();
     let fault = |result: Result<Generator<_>>| {
         let error = assert_code(result, "out_of_range");
         (error.field().map(String::from), error.range())
@@ -204,7 +204,7 @@ fn out_of_range_worker_ids_are_rejected() {
     #[allow(clippy::reversed_empty_ranges, reason = "it is refused")]
     let reversed = build(2..=1);
     assert_eq!(fault(reversed), (node, Some((1, 2, 3))));
-    let both = ranged(nodes(true, 2, 1), &clock, 0..=1).bind("node", 1);
+    let both = ranged_generator(node_layout(true, 2, 1), &clock, 0..=1).bind("node", 1);
     assert_eq!(assert_code(both.build(), "invalid_layout").field(), Some("node"));
 }
 

@@ -30,7 +30,7 @@ fn layout(readings: &[i64]) -> Generator<AnyClock> {
 }
 
 /// Returns a generator with two worker IDs and two IDs per tick for each.
-fn ranged(readings: &[i64]) -> Generator<AnyClock> {
+fn ranged_generator(readings: &[i64]) -> Generator<AnyClock> {
     let fields = [time(), worker(), Field::sequence(1), Field::unused(15)];
     builder(&fields, readings).range("worker", 7..=8).build().unwrap()
 }
@@ -63,17 +63,17 @@ fn layout_blocks_never_collide_with_single_calls() {
 
 #[test]
 fn ranges_never_collide_as_time_advances() {
-    two_threads(Some(3), 3, || ranged(&[0, 0, 0, 1]));
+    two_threads(Some(3), 3, || ranged_generator(&[0, 0, 0, 1]));
 }
 
 #[test]
 fn range_batches_never_collide_with_single_calls() {
-    batch_against_singles(None, || ranged(&[0, 0, 1]));
+    batch_against_singles(None, || ranged_generator(&[0, 0, 1]));
 }
 
 #[test]
 fn range_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(None, || ranged(&[0, 0, 1]));
+    blocks_against_singles(None, || ranged_generator(&[0, 0, 1]));
 }
 
 #[test]

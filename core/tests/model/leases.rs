@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Returns a generator with four sequence numbers per tick, under a grant of a few ticks, in the model.
-fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
+fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
     let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
     let builder = builder.window(ms(ticks.start), ms(ticks.end)).max_wait(Duration::ZERO);
@@ -27,7 +27,7 @@ fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<Any
 }
 
 /// Makes single IDs. A call may fail as it does between two grants.
-fn singles(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
+fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
@@ -56,10 +56,10 @@ fn sealed_while<I: Ids + 'static>(
 }
 
 fn sno_sealed_while(preemptions: Option<usize>, in_blocks: bool, readings: &'static [i64]) {
-    let first = || granted(7, 0..1000, readings);
+    let first = || granted_generator(7, 0..1000, readings);
     sealed_while(preemptions, in_blocks, first, |end| {
         let end = (end - EPOCH_MS) / 4;
-        granted(7, end..1000, &[end])
+        granted_generator(7, end..1000, &[end])
     });
 }
 
@@ -81,7 +81,7 @@ fn sealing_loses_no_id_of_reserved_blocks() {
 #[test]
 fn randflake_sealing_loses_no_id_as_time_advances() {
     const START_SECONDS: i64 = 1_763_650_000;
-    let granted = |start: i64, readings: &[i64]| {
+    let granted_generator = |start: i64, readings: &[i64]| {
         let clock = clock(readings.iter().map(|second| second * 1000));
         let grant = Grant::new(7, start, START_SECONDS + 10).unwrap();
         let builder = randflake::Builder::with_clock(grant, [7; 16], clock);
@@ -90,16 +90,16 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
         ids
     };
     let first = move || {
-        granted(
+        granted_generator(
             START_SECONDS,
             &[START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2],
         )
     };
-    sealed_while(None, true, first, move |end| granted(end / 1000, &[end / 1000]));
+    sealed_while(None, true, first, move |end| granted_generator(end / 1000, &[end / 1000]));
 }
 
 /// Returns a leased generator in the model.
-fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
+fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     let ids = Leased::new(first).unwrap();
     ids.grant();
     assert!(!ids.is_closed());
@@ -109,11 +109,11 @@ fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
 /// Checks that IDs stay unique while one thread switches to another worker ID and back and other threads make IDs.
 fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usize, calls: usize) {
     check(preemptions, move || {
-        let ids = leased(granted(7, 0..1000, readings));
+        let ids = leased_generator(granted_generator(7, 0..1000, readings));
         let threads: Vec<_> = (0..makers)
             .map(|_| {
                 let ids = ids.clone();
-                thread::spawn(move || singles(calls, || ids.generate(0)))
+                thread::spawn(move || make_single_ids(calls, || ids.generate(0)))
             })
             .collect();
         let mut ends = [0; 2];
@@ -123,11 +123,11 @@ fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usi
                 let from = highest.as_ref().map_or(0, |highest| tick(highest.start));
                 ends[number % 2] = highest.map_or(0, |highest| tick(highest.end));
                 let start = from.max(if partition == 7 { ends[1] } else { 0 });
-                Ok(granted(partition, start..1000, &[start, start + 1]))
+                Ok(granted_generator(partition, start..1000, &[start, start + 1]))
             });
             assert_eq!(moved, Ok(u32::try_from(number).unwrap()));
         }
-        let mut all = singles(1, || ids.generate(0));
+        let mut all = make_single_ids(1, || ids.generate(0));
         all.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
         assert_distinct(all);
     });
@@ -147,21 +147,21 @@ fn a_grant_switch_repeats_no_id_of_two_threads() {
 #[test]
 fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {
-        let ids = leased(granted(7, 0..1000, &[100]));
+        let ids = leased_generator(granted_generator(7, 0..1000, &[100]));
         let move_to = |ids: &Leased<AnyClock>, partition| {
             ids.move_to(|highest| {
                 let start = highest.map_or(0, |highest| (highest.start - EPOCH_MS) / 4);
-                Ok(granted(partition, start..1000, &[start.max(100)]))
+                Ok(granted_generator(partition, start..1000, &[start.max(100)]))
             })
         };
         let other = ids.clone();
         let thread = thread::spawn(move || move_to(&other, 8));
-        let mut all = singles(1, || ids.generate(0));
+        let mut all = make_single_ids(1, || ids.generate(0));
         let moved = [move_to(&ids, 9), thread.join().unwrap()];
         assert!(moved.contains(&Ok(1)));
         let codes = moved.iter().filter_map(|moved| moved.as_ref().err());
         assert!(codes.into_iter().all(|error| error.code() == "lease_mismatch"));
-        all.extend(singles(2, || ids.generate(0)));
+        all.extend(make_single_ids(2, || ids.generate(0)));
         assert_distinct(all);
     });
 }
@@ -170,12 +170,12 @@ fn only_one_of_two_concurrent_switches_wins() {
 #[test]
 fn closing_during_a_switch_ends_generation() {
     check(Some(3), || {
-        let ids = leased(granted(7, 0..1000, &[100]));
+        let ids = leased_generator(granted_generator(7, 0..1000, &[100]));
         let other = ids.clone();
         let thread = thread::spawn(move || {
             other.move_to(|last| {
                 let start = last.map_or(100, |last| (last.end - EPOCH_MS) / 4);
-                Ok(granted(8, start..1000, &[start]))
+                Ok(granted_generator(8, start..1000, &[start]))
             })
         });
         ids.close();
@@ -190,7 +190,7 @@ fn closing_during_a_switch_ends_generation() {
 #[test]
 fn closing_during_generation_reports_generator_closed() {
     check(Some(3), || {
-        let ids = leased(granted(7, 0..1000, &[100, 101]));
+        let ids = leased_generator(granted_generator(7, 0..1000, &[100, 101]));
         let other = ids.clone();
         let thread = thread::spawn(move || {
             collect(2, &["generator_closed", "sequence_exhausted"], || other.try_generate(0))
@@ -198,9 +198,9 @@ fn closing_during_generation_reports_generator_closed() {
         ids.close();
         assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
         let end = ids.seal(0).unwrap().map_or(100, |last| (last.end - EPOCH_MS) / 4);
-        let next = granted(7, end..1000, &[end]);
+        let next = granted_generator(7, end..1000, &[end]);
         let mut all = thread.join().unwrap();
-        all.extend(singles(3, || next.generate(0)));
+        all.extend(make_single_ids(3, || next.generate(0)));
         assert_distinct(all);
     });
 }

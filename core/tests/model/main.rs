@@ -32,7 +32,7 @@ use polyflake::{
 
 /// A clock that returns the readings of a script, in Unix milliseconds, to threads in the order of their calls. The last one
 /// repeats.
-struct Shared {
+struct SharedReadings {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
     slack_ms: u64,
@@ -45,10 +45,10 @@ fn clock(unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
 /// Returns a clock that declares that its readings may lag by less than `slack_ms`.
 fn lagging_clock(slack_ms: u64, unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     let (unix_ms, read) = (unix_ms.into_iter().collect(), AtomicUsize::new(0));
-    std::sync::Arc::new(Shared { unix_ms, read, slack_ms })
+    std::sync::Arc::new(SharedReadings { unix_ms, read, slack_ms })
 }
 
-impl Clock for Shared {
+impl Clock for SharedReadings {
     fn unix_nanos(&self) -> Result<i64> {
         let index = self.read.fetch_add(1, Ordering::Relaxed).min(self.unix_ms.len() - 1);
         Ok(self.unix_ms[index] * 1_000_000)

@@ -47,10 +47,10 @@ fn find_two() -> Result<&'static dyn Table> {
 /// Returns a generator with four sequence numbers per tick, which are the same in each generator. Within a tick, IDs of two
 /// generators are equal if their partitions are equal.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
-    waiting(find, ticks, Duration::ZERO)
+    waiting_generator(find, ticks, Duration::ZERO)
 }
 
-fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<AnyClock> {
+fn waiting_generator(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<AnyClock> {
     build(builder(find, ticks).max_wait(max_wait).sequence_max(3))
 }
 
@@ -69,7 +69,7 @@ fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
 }
 
 /// Returns a builder for a generator with the explicit partition of the table [`ONE`].
-fn explicit(ticks: &[i64]) -> Builder<AnyClock> {
+fn explicit_builder(ticks: &[i64]) -> Builder<AnyClock> {
     builder(find_one, ticks).partition(0)
 }
 
@@ -216,7 +216,7 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
 fn tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
-        let ids = waiting(find_two, &readings, Duration::from_secs(3600));
+        let ids = waiting_generator(find_two, &readings, Duration::from_secs(3600));
         ids.stats().unwrap();
         let mut all: Vec<Sno> = (0..before).map(|_| ids.generate(0).unwrap()).collect();
         let ids = Arc::new(ids);
@@ -287,8 +287,8 @@ fn check_with_explicit_generators(
 ) {
     check(preemptions, move || {
         let default = generator(find_one, readings);
-        let start = |explicit: &fn() -> Builder<AnyClock>| {
-            let builder = explicit();
+        let start = |explicit_builder: &fn() -> Builder<AnyClock>| {
+            let builder = explicit_builder();
             thread::spawn(move || generate(&build(builder), 2))
         };
         let threads: Vec<_> = explicits.iter().map(start).collect();
@@ -303,12 +303,12 @@ fn an_explicit_generator_never_collides_with_a_default_one() {
     check_with_explicit_generators(
         None,
         &[100, 101, 102],
-        &[|| explicit(&[100, 101]).sequence_max(3)],
+        &[|| explicit_builder(&[100, 101]).sequence_max(3)],
     );
     check_with_explicit_generators(
         None,
         &[100, 101, 103],
-        &[|| explicit(&[101, 102]).sequence_max(3)],
+        &[|| explicit_builder(&[101, 102]).sequence_max(3)],
     );
 }
 
@@ -317,7 +317,7 @@ fn an_explicit_generator_never_collides_after_a_clock_rollback() {
     check_with_explicit_generators(
         None,
         &[100, 101, 102],
-        &[|| explicit(&[102, 101]).sequence_max(3)],
+        &[|| explicit_builder(&[102, 101]).sequence_max(3)],
     );
 }
 
@@ -328,8 +328,8 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
         Some(2),
         &[100, 102],
         &[
-            || explicit(&[101, 102]).sequence_max(3),
-            || explicit(&[100, 101]).sequence_min(4).sequence_max(7),
+            || explicit_builder(&[101, 102]).sequence_max(3),
+            || explicit_builder(&[100, 101]).sequence_min(4).sequence_max(7),
         ],
     );
 }
@@ -339,7 +339,7 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {
         let default = generator(find_one, &[100, 101, 102]);
-        let ids = explicit(&[100, 101]).sequence_max(3);
+        let ids = explicit_builder(&[100, 101]).sequence_max(3);
         let thread = thread::spawn(move || {
             let ids = build(ids);
             let mut made = generate(&ids, 1);

@@ -9,7 +9,7 @@ use std::{
     ptr,
 };
 
-use super::{SmallTable, World};
+use super::{GeneratorStates, SmallTable};
 
 /// A child that makes as many steps as the parent requests. Each reply lists the cells that it has used since the last one, by
 /// tick. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
@@ -33,7 +33,7 @@ pub(super) fn shared() -> &'static SmallTable {
     }
 }
 
-impl World<'_> {
+impl GeneratorStates<'_> {
     /// Starts a child, or lets it make some steps, or ends it and takes over its snapshots.
     pub(super) fn talk_to_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {

@@ -23,7 +23,7 @@ pub fn vectors(name: &str) -> Value {
 
 /// Reads a vector file of the repository into a test's types.
 #[track_caller]
-pub fn typed<T: serde::de::DeserializeOwned>(name: &str) -> T {
+pub fn typed_vectors<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
@@ -70,7 +70,7 @@ pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
     error
 }
 
-type Hook = Box<dyn FnOnce() + Send>;
+type ReadingHook = Box<dyn FnOnce() + Send>;
 
 /// A clock that shows the readings of a script one after another. The last one repeats. A hook may run between two readings, as
 /// another thread would.
@@ -81,21 +81,21 @@ pub struct ScriptedClock(Arc<Mutex<Script>>);
 struct Script {
     readings: VecDeque<i64>,
     last: i64,
-    inside: Option<(usize, Hook)>,
+    inside: Option<(usize, ReadingHook)>,
     pub slept: u64,
 }
 
 impl ScriptedClock {
-    pub fn play(&self, unix_ms: impl IntoIterator<Item = i64>) {
+    pub fn set_readings(&self, unix_ms: impl IntoIterator<Item = i64>) {
         self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
     }
 
     /// Runs `hook` inside a reading, after skipping `skip` readings.
-    pub fn inside(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
+    pub fn run_inside_reading(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
         self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
     }
 
-    pub fn slept(&self) -> u64 {
+    pub fn slept_nanos(&self) -> u64 {
         self.0.lock().unwrap().slept
     }
 }

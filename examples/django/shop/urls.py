@@ -9,7 +9,7 @@ from polyflake.rest_framework import ModelSerializer
 from shop.models import Order, Person
 
 
-def refused(error, context):
+def invalid_request(error, context):
     """400 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
     if not isinstance(error, PolyflakeError):
         return views.exception_handler(error, context)
@@ -17,13 +17,13 @@ def refused(error, context):
     return Response({"code": error.code, "detail": str(error)}, status)
 
 
-class Moment(serializers.DateTimeField):
+class MomentConverter(serializers.DateTimeField):
     def enforce_timezone(self, value):
         return value  # `time_range` rejects a time without a time zone
 
 
-class Span(serializers.Serializer):
-    start, end = Moment(), Moment()
+class SpanSerializer(serializers.Serializer):
+    start, end = MomentConverter(), MomentConverter()
 
 
 class PersonSerializer(ModelSerializer):
@@ -36,23 +36,23 @@ class OrderSerializer(ModelSerializer):
         model, fields = Order, "__all__"
 
 
-class People(viewsets.ModelViewSet):
+class PersonViewSet(viewsets.ModelViewSet):
     queryset, serializer_class = Person.objects.all(), PersonSerializer
 
 
-class Orders(viewsets.ModelViewSet):
+class OrderViewSet(viewsets.ModelViewSet):
     queryset, serializer_class = Order.objects.order_by("id"), OrderSerializer
 
     def filter_queryset(self, queryset):
         query = self.request.query_params
         if not {"start", "end"} & query.keys():
             return queryset
-        span = Span(data=query)
+        span = SpanSerializer(data=query)
         span.is_valid(raise_exception=True)
         return queryset.filter(id__range=sno.time_range(*span.validated_data.values()))
 
 
 router = routers.DefaultRouter()
-router.register("people", People)
-router.register("orders", Orders)
+router.register("people", PersonViewSet)
+router.register("orders", OrderViewSet)
 urlpatterns = [path("", include(router.urls))]

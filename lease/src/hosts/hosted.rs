@@ -191,7 +191,7 @@ impl Hosted {
     /// and `refused`, which is the most recent error since the last grant or renewal.
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
-        let (number, end) = status.current(wall_ms).unzip();
+        let (number, end) = status.current_grant(wall_ms).unzip();
         let Figures { grants, renewals, failures, gaps, .. } = status.counts;
         json!({
             "number": number,
@@ -273,11 +273,11 @@ impl Hosted {
             return self.on_reply(&asked, Err(engine.error(&failure)), now);
         }
         self.engine = Some(engine);
-        self.begin(asked, now, random);
+        self.begin_request(asked, now, random);
     }
 
     /// Starts to process a request over the open connection, or opens a connection first.
-    fn begin(&mut self, asked: PendingRequest, now: Moment, random: Random) {
+    fn begin_request(&mut self, asked: PendingRequest, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
             self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));
             return;
@@ -318,7 +318,7 @@ impl Hosted {
         self.command = Some(match action {
             Action::Send(request) => {
                 let until = now.elapsed_ms + self.lease.options().answer_limit();
-                return self.begin(PendingRequest { request, until }, now, random);
+                return self.begin_request(PendingRequest { request, until }, now, random);
             }
             Action::Begin(grant) => {
                 let (first, last) = grant.numbers().into_inner();
@@ -345,7 +345,7 @@ impl Hosted {
         let request = if result.is_ok() { check.next() } else { None };
         if let Some(request) = request {
             let until = now.elapsed_ms + self.lease.options().answer_limit();
-            return self.begin(PendingRequest { request, until }, now, random);
+            return self.begin_request(PendingRequest { request, until }, now, random);
         }
         let lead = format!("cannot lease a worker ID {}", self.lease.options().store_name());
         let refused = result.clone().err().map(|error| error_of(&error.with_prefix(&lead)));

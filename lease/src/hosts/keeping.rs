@@ -25,7 +25,7 @@ use crate::{
 
 /// The state that a task and its owner share.
 #[derive(Debug, Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedState {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -46,7 +46,7 @@ pub(crate) struct State {
     pub(crate) status: LeaseStatus,
 }
 
-impl Shared {
+impl SharedState {
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // A panic of another thread must not end the lease, so a poisoned lock is used like any other.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -92,7 +92,7 @@ impl Shared {
     }
 
     /// Closes the lease, and prevents further waits for the end of the task.
-    pub(crate) fn leave(&self) {
+    pub(crate) fn stop_keeping(&self) {
         self.lock().is_left = true;
         self.close();
     }
@@ -152,21 +152,21 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The work of a task, except for the store and the pauses.
-pub(crate) struct Keeping {
+pub(crate) struct LeaseTask {
     lease: Watched<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     began: Instant,
     process: u32,
     /// The restore count at the beginning of the lease.
     restores: u32,
 }
 
-impl Keeping {
+impl LeaseTask {
     pub(crate) fn new(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
-        shared: Arc<Shared>,
+        shared: Arc<SharedState>,
     ) -> Self {
         shared.lock().place = options.store_name();
         let (process, restores) = (fork::process(), fork::restores());
@@ -218,7 +218,7 @@ impl Keeping {
             if self.shared.lock().is_closing {
                 self.lease.close();
             }
-            let now = self.moment();
+            let now = self.current_moment();
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
@@ -246,7 +246,7 @@ impl Keeping {
                         // Another copy of the process receives the same reply.
                         continue;
                     }
-                    self.lease.answered(request.number, reply, self.moment());
+                    self.lease.answered(request.number, reply, self.current_moment());
                 }
                 Action::Begin(grant) => match self.grantee.begin(grant) {
                     Ok(()) => self.lease.on_begun(),
@@ -294,13 +294,13 @@ impl Keeping {
         }
     }
 
-    fn moment(&self) -> Moment {
+    fn current_moment(&self) -> Moment {
         Moment { wall_ms: system::unix_ms(), elapsed_ms: system::elapsed_ms(self.began) }
     }
 }
 
 /// Records the end of a task, even if it panics.
-struct EndGuard(Arc<Shared>);
+struct EndGuard(Arc<SharedState>);
 
 impl Drop for EndGuard {
     fn drop(&mut self) {

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Error, ErrorKind, Event, Figures, Grantee, Options, Result, Store,
-    hosts::keeping::{Keeping, Shared},
+    hosts::keeping::{LeaseTask, SharedState},
     hosts::threads::Threads,
     rules::error::no_reply,
     rules::forks::{self, PerProcess},
@@ -45,7 +45,7 @@ use crate::{
 /// ```
 pub struct Lease {
     /// The state of this process. In a forked child, it is empty until the child leases a worker ID.
-    shared: PerProcess<Arc<Shared>>,
+    shared: PerProcess<Arc<SharedState>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
     /// `true` if a drop waits until the worker ID is released; `false` if it could block an executor's thread.
@@ -55,7 +55,7 @@ pub struct Lease {
 }
 
 /// A function that passes a lease to the threads of this process.
-type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
+type Spawn = dyn Fn(Arc<SharedState>) -> Result<()> + Send + Sync;
 
 impl Lease {
     /// The maximum time that [`Lease::close`] waits for an unresponsive store. The same limit applies when a lease is dropped.
@@ -78,7 +78,7 @@ impl Lease {
         forks::process_number()?;
         let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
         let spawn: Box<Spawn> = Box::new(move |shared| {
-            let keeping = Keeping::new(of_each.clone(), kept.clone(), shared);
+            let keeping = LeaseTask::new(of_each.clone(), kept.clone(), shared);
             let open = open.clone();
             Threads::of_this_process().keep(keeping, move || open())
         });
@@ -93,24 +93,24 @@ impl Lease {
     pub(crate) fn in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
-        spawn: impl FnOnce(Keeping),
+        spawn: impl FnOnce(LeaseTask),
     ) -> Result<Self> {
         forks::process_number()?;
-        let shared = PerProcess::<Arc<Shared>>::new();
+        let shared = PerProcess::<Arc<SharedState>>::new();
         let (mine, _) = shared.get_or_make(|_| true, Arc::default);
-        spawn(Keeping::new(options.clone(), grantee.clone(), mine.clone()));
+        spawn(LeaseTask::new(options.clone(), grantee.clone(), mine.clone()));
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
     /// Returns the lease of this process. Starts it if this is a child process without a lease, or if its task could not be
     /// started.
-    fn of_this_process(&self) -> Result<&Shared> {
+    fn of_this_process(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
             let none = || unavailable("expected a running task that keeps the lease, found none");
             return kept.map(|shared| &**shared).ok_or_else(none);
         };
-        let is_kept = |shared: &Arc<Shared>| !shared.has_failed();
+        let is_kept = |shared: &Arc<SharedState>| !shared.has_failed();
         let (shared, is_new) = self.shared.get_or_make(is_kept, Arc::default);
         if is_new && let Err(error) = spawn(shared.clone()) {
             shared.fail(error.clone());
@@ -177,7 +177,7 @@ impl Lease {
     }
 
     fn current(&self) -> Option<(u64, u64)> {
-        self.shared.get()?.lock().status.current(system::unix_ms())
+        self.shared.get()?.lock().status.current_grant(system::unix_ms())
     }
 
     /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
@@ -203,13 +203,13 @@ impl Lease {
         let Some(shared) = self.close_generator() else { return };
         shared.close();
         if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
-            shared.leave();
+            shared.stop_keeping();
             self.options.report(&Event::Refused(no_reply()));
         }
     }
 
     /// Closes the generator of this process's lease. Returns the lease, or `None` if this process has no lease.
-    fn close_generator(&self) -> Option<&Shared> {
+    fn close_generator(&self) -> Option<&SharedState> {
         let shared = self.shared.get()?;
         self.grantee.close();
         Some(shared)
@@ -219,7 +219,7 @@ impl Lease {
     /// is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.close_generator() else { return };
-        shared.leave();
+        shared.stop_keeping();
         // The caller's executor is unknown, so this call polls with the caller's `sleep` instead of waiting on a condition
         // variable, which would block the executor's thread.
         let began = Instant::now();
@@ -244,7 +244,7 @@ impl Drop for Lease {
         if self.waits_in_drop {
             self.close();
         } else if let Some(shared) = self.close_generator() {
-            shared.leave();
+            shared.stop_keeping();
         }
     }
 }

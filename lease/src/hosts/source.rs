@@ -31,9 +31,9 @@ use crate::{
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Source(Kind);
+pub struct Source(SourceKind);
 
-enum Kind {
+enum SourceKind {
     Url(String),
     At(Box<Location>),
     Store(Box<Open>),
@@ -48,12 +48,12 @@ impl Source {
     /// thread keeps the lease.
     pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
-        Self(Kind::Store(Box::new(open)))
+        Self(SourceKind::Store(Box::new(open)))
     }
 
     /// Creates a source from a URL that has already been parsed.
-    pub(crate) fn at(location: Location) -> Self {
-        Self(Kind::At(Box::new(location)))
+    pub(crate) fn at_location(location: Location) -> Self {
+        Self(SourceKind::At(Box::new(location)))
     }
 
     /// Starts a lease that keeps `grantee` supplied with grants.
@@ -63,11 +63,11 @@ impl Source {
         grantee: Arc<G>,
     ) -> Result<Lease> {
         let address = match self.0 {
-            Kind::Url(url) => Address::from_url(&url)?,
-            Kind::At(location) => Address::at(*location)
+            SourceKind::Url(url) => Address::from_url(&url)?,
+            SourceKind::At(location) => Address::at(*location)
                 .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?,
-            Kind::Store(open) => return Lease::start(open, options, grantee),
-            Kind::Host(host) => return host.start(options, grantee),
+            SourceKind::Store(open) => return Lease::start(open, options, grantee),
+            SourceKind::Host(host) => return host.start(options, grantee),
         };
         let options = options.at(address.name());
         let longest = Duration::from_millis(options.answer_limit());
@@ -77,24 +77,24 @@ impl Source {
 
 impl From<&str> for Source {
     fn from(url: &str) -> Self {
-        Self(Kind::Url(url.into()))
+        Self(SourceKind::Url(url.into()))
     }
 }
 
 impl From<&String> for Source {
     fn from(url: &String) -> Self {
-        Self(Kind::Url(url.clone()))
+        Self(SourceKind::Url(url.clone()))
     }
 }
 
 impl From<Host> for Source {
     fn from(host: Host) -> Self {
-        Self(Kind::Host(host))
+        Self(SourceKind::Host(host))
     }
 }
 
 /// Hides the URL, which may contain a password.
-impl core::fmt::Debug for Kind {
+impl core::fmt::Debug for SourceKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Url(_) | Self::At(_) => "Url",

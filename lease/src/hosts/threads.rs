@@ -26,7 +26,7 @@ use polyflake::fork;
 
 use crate::{
     AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    hosts::keeping::{Keeping, Task},
+    hosts::keeping::{LeaseTask, Task},
     rules::forks::PerProcess,
 };
 
@@ -46,7 +46,7 @@ pub(crate) struct Threads {
 
 #[derive(Default)]
 struct State {
-    tasks: BTreeMap<u64, Entry>,
+    tasks: BTreeMap<u64, TaskEntry>,
     /// The number of tasks so far.
     begun: u64,
     /// The start times of the requests in progress.
@@ -55,7 +55,7 @@ struct State {
     is_watched: bool,
 }
 
-struct Entry {
+struct TaskEntry {
     /// The task, or `None` while a thread polls it.
     task: Option<Task>,
     /// The time at which the task is due, or `None` until it is woken.
@@ -109,7 +109,7 @@ impl Threads {
     /// Keeps a lease in the store that `open` opens.
     pub(crate) fn keep<S: Store + 'static>(
         &'static self,
-        keeping: Keeping,
+        keeping: LeaseTask,
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
     ) -> Result<()> {
         let mut state = self.lock();
@@ -124,7 +124,7 @@ impl Threads {
         if !state.is_watched {
             self.start(&mut state)?;
         }
-        state.tasks.insert(number, Entry { task: Some(task), due: Some(Instant::now()) });
+        state.tasks.insert(number, TaskEntry { task: Some(task), due: Some(Instant::now()) });
         self.changed.notify_all();
         Ok(())
     }

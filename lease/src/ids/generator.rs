@@ -26,7 +26,7 @@ pub struct Generator<F: Family> {
 }
 
 /// A lease that has begun, and the generator that its first grant will create.
-pub(crate) struct Begun<F: Family> {
+pub(crate) struct BegunLease<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
@@ -46,7 +46,7 @@ impl<F: Family> core::fmt::Debug for Generator<F> {
     }
 }
 
-impl<F: Family> Begun<F> {
+impl<F: Family> BegunLease<F> {
     /// Waits for the first grant.
     pub(crate) fn ready(self) -> crate::Result<Generator<F>> {
         if !self.lease.waits_in_drop {
@@ -142,7 +142,7 @@ impl<F: Family> Generator<F> {
         if let Err(refused) = made {
             // `explain` consumes the error, so a placeholder takes its place in the meantime.
             let refused = mem::replace(refused, Error::new(ErrorKind::LeaseUnavailable));
-            *made = Err(self.explain(refused));
+            *made = Err(self.explain_error(refused));
         }
     }
 
@@ -154,18 +154,18 @@ impl<F: Family> Generator<F> {
     ) -> Result<V> {
         match call(&self.leased).await {
             Err(refused) if refused.kind() == ErrorKind::Forked => {}
-            made => return made.map_err(|refused| self.explain(refused)),
+            made => return made.map_err(|refused| self.explain_error(refused)),
         }
         let ready = self.lease.ready_async(sleep, self.longest).await;
         match (call(&self.leased).await, ready) {
             (made, Err(reason)) if is_of_lease(&made) => Err(unavailable(reason)),
-            (made, _) => made.map_err(|refused| self.explain(refused)),
+            (made, _) => made.map_err(|refused| self.explain_error(refused)),
         }
     }
 
     /// Adds the reason to an error for lack of a lease. In a forked child process, this starts the child's own lease.
     #[cold]
-    fn explain(&self, refused: Error) -> Error {
+    fn explain_error(&self, refused: Error) -> Error {
         match refused.kind() {
             ErrorKind::LeaseUnavailable => refused.with_source(self.lease.reason()),
             ErrorKind::Forked => {
@@ -210,7 +210,7 @@ macro_rules! constructors {
         pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
             let place = Place::of(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
-            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.longest())
+            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
         }
 
         /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
@@ -222,7 +222,7 @@ macro_rules! constructors {
         pub fn from_env($($arg: $type),*) -> Result<Self> {
             let place = Place::from_env(None)?;
             let options = options(&place $(, $arg)*)?;
-            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.longest())
+            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
         }
 
         /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
@@ -238,7 +238,7 @@ macro_rules! constructors {
         ) -> Result<Self> {
             let place = Place::of(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
-            let (source, longest) = (place.source(), place.longest());
+            let (source, longest) = (place.source(), place.max_wait());
             Self::with_async(source, options $(, $arg)* $(, $default)?, longest, sleep).await
         }
 

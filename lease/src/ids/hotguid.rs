@@ -6,7 +6,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, by_own_calls, calls, constructors},
+    ids::generator::{BegunLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::numbered,
@@ -46,7 +46,7 @@ by_own_calls!(HotGuid, shard_key => u32, shard_key);
 
 /// Returns the default options.
 fn options(place: &Place) -> Result<Options> {
-    place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)
+    place.options(Shape::hotguid(place.worker_id_range(0..=0xf_ffff))?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -55,7 +55,7 @@ fn begin(
     options: Options,
     uuid8: bool,
     longest: Duration,
-) -> Result<Begun<Leased>> {
+) -> Result<BegunLease<Leased>> {
     if options.shape().family() != "hotguid" {
         return Err(out_of_range("expected options of Hot Guid"));
     }

@@ -6,7 +6,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, by_own_calls, calls, constructors},
+    ids::generator::{BegunLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -40,7 +40,7 @@ by_own_calls!(Randflake, () => ());
 
 /// Returns the default options.
 fn options(place: &Place, secret: [u8; 16]) -> Result<Options> {
-    place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)
+    place.options(Shape::randflake(place.worker_id_range(0..=131_071), &secret)?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -49,7 +49,7 @@ fn begin(
     options: Options,
     secret: [u8; 16],
     longest: Duration,
-) -> Result<Begun<Leased>> {
+) -> Result<BegunLease<Leased>> {
     if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
         return Err(out_of_range("expected options of Randflake and of the secret"));
     }

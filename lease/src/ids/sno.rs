@@ -6,7 +6,7 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, by_own_calls, calls, constructors},
+    ids::generator::{BegunLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -40,11 +40,11 @@ by_own_calls!(Sno, metabyte => u8, metabyte);
 
 /// Returns the default options.
 fn options(place: &Place) -> Result<Options> {
-    place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)
+    place.options(Shape::sno(place.worker_id_range(0..=u64::from(u16::MAX)))?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
-fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
+fn begin(source: Source, options: Options, longest: Duration) -> Result<BegunLease<Leased>> {
     if options.shape().family() != "sno" {
         return Err(out_of_range("expected options of sno"));
     }

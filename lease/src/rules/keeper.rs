@@ -64,7 +64,7 @@ use core::fmt;
 
 use answers::VERSION_STEPS;
 pub(crate) use claims::quiet_time;
-use gaps::{Notes, Offset};
+use gaps::{GapEvents, Offset};
 pub use options::Options;
 #[cfg(feature = "std")]
 pub(crate) use options::default_wait_ms;
@@ -164,8 +164,8 @@ pub struct Keeper<R> {
     options: Options,
     grid: Grid,
     random: R,
-    at: At,
-    held: Option<Held>,
+    at: KeeperState,
+    held: Option<HeldGrant>,
     actions: VecDeque<Action>,
     /// The number of the last request, and the time until which its reply is awaited.
     request: u64,
@@ -174,7 +174,7 @@ pub struct Keeper<R> {
     sent_at: Offset,
     /// The gaps that occurred since the host last asked about them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
-    notes: Notes,
+    notes: GapEvents,
     /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.
     shown: u64,
     /// The preferred worker ID: the worker ID that the process held before, or the requested worker ID.
@@ -198,7 +198,7 @@ pub struct Keeper<R> {
 
 /// A grant that the keeper holds, and its acknowledged end.
 #[derive(Clone, Debug)]
-struct Held {
+struct HeldGrant {
     /// The record as it was last acknowledged or read.
     record: Record,
     /// The writes that were requested since the last acknowledgement.
@@ -234,16 +234,16 @@ struct Claim {
 
 /// The keeper's state, including the purpose of its last request.
 #[derive(Clone, Debug)]
-enum At {
+enum KeeperState {
     /// No request is in progress until the monotonic clock reaches `until`.
     Idle {
         until: u64,
     },
-    Asking(Purpose),
+    Asking(RequestPurpose),
     /// Waits after a request without a reply, and settles or repeats it when the monotonic clock reaches `until`.
     Paused {
         until: u64,
-        purpose: Purpose,
+        purpose: RequestPurpose,
     },
     /// Waits for the host to seal its generator.
     Sealing,
@@ -252,7 +252,7 @@ enum At {
 
 /// The purpose of a request in progress.
 #[derive(Clone, Debug)]
-enum Purpose {
+enum RequestPurpose {
     Open,
     Survey,
     /// Writes the namespace's record: a new incarnation, a longer lease, or more records.
@@ -267,7 +267,7 @@ enum Purpose {
     SettleRenewal,
     /// Releases the worker ID. Retries until the monotonic clock reaches `until`.
     Release {
-        held: Box<Held>,
+        held: Box<HeldGrant>,
         put: Record,
         until: u64,
     },
@@ -283,13 +283,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             options,
             grid,
             random,
-            at: At::Idle { until: 0 },
+            at: KeeperState::Idle { until: 0 },
             held: None,
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
-            sent_at: Offset::at(Moment { wall_ms: 0, elapsed_ms: 0 }),
-            notes: Notes::default(),
+            sent_at: Offset::between_clocks(Moment { wall_ms: 0, elapsed_ms: 0 }),
+            notes: GapEvents::default(),
             shown: 0,
             preferred,
             store_now: (0, 0),
@@ -316,14 +316,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Processes the reply to a request. A reply that is no longer awaited has no effect.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
-        if request != self.request || !matches!(self.at, At::Asking(_)) {
+        if request != self.request || !matches!(self.at, KeeperState::Asking(_)) {
             return;
         }
-        let At::Asking(purpose) = core::mem::replace(&mut self.at, At::Ended) else { return };
+        let KeeperState::Asking(purpose) = core::mem::replace(&mut self.at, KeeperState::Ended)
+        else {
+            return;
+        };
         // A duplicate reply to the same request, for example from a network that repeats messages, then no longer has the
         // current number.
         self.request += 1;
-        if let (Ok(_), Some(purpose)) = (&reply, self.outdated(&purpose, now)) {
+        if let (Ok(_), Some(purpose)) = (&reply, self.settle_after_gap(&purpose, now)) {
             return self.settle_soon(purpose, now);
         }
         match reply.and_then(|reply| self.check(reply)) {
@@ -334,7 +337,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.store_now = (reply.now, now.elapsed_ms);
                 self.process_reply(purpose, reply, now);
             }
-            Err(error) => self.failed(purpose, error, now),
+            Err(error) => self.on_request_failed(purpose, error, now),
         }
     }
 
@@ -346,7 +349,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID, and
     /// claims a worker ID again after a pause, which grows with each failure. At other times, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
-        let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
+        let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {
             self.fail(error);
             let start = held.record.start;
@@ -358,12 +361,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// reserved no tick. An end that is not on the grid is rounded up to the next time on the grid. Without a preceding
     /// [`Action::Seal`], this call has no effect.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
-        if !matches!(self.at, At::Sealing) {
+        if !matches!(self.at, KeeperState::Sealing) {
             return;
         }
         // The image may have been taken after the seal was requested. Another copy then generates IDs until it has sealed, too.
         self.notice_gap(now);
-        self.at = At::Ended;
+        self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.ceil(end)).clamp(lowest, held.end);
@@ -398,7 +401,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether the clocks of this process showed a gap since the last write that the store acknowledged. Another copy of
     /// the process may then use the worker ID, too.
     pub fn has_gap(&self) -> bool {
-        self.held.as_ref().is_some_and(Held::may_be_shared)
+        self.held.as_ref().is_some_and(HeldGrant::may_be_shared)
     }
 
     /// Returns whether there is a grant that is still being renewed.
@@ -431,19 +434,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Sends a request to the store, and records its purpose.
-    fn send(&mut self, purpose: Purpose, operation: Operation, now: Moment) {
+    fn send(&mut self, purpose: RequestPurpose, operation: Operation, now: Moment) {
         self.request += 1;
         // Hosts do not poll the keeper while they wait for the reply.
         self.schedule_beat(self.options.answer_limit(), now);
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
-        self.sent_at = Offset::at(now);
+        self.sent_at = Offset::between_clocks(now);
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Send(Request {
             number: self.request,
             namespace,
             operation,
         }));
-        self.at = At::Asking(purpose);
+        self.at = KeeperState::Asking(purpose);
     }
 
     fn fail(&mut self, error: Error) {

@@ -31,8 +31,8 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// provides no values; or if the layout has no timestamp or an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
-    let numbered = Numbered::new(layout, fields)?;
-    if numbers.end() > numbered.all().end() {
+    let numbered = NumberedLayout::new(layout, fields)?;
+    if numbers.end() > numbered.all_worker_ids().end() {
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
@@ -50,7 +50,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 /// # Errors
 /// Returns the same errors as [`shape`] for `layout` and `fields`.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
-    let numbered = Numbered::new(layout, fields)?.to_json(number);
+    let numbered = NumberedLayout::new(layout, fields)?.to_json(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
 }
 
@@ -63,7 +63,7 @@ pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
 }
 
 /// A layout whose constant or bindable fields contain a leased worker ID.
-pub(crate) struct Numbered {
+pub(crate) struct NumberedLayout {
     layout: Json,
     /// The index of each field in the layout's list, the number of bits below its part of the worker ID, and its width.
     parts: Vec<(usize, u32, u32)>,
@@ -72,7 +72,7 @@ pub(crate) struct Numbered {
     time: (u64, u64),
 }
 
-impl Numbered {
+impl NumberedLayout {
     pub(crate) fn new(layout: &Layout, names: &[&str]) -> Result<Self> {
         let mut layout = layout.to_value();
         let fields = fields_of(&mut layout);
@@ -107,7 +107,7 @@ impl Numbered {
     }
 
     /// Returns all worker IDs that fit in the fields.
-    pub(crate) fn all(&self) -> RangeInclusive<u64> {
+    pub(crate) fn all_worker_ids(&self) -> RangeInclusive<u64> {
         0..=self.last
     }
 

@@ -126,7 +126,7 @@ impl Place {
 
     /// Returns the range of worker IDs, which are all worker IDs of the format unless the URL sets a range.
     #[cfg(feature = "std")]
-    pub(crate) fn numbers(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
+    pub(crate) fn worker_id_range(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
         self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
     }
 
@@ -144,7 +144,7 @@ impl Place {
     /// worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
-        self.options_of(Shape::of_any_format(self.numbers(0..=MAX_SAFE_INTEGER - 1))?)
+        self.options_of(Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
     }
 
     #[cfg(feature = "std")]
@@ -164,7 +164,7 @@ impl Place {
     /// Returns the store, as the source of a lease.
     #[cfg(feature = "std")]
     pub(crate) fn source(&self) -> Source {
-        Source::at(self.location.clone())
+        Source::at_location(self.location.clone())
     }
 
     #[cfg(feature = "std")]
@@ -179,7 +179,7 @@ impl Place {
 
     /// Returns how long to wait for the first grant.
     #[cfg(feature = "std")]
-    pub(crate) fn longest(&self) -> Duration {
+    pub(crate) fn max_wait(&self) -> Duration {
         let wait_ms = self.location.terms.wait_ms;
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }

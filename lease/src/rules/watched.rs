@@ -27,13 +27,13 @@ pub(crate) struct LeaseStatus {
 
 impl LeaseStatus {
     /// Returns the worker ID and the end of the generator's grant, unless it has ended.
-    pub(crate) fn current(&self, wall_ms: u64) -> Option<(u64, u64)> {
+    pub(crate) fn current_grant(&self, wall_ms: u64) -> Option<(u64, u64)> {
         self.grant.filter(|(_, end)| wall_ms < *end)
     }
 
     /// Returns the time until the end of the grant in milliseconds, or 0 if there is no grant.
     pub(crate) fn remaining_ms(&self, wall_ms: u64) -> u64 {
-        self.current(wall_ms).map_or(0, |(_, end)| end - wall_ms)
+        self.current_grant(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
 
     /// Returns the reason why no ID is currently available. `place` names the store.

@@ -23,14 +23,14 @@ pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
 /// The environment variable for the last worker ID. The first worker ID is 0.
-pub const LAST: &str = "POLYFLAKE_LAST";
-pub const RULE: &str = "POLYFLAKE_RULE";
+pub const LAST_WORKER_ID: &str = "POLYFLAKE_LAST";
+pub const RULE_VARIABLE: &str = "POLYFLAKE_RULE";
 /// The environment variable for the worker ID of a process without a lease.
-pub const EXPLICIT: &str = "POLYFLAKE_EXPLICIT";
+pub const EXPLICIT_WORKER_ID: &str = "POLYFLAKE_EXPLICIT";
 
 /// The rule that a process breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weak {
+pub enum BrokenRule {
     Nowhere,
     /// The process reads the clock, and generates IDs some time later.
     TtlAsProof,
@@ -40,8 +40,8 @@ pub enum Weak {
     OwnClock,
 }
 
-fn last() -> u16 {
-    env::var(LAST).unwrap().parse().unwrap()
+fn last_worker_id() -> u16 {
+    env::var(LAST_WORKER_ID).unwrap().parse().unwrap()
 }
 
 /// Returns the path of the file with a process's grants, next to the file with its IDs.
@@ -51,7 +51,7 @@ pub fn grants_of(log: &Path) -> PathBuf {
 
 /// Returns the process's options. Each lease event is logged before the lease continues.
 fn options() -> Options {
-    let shape = Shape::sno(0..=last().into()).unwrap();
+    let shape = Shape::sno(0..=last_worker_id().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
     let options = Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap();
     let path = grants_of(Path::new(&env::var(LOG).unwrap()));
@@ -92,12 +92,12 @@ pub fn run_child() {
     let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
     let goes_on = || goes_on.load(Ordering::Relaxed);
     let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
-    if let Ok(partition) = env::var(EXPLICIT) {
+    if let Ok(partition) = env::var(EXPLICIT_WORKER_ID) {
         return restarted(partition.parse().unwrap(), goes_on, note);
     }
-    match env::var(RULE).as_deref() {
+    match env::var(RULE_VARIABLE).as_deref() {
         Ok("TtlAsProof") => generate_after_check(&url, goes_on, note),
-        Ok("NoSeal") => unsealed(&url, goes_on, note),
+        Ok("NoSeal") => generate_after_release(&url, goes_on, note),
         Ok("OwnClock") => rival::run_rival(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
         _ if trace::is_wanted() => trace::generate(&url, options(), goes_on, note),
         _ => generate_until_stopped(&url, goes_on, note),
@@ -148,7 +148,7 @@ fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl Fn
     let (look, url) = (Arc::new(GrantView::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
     let generator = |it| Generator::builder().partition(it).build().unwrap();
-    let generators: Vec<_> = (0..=last()).map(generator).collect();
+    let generators: Vec<_> = (0..=last_worker_id()).map(generator).collect();
     while goes_on() {
         let now = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let held = look.0.lock().unwrap().filter(|(_, end)| now < *end);
@@ -186,7 +186,7 @@ impl Grantee for UnsealedGenerator {
 }
 
 /// Releases the worker ID, but generates IDs until the window ends.
-fn unsealed(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+fn generate_after_release(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (place, url) = (Arc::new(UnsealedGenerator::default()), url.to_owned());
     let lease = Lease::start(move || open(&url), options(), place.clone()).unwrap();
     let mut make = || {

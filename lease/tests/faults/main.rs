@@ -32,10 +32,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use life::{LEASE, Weak};
+use life::{BrokenRule, LEASE};
 use mariadb::MariaDb;
 use proxy::Proxy;
-use run::{Faults, Stage, Totals};
+use run::{Faults, FaultyStore, Totals};
 use server::{Server, programs};
 use tempfile::TempDir;
 
@@ -48,18 +48,18 @@ fn number(name: &str) -> Option<usize> {
     env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
-fn sqlite() -> (TempDir, Stage) {
+fn sqlite() -> (TempDir, FaultyStore) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let path = Some(folder.path().join("leases.db"));
-    (folder, Stage { url, path, server: None.into(), mariadb: None.into(), proxy: None })
+    (folder, FaultyStore { url, path, server: None.into(), mariadb: None.into(), proxy: None })
 }
 
-fn assert_none_twice(stage: &Stage, others: &[String]) {
+fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
     let cycles = number("POLYFLAKE_CYCLES").unwrap_or(16);
-    let mut faults = Faults::start_all(stage, Weak::Nowhere, others);
-    faults.begin();
+    let mut faults = Faults::start_all(stage, BrokenRule::Nowhere, others);
+    faults.begin_namespace();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
         began.elapsed() < Duration::from_secs(seconds as u64)
     }) {
@@ -76,7 +76,7 @@ fn assert_none_twice(stage: &Stage, others: &[String]) {
     if *cycles >= 150 {
         let proxied = stage.proxy.as_ref().map_or([1; 3], Proxy::counts);
         let others = counts.keys().filter(|name| !name.starts_with("Step")).count();
-        assert!(others >= faults.kinds() && !proxied.contains(&0), "expected every fault");
+        assert!(others >= faults.fault_kinds() && !proxied.contains(&0), "expected every fault");
     }
 }
 
@@ -86,7 +86,7 @@ fn sqlite_leases_never_repeat_an_id() {
     assert_none_twice(&stage, &[]);
 }
 
-fn postgresql() -> Option<Stage> {
+fn postgresql() -> Option<FaultyStore> {
     let server = Server::start(&programs()?);
     server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
     for role in &run::ROLES[1..] {
@@ -98,7 +98,7 @@ fn postgresql() -> Option<Stage> {
     }
     let proxy = Proxy::start(server.socket());
     let url = proxy.url();
-    Some(Stage {
+    Some(FaultyStore {
         url,
         path: None,
         server: Some(server).into(),
@@ -108,12 +108,12 @@ fn postgresql() -> Option<Stage> {
 }
 
 /// The server does not authenticate its users, so it accepts a duplicated connection.
-fn mariadb() -> Option<Stage> {
+fn mariadb() -> Option<FaultyStore> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
     let proxy = Proxy::start(server.socket());
     let url = proxy.url().replace("postgresql:", "mysql:").replace("/postgres?", "/app?");
     let mariadb = Some(server).into();
-    Some(Stage { url, path: None, server: None.into(), mariadb, proxy: Some(proxy) })
+    Some(FaultyStore { url, path: None, server: None.into(), mariadb, proxy: Some(proxy) })
 }
 
 /// In the ordinary tests, processes in three languages go through the same faults.
@@ -163,16 +163,16 @@ fn languages_that_share_mariadb_never_repeat_an_id() {
 fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     let (_folder, stage) = sqlite();
     let of = |weak| Faults::start_all(&stage, weak, &other_commands());
-    assert_some_of(of(Weak::TtlAsProof), Faults::pause_one);
-    assert_some_of(of(Weak::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
+    assert_some_of(of(BrokenRule::TtlAsProof), Faults::pause_one);
+    assert_some_of(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
 /// If every process has held a worker ID, the first one that misses the namespace recreates it with a quiet time.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
-    let mut faults = Faults::new(&stage, Weak::Nowhere);
-    faults.begin();
+    let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
+    faults.begin_namespace();
     faults.end_one(2);
     thread::sleep(LEASE);
     std::fs::remove_file(folder.path().join("leases.db")).unwrap();
@@ -187,7 +187,7 @@ fn assert_clones_part(url: &str) {
     let rounds = number("POLYFLAKE_CYCLES").unwrap_or(16) / 8;
     let (mut before, mut noticed) = (0, 0);
     for round in 0..rounds {
-        let (equal, twice, is_noticed) = twins::part(url, &format!("twins-{round}"));
+        let (equal, twice, is_noticed) = twins::clone_holder(url, &format!("twins-{round}"));
         assert_eq!(twice, 0, "expected no tick twice past the end that both clones had");
         before += equal;
         noticed += usize::from(is_noticed);
@@ -207,8 +207,8 @@ fn clones_never_repeat_an_id_after_their_shared_end() {
 }
 
 fn assert_some_twice<'f>(
-    stage: &'f Stage,
-    weak: Weak,
+    stage: &'f FaultyStore,
+    weak: BrokenRule,
     cycle: impl FnMut(&mut Faults<'f>),
 ) -> Totals {
     assert_some_of(Faults::new(stage, weak), cycle)
@@ -219,7 +219,7 @@ fn assert_some_twice<'f>(
 fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
     // Uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a minute.
     for _ in 0..10 {
-        faults.begin();
+        faults.begin_namespace();
         (0..2).for_each(|_| cycle(&mut faults));
         faults.end();
         println!("{faults}");
@@ -233,7 +233,7 @@ fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<
 #[test]
 fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    assert_some_twice(&stage, Weak::TtlAsProof, Faults::pause_one);
+    assert_some_twice(&stage, BrokenRule::TtlAsProof, Faults::pause_one);
 }
 
 /// Over a server, the control also shows that the test setup finds duplicates there.
@@ -241,7 +241,9 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     for stage in [Some(stage), mariadb()].into_iter().flatten() {
-        assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
+        assert_some_twice(&stage, BrokenRule::NoSeal, |faults| {
+            faults.restart(fastrand::usize(..3));
+        });
     }
 }
 
@@ -253,7 +255,7 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
         return;
     }
     let (_folder, stage) = sqlite();
-    assert_some_twice(&stage, Weak::OwnClock, |faults| {
+    assert_some_twice(&stage, BrokenRule::OwnClock, |faults| {
         faults.restart_ahead(fastrand::usize(..3), Duration::from_secs(60));
         thread::sleep(LEASE * 3 / 2);
     });
@@ -270,7 +272,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
         store.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
         store
     };
-    let found = assert_some_twice(&stage, Weak::Nowhere, |_| {
+    let found = assert_some_twice(&stage, BrokenRule::Nowhere, |_| {
         let tables = ["polyflake_leases", "polyflake_namespaces"];
         for name in tables {
             let keep = format!("CREATE TABLE copy.{name} AS SELECT * FROM main.{name}");

@@ -87,7 +87,7 @@ impl Drop for Proxy {
 }
 
 impl State {
-    fn is(&self, weather: NetworkState) -> bool {
+    fn has_state(&self, weather: NetworkState) -> bool {
         self.weather.load(Ordering::Relaxed) == weather as u8
     }
 
@@ -119,11 +119,11 @@ impl State {
         thread::spawn(move || {
             while let Some(chunk) = read(&mut from) {
                 state.wait();
-                if state.is(NetworkState::Cutting) && fastrand::u8(..3) == 0 {
+                if state.has_state(NetworkState::Cutting) && fastrand::u8(..3) == 0 {
                     state.count(NetworkState::Cutting);
                     break;
                 }
-                if state.is(NetworkState::Doubling) && fastrand::u8(..4) == 0 {
+                if state.has_state(NetworkState::Doubling) && fastrand::u8(..4) == 0 {
                     state.count(NetworkState::Doubling);
                     let (state, again) = (state.clone(), said.lock().unwrap().clone());
                     thread::spawn(move || state.replay_to_server(&again));
@@ -137,7 +137,7 @@ impl State {
     }
 
     fn wait(&self) {
-        if self.is(NetworkState::Slow) {
+        if self.has_state(NetworkState::Slow) {
             self.count(NetworkState::Slow);
             thread::sleep(Duration::from_millis(fastrand::u64(..500)));
         }

@@ -30,13 +30,13 @@ fn now() -> i64 {
 }
 
 /// A process that follows different rules, and therefore has a separate table in the file.
-struct Rival {
+struct RivalProcess {
     store: Connection,
     namespace: String,
     me: u32,
 }
 
-impl Rival {
+impl RivalProcess {
     fn open(url: &str, namespace: String) -> Self {
         let store = Connection::open(url[7..].split('?').next().unwrap()).unwrap();
         store.busy_timeout(Duration::from_secs(5)).unwrap();
@@ -66,7 +66,7 @@ pub fn run_rival(
     goes_on: impl Fn() -> bool,
     mut note: impl FnMut(Sno),
 ) {
-    let rival = Rival::open(url, namespace);
+    let rival = RivalProcess::open(url, namespace);
     while goes_on() {
         let Some(number) = rival.claim() else {
             thread::sleep(Duration::from_millis(5));

@@ -17,7 +17,10 @@ use tempfile::TempDir;
 
 use crate::{
     clock::Clock,
-    life::{EXPLICIT, LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
+    life::{
+        BrokenRule, EXPLICIT_WORKER_ID, LAST_WORKER_ID, LEASE, LOG, NAMESPACE, RULE_VARIABLE, URL,
+        grants_of,
+    },
     mariadb::MariaDb,
     proxy::{NetworkState, Proxy},
     server::Server,
@@ -35,7 +38,7 @@ const DAY: i64 = 24 * 60 * MINUTE;
 const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 
 /// A store, and the parts of it that can fail.
-pub struct Stage {
+pub struct FaultyStore {
     pub url: String,
     /// The file, if the store uses the holders' clocks. A claim with a clock that is far ahead then blocks its worker ID until
     /// that time, so a new namespace begins.
@@ -45,7 +48,7 @@ pub struct Stage {
     pub proxy: Option<Proxy>,
 }
 
-impl Stage {
+impl FaultyStore {
     /// Returns the store's URL for the process in a place.
     fn url(&self, place: usize) -> String {
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
@@ -196,8 +199,8 @@ pub struct Totals {
 }
 
 pub struct Faults<'f> {
-    stage: &'f Stage,
-    weak: Weak,
+    stage: &'f FaultyStore,
+    weak: BrokenRule,
     /// The program for each place: a command in another language, or `None` for this test itself. The places with leases come
     /// first, followed by one place per language with an explicit worker ID.
     programs: Vec<Option<String>>,
@@ -216,13 +219,13 @@ pub struct Faults<'f> {
 }
 
 impl<'f> Faults<'f> {
-    pub fn new(stage: &'f Stage, weak: Weak) -> Self {
+    pub fn new(stage: &'f FaultyStore, weak: BrokenRule) -> Self {
         Self::start_all(stage, weak, &[])
     }
 
     /// Runs the same number of processes for this language and for each other program. In addition, each language runs one
     /// process with an explicit worker ID.
-    pub fn start_all(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
+    pub fn start_all(stage: &'f FaultyStore, weak: BrokenRule, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
         let languages: Vec<_> = languages.collect();
@@ -265,13 +268,13 @@ impl<'f> Faults<'f> {
             }
         };
         if let Some(index) = place.checked_sub(self.leased) {
-            life.env(EXPLICIT, (self.last() + 1 + index).to_string());
+            life.env(EXPLICIT_WORKER_ID, (self.last_worker_id() + 1 + index).to_string());
         }
-        life.env(LAST, self.last().to_string())
+        life.env(LAST_WORKER_ID, self.last_worker_id().to_string())
             .env(URL, self.stage.url(place))
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
-            .env(RULE, format!("{:?}", self.weak))
+            .env(RULE_VARIABLE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
         self.clocks[place].apply_to(&mut life);
@@ -285,16 +288,16 @@ impl<'f> Faults<'f> {
     }
 
     /// Returns the last worker ID that can be leased. There are fewer worker IDs than processes.
-    fn last(&self) -> usize {
+    fn last_worker_id(&self) -> usize {
         self.leased * 2 / 3 - 1
     }
 
     /// Begins a namespace with new processes.
-    pub fn begin(&mut self) {
+    pub fn begin_namespace(&mut self) {
         self.namespaces += 1;
         self.lives = 0;
         self.clocks.iter().for_each(|clock| clock.set(0));
-        trace::begins(self.last() + 1);
+        trace::begins(self.last_worker_id() + 1);
         for place in 0..self.programs.len() {
             let process = self.start(place);
             self.processes.push(process);
@@ -307,7 +310,7 @@ impl<'f> Faults<'f> {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
         }
-        let found = compare(self.folder.path(), self.lives, self.last());
+        let found = compare(self.folder.path(), self.lives, self.last_worker_id());
         self.found.ids += found.ids;
         self.found.explicit_ids += found.explicit_ids;
         self.found.ticks_twice += found.ticks_twice;
@@ -430,7 +433,7 @@ impl<'f> Faults<'f> {
     }
 
     /// Returns the number of different faults that are possible, not counting the sizes of clock jumps.
-    pub fn kinds(&self) -> usize {
+    pub fn fault_kinds(&self) -> usize {
         let of_servers = if self.stage.proxy.is_some() { 4 } else { 0 };
         7 + of_servers + if self.stage.has_replicas() { 4 } else { 0 }
     }
@@ -442,7 +445,7 @@ impl<'f> Faults<'f> {
     /// Compares all IDs that were generated in this namespace, and begins another namespace.
     fn renew(&mut self) {
         self.end();
-        self.begin();
+        self.begin_namespace();
     }
 
     /// Ends a process cleanly without replacing it.

@@ -22,7 +22,7 @@ use polyflake_lease::{
 use serde_json::{Value, json};
 
 use crate::{
-    life::{LEASE, Weak},
+    life::{BrokenRule, LEASE},
     number,
     run::{Faults, PROCESSES},
     sqlite,
@@ -94,14 +94,14 @@ impl<S: Store> Store for Traced<S> {
 
 /// A generator that switches from grant to grant. One lock holds for an event and its line.
 #[derive(Default)]
-struct Place(Mutex<Option<(Leased, u32)>>);
+struct TracedGenerator(Mutex<Option<(Leased, u32)>>);
 
 fn generator(grant: &Grant, window: Range<i64>) -> polyflake::Result<Generator> {
     let number = u16::try_from(*grant.numbers().start()).unwrap();
     Generator::builder().partition(number).window(window.start, window.end).build()
 }
 
-impl Place {
+impl TracedGenerator {
     fn make(&self, note: &mut impl FnMut(Sno)) {
         let Some((leased, _)) = &*self.0.lock().unwrap() else { return };
         if let Ok(id) = leased.try_generate(0) {
@@ -112,7 +112,7 @@ impl Place {
     }
 }
 
-impl Grantee for Place {
+impl Grantee for TracedGenerator {
     fn begin(&self, grant: Grant) -> Result<()> {
         let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
         let mut place = self.0.lock().unwrap();
@@ -154,7 +154,7 @@ pub fn generate(
     goes_on: impl Fn() -> bool,
     mut note: impl FnMut(Sno),
 ) {
-    let (place, url) = (Arc::new(Place::default()), url.to_owned());
+    let (place, url) = (Arc::new(TracedGenerator::default()), url.to_owned());
     let lease = Lease::start(move || open(&url).map(Traced), options, place.clone()).unwrap();
     while goes_on() {
         place.make(&mut note);
@@ -168,8 +168,8 @@ pub fn generate(
 fn faults() {
     assert!(is_wanted(), "expected the file to print into");
     let (_folder, stage) = sqlite();
-    let mut faults = Faults::new(&stage, Weak::Nowhere);
-    faults.begin();
+    let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
+    faults.begin_namespace();
     // Holders release their worker IDs, and other processes claim them.
     (0..PROCESSES).for_each(|place| faults.restart(place));
     thread::sleep(LEASE);

@@ -22,7 +22,7 @@ use crate::life::LEASE;
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
 /// A keeper, its generator, and all IDs that the generator has generated.
-struct Twin {
+struct ClonedHolder {
     keeper: Keeper<Draw>,
     ids: Option<Leased>,
     made: Vec<Sno>,
@@ -34,7 +34,7 @@ fn moment(began: Instant) -> Moment {
     Moment { wall_ms: ms(UNIX_EPOCH.elapsed().unwrap()), elapsed_ms: ms(began.elapsed()) }
 }
 
-impl Twin {
+impl ClonedHolder {
     /// Creates one of two clones, which get the same random numbers until they part.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
@@ -53,7 +53,7 @@ impl Twin {
     }
 
     /// Performs an action that needs no store. Returns `false` if the keeper has ended.
-    fn perform(&mut self, action: Action, now: Moment) -> bool {
+    fn perform_action(&mut self, action: Action, now: Moment) -> bool {
         match action {
             Action::Begin(grant) => {
                 let number = u16::try_from(*grant.numbers().start()).unwrap();
@@ -94,7 +94,7 @@ impl Twin {
                     self.keeper.answered(request.number, reply, moment(began));
                 }
                 action => {
-                    if !self.perform(action, now) {
+                    if !self.perform_action(action, now) {
                         return self;
                     }
                 }
@@ -105,10 +105,10 @@ impl Twin {
 
 /// Clones a holder in the middle of its lease. Returns the number of IDs that both generated before the end that both know, the
 /// number after it, and whether one of them noticed the clone.
-pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
+pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();
-    let [mut one, mut other] = [(); 2].map(|()| Twin::new(namespace, has_parted.clone()));
+    let [mut one, mut other] = [(); 2].map(|()| ClonedHolder::new(namespace, has_parted.clone()));
     let mut renewals = 0;
     while renewals < 2 {
         let now = moment(began);
@@ -122,7 +122,7 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
             (Action::Wait(_), Action::Wait(_)) => thread::sleep(Duration::from_millis(1)),
             (action, same) => {
                 renewals += usize::from(matches!(action, Action::Extend(_)));
-                assert!(one.perform(action, now) && other.perform(same, now));
+                assert!(one.perform_action(action, now) && other.perform_action(same, now));
             }
         }
     }
@@ -137,14 +137,14 @@ pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
         });
         [one.run_clone(url, began), late.join().unwrap()]
     });
-    let ticks = |twin: &Twin| -> HashSet<_> {
+    let ticks = |twin: &ClonedHolder| -> HashSet<_> {
         twin.made.iter().map(|id| (id.partition(), id.unix_ms())).collect()
     };
     let (ours, theirs) = (ticks(&one), ticks(&other));
     let twice = ours.intersection(&theirs).map(|(_, ms)| ms.cast_unsigned() >= both_until);
     let (after, before): (Vec<_>, Vec<_>) = twice.partition(|is_after| *is_after);
     let goes_on =
-        |twin: &Twin| twin.made.iter().any(|id| id.unix_ms().cast_unsigned() >= both_until);
+        |twin: &ClonedHolder| twin.made.iter().any(|id| id.unix_ms().cast_unsigned() >= both_until);
     assert!(goes_on(&one) && goes_on(&other), "expected that both go on, one under another number");
     let noticed = [&one, &other].iter().any(|twin| twin.refused.contains(&ErrorKind::LeaseLost));
     (before.len(), after.len(), noticed)

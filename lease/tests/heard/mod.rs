@@ -13,7 +13,7 @@ const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct ReceivedEvents(pub mpsc::Receiver<Event>);
 
 impl ReceivedEvents {
-    pub fn watching(options: Options) -> (Options, Self) {
+    pub fn watch_events(options: Options) -> (Options, Self) {
         let (sender, receiver) = mpsc::channel();
         let send = move |event: &Event| drop(sender.send(event.clone()));
         (options.watch(send), Self(receiver))

@@ -8,18 +8,18 @@ use polyflake_lease::{
 pub const START_MS: u64 = 1_763_650_000_000;
 pub const HOUR: u64 = 3_600_000;
 
-pub type Draw = Box<dyn FnMut() -> Result<Random>>;
+pub type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
 /// A keeper, with a time that the test sets.
-pub struct Host {
-    pub keeper: Keeper<Draw>,
+pub struct KeeperHost {
+    pub keeper: Keeper<RandomSource>,
     pub now: Moment,
     pub refused: Vec<Error>,
     pub asked: Vec<Request>,
     pub ended: bool,
 }
 
-impl Host {
+impl KeeperHost {
     pub fn new(options: Options) -> Self {
         Self::seeded(options, fastrand::u64(1..))
     }
@@ -37,7 +37,7 @@ impl Host {
     }
 
     /// Creates a keeper with a given source of random numbers.
-    pub fn drawing(options: Options, draw: Draw) -> Self {
+    pub fn drawing(options: Options, draw: RandomSource) -> Self {
         let now = Moment { wall_ms: START_MS, elapsed_ms: 0 };
         let (refused, asked) = (Vec::new(), Vec::new());
         Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
@@ -49,7 +49,7 @@ impl Host {
     }
 
     /// Drives the keeper against a store until it waits, or has a grant.
-    pub fn drive(&mut self, store: &mut Memory) -> Option<Grant> {
+    pub fn drive_until_idle(&mut self, store: &mut Memory) -> Option<Grant> {
         store.set_now(START_MS + self.now.elapsed_ms);
         self.drive_by(|request| store.answer(request))
     }
@@ -91,7 +91,7 @@ impl Host {
     /// Drives the keeper for some time, step by step.
     pub fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
         for _ in 0..100 {
-            if let Some(grant) = self.drive(store) {
+            if let Some(grant) = self.drive_until_idle(store) {
                 return Some(grant);
             }
             self.advance(ms / 100);
@@ -111,7 +111,7 @@ impl Host {
     }
 
     /// Returns the first write of a record without replying to it.
-    pub fn claim(&mut self, store: &mut Memory) -> Request {
+    pub fn first_claim(&mut self, store: &mut Memory) -> Request {
         loop {
             let request = self.request();
             if matches!(request.operation, Operation::Put { .. }) {
@@ -135,8 +135,8 @@ pub fn options(numbers: u64) -> Options {
     Options::new("orders", Shape::sno(0..=numbers - 1).unwrap()).unwrap()
 }
 
-pub fn holder(store: &mut Memory, options: Options) -> (Host, Grant) {
-    let mut host = Host::new(options);
-    let grant = host.drive(store).expect("expected a grant");
+pub fn holder(store: &mut Memory, options: Options) -> (KeeperHost, Grant) {
+    let mut host = KeeperHost::new(options);
+    let grant = host.drive_until_idle(store).expect("expected a grant");
     (host, grant)
 }

@@ -2,7 +2,7 @@
 //! may read any time at any moment, because safety must not depend on a clock, except after a restored backup.
 
 use crate::{
-    search::{Broken, Model},
+    search::{DuplicateCreated, Model},
     state::{
         Backup, COPIED, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait,
     },
@@ -133,7 +133,7 @@ pub struct Protocol {
     pub weak: Weak,
 }
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, Broken>);
+type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for Protocol {
     type State = State;
@@ -1013,7 +1013,13 @@ impl Protocol {
 
     /// Returns the state after `holder` generated an ID, or `Broken` if a different generator already used the same worker ID
     /// and tick.
-    fn with_id(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
+    fn with_id(
+        &self,
+        mut to: State,
+        holder: usize,
+        number: u8,
+        tick: u8,
+    ) -> Result<State, DuplicateCreated> {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = to.made[usize::from(number)][usize::from(tick)];
         if to.holders[holder].has_gap {
@@ -1022,7 +1028,7 @@ impl Protocol {
             return Ok(to);
         }
         if ![0, own, COPIED].contains(&maker) && !self.is_of_copies(&to, (holder, maker), tick) {
-            return Err(Broken);
+            return Err(DuplicateCreated);
         }
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];
         *maker = if to.holders[holder].has || self.goes_on() { own } else { ENDED_GENERATOR };

@@ -13,12 +13,16 @@ pub trait Model {
     fn start(&self) -> Self::State;
 
     /// Calls `next` with every state that is reachable in one step. For a step that breaks the guarantee, calls it with `Err`.
-    fn steps(&self, state: &Self::State, next: &mut dyn FnMut(Result<Self::State, Broken>));
+    fn steps(
+        &self,
+        state: &Self::State,
+        next: &mut dyn FnMut(Result<Self::State, DuplicateCreated>),
+    );
 }
 
 /// A step created a duplicate.
 #[derive(Clone, Copy, Debug)]
-pub struct Broken;
+pub struct DuplicateCreated;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +51,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
             model.steps(state, &mut |to| match to {
                 Ok(to) if seen.insert(fingerprint(&to)) => next.push(to),
                 Ok(_) => {}
-                Err(Broken) => broken = true,
+                Err(DuplicateCreated) => broken = true,
             });
         }
         steps += 1;

@@ -1,7 +1,7 @@
 //! A model of a service that leases a block and grants rectangles of it from memory. Two instances share one block with a
 //! single worker ID, and two processes send them requests. Clocks may show any time, and every message may be late or lost.
 
-use crate::search::{Broken, Model};
+use crate::search::{DuplicateCreated, Model};
 
 const INSTANCES: usize = 2;
 const SUBS: usize = 2;
@@ -41,7 +41,7 @@ struct Block {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-enum At {
+enum InstanceState {
     #[default]
     Idle,
     Claiming,
@@ -52,7 +52,7 @@ enum At {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Instance {
-    at: At,
+    at: InstanceState,
     /// The acknowledged block, and the requested one.
     block: Block,
     asked: Block,
@@ -109,7 +109,7 @@ pub struct Serve {
 
 const END: u8 = 3;
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, Broken>);
+type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for Serve {
     type State = State;
@@ -155,19 +155,19 @@ impl Serve {
         let own = state.instances[index];
         let mut to = *state;
         let (read, at) = match own.at {
-            At::Idle if state.claims > 0 => {
+            InstanceState::Idle if state.claims > 0 => {
                 to.claims -= 1;
-                (state.record, At::Claiming)
+                (state.record, InstanceState::Claiming)
             }
-            At::Serving if state.renewals > 0 => {
+            InstanceState::Serving if state.renewals > 0 => {
                 to.renewals -= 1;
-                (own.block, At::Renewing)
+                (own.block, InstanceState::Renewing)
             }
             _ => return,
         };
         // The earliest start is chosen, because a later one leaves fewer ticks.
         let (start, token) = match at {
-            At::Claiming => (read.until, self.claims - to.claims),
+            InstanceState::Claiming => (read.until, self.claims - to.claims),
             _ => (read.start, read.token),
         };
         for until in read.until + 1..=END {
@@ -202,15 +202,20 @@ impl Serve {
         let new = &mut to.instances[index];
         new.answer = 0;
         match (own.at, own.answer) {
-            (At::Claiming, 1) => {
-                (new.at, new.block, new.sub_end) = (At::Serving, own.asked, own.asked.start);
+            (InstanceState::Claiming, 1) => {
+                (new.at, new.block, new.sub_end) =
+                    (InstanceState::Serving, own.asked, own.asked.start);
             }
-            (At::Renewing, 1) => (new.at, new.block) = (At::Serving, own.asked),
-            (At::Claiming, 2) => new.at = At::Idle,
-            (At::Renewing, 2) if self.is_weakened(Weak::AfterLoss) => {
-                (new.at, new.block) = (At::Serving, own.asked);
+            (InstanceState::Renewing, 1) => {
+                (new.at, new.block) = (InstanceState::Serving, own.asked);
             }
-            (At::Renewing, 2) => (new.at, new.block) = (At::Idle, Block::default()),
+            (InstanceState::Claiming, 2) => new.at = InstanceState::Idle,
+            (InstanceState::Renewing, 2) if self.is_weakened(Weak::AfterLoss) => {
+                (new.at, new.block) = (InstanceState::Serving, own.asked);
+            }
+            (InstanceState::Renewing, 2) => {
+                (new.at, new.block) = (InstanceState::Idle, Block::default());
+            }
             _ => return,
         }
         next(Ok(to));
@@ -219,7 +224,9 @@ impl Serve {
     /// An instance rejects requests from now on, and lowers its block's end to the highest end that was not released.
     fn stop(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
-        if !matches!(own.at, At::Serving | At::Renewing) || state.writes[index].is_sent {
+        if !matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
+            || state.writes[index].is_sent
+        {
             return;
         }
         let lowered =
@@ -230,7 +237,7 @@ impl Serve {
             ..own.block
         };
         let mut to = *state;
-        to.instances[index] = Instance { at: At::Stopping, answer: 0, ..own };
+        to.instances[index] = Instance { at: InstanceState::Stopping, answer: 0, ..own };
         to.writes[index] = Write { is_sent: true, is_awaited: false, read: own.block, put };
         next(Ok(to));
     }
@@ -238,16 +245,18 @@ impl Serve {
     /// An instance crashes, and another one begins. Its grants remain.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
-        if own.at == At::Idle || (state.crashes == 0 && own.at != At::Stopping) {
+        if own.at == InstanceState::Idle
+            || (state.crashes == 0 && own.at != InstanceState::Stopping)
+        {
             return;
         }
         let mut to = *state;
-        to.crashes -= u8::from(own.at != At::Stopping);
+        to.crashes -= u8::from(own.at != InstanceState::Stopping);
         to.writes[index].is_awaited = false;
         to.instances[index] = Instance::default();
-        if self.is_weakened(Weak::KeptOverRestart) && own.at == At::Serving {
+        if self.is_weakened(Weak::KeptOverRestart) && own.at == InstanceState::Serving {
             let (block, sub_end) = (own.block, own.block.start);
-            to.instances[index] = Instance { at: At::Serving, block, sub_end, ..own };
+            to.instances[index] = Instance { at: InstanceState::Serving, block, sub_end, ..own };
         }
         next(Ok(to));
     }
@@ -255,14 +264,14 @@ impl Serve {
     /// An instance grants a rectangle of its block.
     fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
         let own = state.instances[index];
-        let serves = matches!(own.at, At::Serving | At::Renewing)
-            || (self.is_weakened(Weak::DuringStop) && own.at == At::Stopping);
+        let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
+            || (self.is_weakened(Weak::DuringStop) && own.at == InstanceState::Stopping);
         if !serves || state.grants == 0 || state.subs[sub].offer.is_some() {
             return;
         }
         let last = match self.weak {
             Weak::PastEnd => END,
-            Weak::ByPendingEnd if own.at == At::Renewing => own.asked.until,
+            Weak::ByPendingEnd if own.at == InstanceState::Renewing => own.asked.until,
             _ => own.block.until,
         };
         for end in own.sub_end + 1..=last {
@@ -287,7 +296,7 @@ impl Serve {
             let (mut to, maker) = (*state, u8::try_from(sub + 1).unwrap());
             let made = &mut to.made[usize::from(tick)];
             if *made != 0 && *made != maker {
-                return next(Err(Broken));
+                return next(Err(DuplicateCreated));
             }
             *made = maker;
             to.subs[sub].mark = own.mark.max(tick + 1);

@@ -4,7 +4,7 @@
 //!
 //! The model leaves out what the larger one covers: releases, clones, operators, and settling a request by a read.
 
-use crate::search::{Broken, Model};
+use crate::search::{DuplicateCreated, Model};
 
 const HOLDERS: usize = 2;
 const MESSAGES: usize = 5;
@@ -174,7 +174,7 @@ pub struct Volatile {
     pub size: Size,
 }
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, Broken>);
+type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for Volatile {
     type State = State;
@@ -352,7 +352,7 @@ impl Volatile {
         let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
         let mut to = *state;
         to.holders[holder] = Holder { grant: asked, ..Holder::default() };
-        next(if to.has_overlap() { Err(Broken) } else { Ok(to) });
+        next(if to.has_overlap() { Err(DuplicateCreated) } else { Ok(to) });
     }
 
     /// A write reaches the store.

@@ -88,14 +88,14 @@ const fn harmless(name: &'static str, weak: Weak, size: Size) -> Variant {
 
 const SIZE: Size = Size::SMALLEST;
 const THREE_CLAIMS: Size = Size { claims: 3, ..SIZE };
-const RENEWAL: Size = Size { renewals: 1, ..SIZE };
+const RENEWAL_SIZE: Size = Size { renewals: 1, ..SIZE };
 pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..SIZE };
 const CRASH: Size = Size { crashes: 1, ..SIZE };
 const STORE_CRASH: Size = Size { store_crashes: 1, ..SIZE };
 const HALF_GRAIN: Size = Size { grain: 2, ..SIZE };
 const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..SIZE };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
-const EXACT: Size =
+const EXACT_SIZE: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 1 }, ..Size::RESTORE };
 const EXACT_TIME: Time = Time::Passing { error: 0, longest: 3, slack: 0, restores: 0 };
 const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..SIZE };
@@ -124,7 +124,7 @@ const SHOWN_EARLY: Size = Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, .
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..SIZE };
 
 pub const VARIANTS: &[Variant] = &[
-    row("a swap that does not compare the version", Weak::NoVersion, RENEWAL, 11),
+    row("a swap that does not compare the version", Weak::NoVersion, RENEWAL_SIZE, 11),
     row("a read followed by a separate write instead of a swap", Weak::ReadThenWrite, SIZE, 8),
     row("an inclusive end of a grant", Weak::InclusiveEnd, SIZE, 8),
     row("an expired time to live as proof that the holder is gone", Weak::TtlAsProof, SIZE, 8),
@@ -138,14 +138,19 @@ pub const VARIANTS: &[Variant] = &[
     row("an end that is lowered below a running batch", Weak::ReleaseBelowBatch, SIZE, 11),
     row("a release that uses a stale version", Weak::StaleRelease, THREE_CLAIMS, 13),
     row("the store's time as the start, instead of the maximum", Weak::NowForStart, SIZE, 8),
-    row("a window that is extended before the reply", Weak::GrownBeforeAnswer, RENEWAL, 9),
+    row("a window that is extended before the reply", Weak::GrownBeforeAnswer, RENEWAL_SIZE, 9),
     row(
         "a reply to an earlier request that is accepted for this one",
         Weak::OlderAnswer,
         TWO_RENEWALS,
         13,
     ),
-    row("a late reply that reopens a sealed generator", Weak::ReopenedByLateAnswer, RENEWAL, 14),
+    row(
+        "a late reply that reopens a sealed generator",
+        Weak::ReopenedByLateAnswer,
+        RENEWAL_SIZE,
+        14,
+    ),
     row(
         "a number that is leased again and keeps its old window",
         Weak::RetakenJoined,
@@ -216,7 +221,7 @@ pub const VARIANTS: &[Variant] = &[
     row(
         "a claim before the end of the last grant, and such a renewal",
         Weak::ClaimedBeforeEnd,
-        EXACT,
+        EXACT_SIZE,
         13,
     ),
     row("a backup that is restored in place and not reported", Weak::RestoredInPlace, RESTORE, 10),

@@ -42,7 +42,7 @@ impl CountingProxy {
         format!("postgresql://lease@{folder}/postgres")
     }
 
-    fn trips(&self) -> usize {
+    fn round_trips(&self) -> usize {
         self.trips.load(Ordering::SeqCst)
     }
 }
@@ -80,10 +80,10 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     let mut store = Postgresql::open(&way.url()).unwrap();
     let end = claim(&mut store).unwrap().end();
     let mut ask = |ask| {
-        let (trips, before) = (way.trips(), statements(&server));
+        let (trips, before) = (way.round_trips(), statements(&server));
         let reply =
             store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask });
-        (reply.unwrap().content, way.trips() - trips, statements(&server) - before)
+        (reply.unwrap().content, way.round_trips() - trips, statements(&server) - before)
     };
     let ReplyContent::Records(mut found) = ask(Operation::Read { first: 0 }).0 else { panic!() };
     let old = found.remove(0);
@@ -93,9 +93,9 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     assert_eq!(ask(renew), (ReplyContent::Differs(Some(new)), 1, 6));
     // Opening the connection takes up to two round trips, and the request takes one. The end of the connection counts as one,
     // but may not have arrived yet.
-    let (trips, request) = (way.trips(), Operation::Read { first: 0 });
+    let (trips, request) = (way.round_trips(), Operation::Read { first: 0 });
     let request = Request { number: 1, namespace: "orders/sno".into(), operation: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();
-    let trips = way.trips() - trips;
+    let trips = way.round_trips() - trips;
     assert!((2..=4).contains(&trips), "{trips}");
 }

@@ -90,7 +90,7 @@ impl Server {
         fs::write(self.data().join("recovery.signal"), "").unwrap();
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
         // The server has no archive.
-        self.up_with("-c listen_addresses='' -c restore_command=false");
+        self.start_with("-c listen_addresses='' -c restore_command=false");
         self.wait_until("NOT pg_is_in_recovery()");
     }
 
@@ -184,11 +184,11 @@ impl Server {
 
     /// Starts the server. After [`Server::kill`], its old processes may need a moment to end.
     pub fn launch(&self) {
-        self.up_with("-c listen_addresses=''");
+        self.start_with("-c listen_addresses=''");
     }
 
     /// Starts the server with additional options.
-    pub fn up_with(&self, more: &str) {
+    pub fn start_with(&self, more: &str) {
         let folder = self.folder.path().to_str().unwrap();
         let options = format!("-k {folder} {more} -c shared_buffers=16MB");
         let log = format!("{folder}/log");

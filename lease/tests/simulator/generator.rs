@@ -36,8 +36,8 @@ thread_local! {
 /// The generated IDs, the generator of each tick, and the windows of the generators.
 #[derive(Default)]
 struct Ledger {
-    ids: HashMap<i128, Maker>,
-    made: HashMap<(u64, i64), Maker>,
+    ids: HashMap<i128, IdOrigin>,
+    made: HashMap<(u64, i64), IdOrigin>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
     /// The first of the copies that a generator belongs to, and the end that all of them had, for each generator that was
@@ -49,7 +49,7 @@ struct Ledger {
 /// The generator that made an ID, and whether another copy of the generator may have made the same ID: before the image was
 /// taken, or between a gap in the clocks and the next write that the store acknowledged.
 #[derive(Clone, Copy)]
-struct Maker {
+struct IdOrigin {
     id: usize,
     may_be_shared: bool,
 }
@@ -60,7 +60,7 @@ pub fn reset() {
 }
 
 /// Returns the first violated guarantee, and the number of generated IDs.
-pub fn verdict() -> (Option<String>, usize) {
+pub fn first_violation() -> (Option<String>, usize) {
     LEDGER.with_borrow(|ledger| (ledger.fault.clone(), ledger.ids.len()))
 }
 
@@ -119,7 +119,7 @@ fn layout_of(number: u64) -> Layout {
 type Next<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
 
 /// A generator of the core crate that switches from grant to grant.
-trait Makes {
+trait SwitchingGenerator {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
@@ -127,10 +127,10 @@ trait Makes {
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
-/// Implements [`Makes`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
+/// Implements [`SwitchingGenerator`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
 macro_rules! maker {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
-        impl Makes for $family::Leased<Time> {
+        impl SwitchingGenerator for $family::Leased<Time> {
             fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
                 self.move_to(|last| $build(time, number, next(last)))
             }
@@ -224,7 +224,7 @@ maker!(uuid7, uuid7_of, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
     (bits, u64::from(uuid7::worker_id(id)), id.unix_ms())
 });
 
-impl Makes for layout::Leased<Time> {
+impl SwitchingGenerator for layout::Leased<Time> {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
         self.move_to(|last| layout_generator_of(time, number, next(last)))
     }
@@ -245,7 +245,7 @@ impl Makes for layout::Leased<Time> {
 
 /// A generator of the core crate, with one grant at a time.
 struct Generator {
-    maker: Box<dyn Makes>,
+    maker: Box<dyn SwitchingGenerator>,
     /// The newest grant, and its index in the ledger.
     grant: Cell<u32>,
     id: Cell<usize>,
@@ -290,7 +290,11 @@ impl ProcessGrantee {
         start.cast_signed()..end
     }
 
-    fn first(&self, number: u64, window: Range<i64>) -> polyflake::Result<Box<dyn Makes>> {
+    fn first(
+        &self,
+        number: u64,
+        window: Range<i64>,
+    ) -> polyflake::Result<Box<dyn SwitchingGenerator>> {
         let time = &self.time;
         Ok(match self.family {
             Family::Sno => Box::new(sno::Leased::new(sno_of(time, number, window)?)?),
@@ -314,7 +318,7 @@ impl ProcessGrantee {
     }
 
     /// Returns whether the newest window contains a time.
-    pub fn holds(&self, ms: u64) -> bool {
+    pub fn contains_time(&self, ms: u64) -> bool {
         let generator = self.generator.borrow();
         generator.as_ref().is_some_and(|generator| {
             LEDGER.with_borrow(|ledger| {
@@ -359,7 +363,7 @@ impl Grantee for ProcessGrantee {
         assert!(end.is_multiple_of(self.step), "expected a border of ticks");
         let moved = maker.extend(grant.get(), end.cast_signed());
         assert!(self.looks_first || moved.is_ok(), "expected a later end, found {moved:?}");
-        LEDGER.with_borrow_mut(|ledger| ledger.widen(id.get(), end));
+        LEDGER.with_borrow_mut(|ledger| ledger.extend_window(id.get(), end));
     }
 
     fn seal(&self) -> Option<u64> {
@@ -375,12 +379,12 @@ impl Grantee for ProcessGrantee {
 impl Generator {
     /// Generates one ID or a batch.
     fn make(&self, count: usize, may_be_shared: bool) {
-        let own = Maker { id: self.id.get(), may_be_shared };
+        let own = IdOrigin { id: self.id.get(), may_be_shared };
         self.maker.make(count, &mut |bits, number, tick| own.record_id(bits, number, tick));
     }
 }
 
-impl Maker {
+impl IdOrigin {
     /// Returns whether the other generator cannot have made the same ID.
     fn contradicts(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy =
@@ -429,7 +433,7 @@ impl Ledger {
             ledger.copies.extend([(id, copied), (copy, copied)]);
             let copies = ledger.copies.clone();
             let is_copy =
-                |maker: &&mut Maker| copies.get(&maker.id).is_some_and(|it| it.0 == first);
+                |maker: &&mut IdOrigin| copies.get(&maker.id).is_some_and(|it| it.0 == first);
             for maker in ledger.made.values_mut().chain(ledger.ids.values_mut()).filter(is_copy) {
                 maker.may_be_shared = true;
             }
@@ -442,7 +446,7 @@ impl Ledger {
         LEDGER.with_borrow_mut(|ledger| {
             let id = ledger.windows.len();
             ledger.windows.push((number, start, start));
-            ledger.widen(id, end);
+            ledger.extend_window(id, end);
             id
         })
     }
@@ -456,7 +460,7 @@ impl Ledger {
     }
 
     /// Extends a generator's window to `end`. No other window for the same worker ID may overlap it.
-    fn widen(&mut self, id: usize, end: u64) {
+    fn extend_window(&mut self, id: usize, end: u64) {
         self.windows[id].2 = end;
         let (number, start, _) = self.windows[id];
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {

@@ -18,7 +18,7 @@ mod world;
 use std::{collections::BTreeMap, env};
 
 use generator::Family;
-use world::{Weak, World};
+use world::{BrokenRule, World};
 
 const EVENTS: usize = 1000;
 
@@ -36,15 +36,16 @@ fn no_two_generators_share_a_worker_id() {
     let mut refused = BTreeMap::<_, usize>::new();
     let mut families = BTreeMap::<_, usize>::new();
     for seed in seeds.clone() {
-        let mut world = World::new(seed, Weak::Nowhere);
+        let mut world = World::new(seed, BrokenRule::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
         claims += world.claims;
         unusable += world.unusable;
         operated += world.operated;
-        made += generator::verdict().1;
-        *families.entry(format!("{:?}", world.family)).or_default() += generator::verdict().1;
+        made += generator::first_violation().1;
+        *families.entry(format!("{:?}", world.family)).or_default() +=
+            generator::first_violation().1;
         world.refused.iter().for_each(|(code, count)| *refused.entry(*code).or_default() += count);
     }
     println!(
@@ -82,7 +83,7 @@ fn no_two_generators_share_a_worker_id() {
 fn restored_copies_part() {
     let (mut copied, mut lost) = (0, 0);
     for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
-        let mut world = World::new(seed, Weak::Nowhere);
+        let mut world = World::new(seed, BrokenRule::Nowhere);
         world.images = 2;
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
@@ -99,12 +100,12 @@ fn restored_copies_part() {
 fn a_volatile_store_may_lose_anything() {
     let (mut claims, mut made, mut lost) = (0, 0, 0);
     for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
-        let mut world = World::volatile(seed, Weak::Nowhere);
+        let mut world = World::volatile(seed, BrokenRule::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
         (claims, lost) = (claims + world.claims, lost + world.lost);
-        made += generator::verdict().1;
+        made += generator::first_violation().1;
     }
     println!("{lost} losses, {claims} grants, {made} IDs");
     assert!(lost > 1000 && claims > 1000 && made > 50_000, "expected worlds in which data is lost");
@@ -112,7 +113,7 @@ fn a_volatile_store_may_lose_anything() {
 
 #[test]
 fn weakened_volatile_stores_repeat_ids() {
-    for weak in [Weak::EmptiedDurable, Weak::NotDurable] {
+    for weak in [BrokenRule::EmptiedDurable, BrokenRule::NotDurable] {
         let is_caught = |seed: &u64| World::volatile(*seed, weak).run(EVENTS).is_some();
         let caught = (0..1000).find(is_caught);
         println!("{weak:?}: caught in the world {caught:?}");
@@ -124,17 +125,17 @@ fn weakened_volatile_stores_repeat_ids() {
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [
-        Weak::NoCompare,
-        Weak::TtlAsProof,
-        Weak::NoSeal,
-        Weak::NotDurable,
-        Weak::FalsePromotion,
-        Weak::NoGap,
+        BrokenRule::NoCompare,
+        BrokenRule::TtlAsProof,
+        BrokenRule::NoSeal,
+        BrokenRule::NotDurable,
+        BrokenRule::FalsePromotion,
+        BrokenRule::NoGap,
     ] {
         let mut caught = BTreeMap::new();
         for seed in 0..1000 {
             let mut world = World::new(seed, weak);
-            world.images = if weak == Weak::NoGap { 2 } else { 0 };
+            world.images = if weak == BrokenRule::NoGap { 2 } else { 0 };
             if world.run(EVENTS).is_some() {
                 caught.entry(format!("{:?}", world.family)).or_insert(seed);
             }

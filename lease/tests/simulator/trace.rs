@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     generator::Family,
     values::{namespace, record},
-    world::{Weak, World},
+    world::{BrokenRule, World},
 };
 
 /// The number of worlds, and of events in each. More would show the same steps again.
@@ -78,7 +78,7 @@ fn worlds() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
     LINES.set(Some(Vec::new()));
     for seed in 0..WORLDS {
-        let fault = World::new(seed, Weak::Nowhere).run(EVENTS);
+        let fault = World::new(seed, BrokenRule::Nowhere).run(EVENTS);
         assert_eq!(fault, None, "POLYFLAKE_SEED={seed}");
     }
     fs::write(file, LINES.take().unwrap().join("\n")).unwrap();

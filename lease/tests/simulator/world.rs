@@ -25,7 +25,7 @@ pub const START_MS: u64 = 1_763_650_000_000;
 
 /// A rule that is broken, which the simulator must detect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weak {
+pub enum BrokenRule {
     Nowhere,
     /// The store accepts every swap without comparing the record.
     NoCompare,
@@ -47,7 +47,7 @@ type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
 
 /// The inputs of a keeper, from which a copy of the keeper can be made.
 #[derive(Clone)]
-enum Input {
+enum KeeperInput {
     Polled(Moment),
     Answered(u64, Box<Result<Reply>>, Moment),
     NotBegun(Error, Moment),
@@ -62,7 +62,7 @@ struct KeeperInputs {
     /// The source of the process's random numbers, in its initial and in its current state.
     seed: Rng,
     random: Rc<RefCell<Rng>>,
-    inputs: Vec<Input>,
+    inputs: Vec<KeeperInput>,
 }
 
 impl KeeperInputs {
@@ -74,14 +74,14 @@ impl KeeperInputs {
         Self { keeper, options, seed, random, inputs: Vec::new() }
     }
 
-    fn take(&mut self, input: Input) -> Option<Action> {
+    fn process_input(&mut self, input: KeeperInput) -> Option<Action> {
         self.inputs.push(input.clone());
         match input {
-            Input::Polled(now) => return Some(self.keeper.poll(now)),
-            Input::Answered(number, reply, now) => self.keeper.answered(number, *reply, now),
-            Input::NotBegun(error, now) => self.keeper.not_begun(error, now),
-            Input::Sealed(end, now) => self.keeper.sealed(end, now),
-            Input::Closed => self.keeper.close(),
+            KeeperInput::Polled(now) => return Some(self.keeper.poll(now)),
+            KeeperInput::Answered(number, reply, now) => self.keeper.answered(number, *reply, now),
+            KeeperInput::NotBegun(error, now) => self.keeper.not_begun(error, now),
+            KeeperInput::Sealed(end, now) => self.keeper.sealed(end, now),
+            KeeperInput::Closed => self.keeper.close(),
         }
         None
     }
@@ -89,7 +89,7 @@ impl KeeperInputs {
     /// Creates a keeper in the same state, which draws other random numbers from now on.
     fn copy(&self, random: Rng) -> Self {
         let mut copy = Self::new(self.options.clone(), self.seed.clone());
-        self.inputs.iter().for_each(|input| drop(copy.take(input.clone())));
+        self.inputs.iter().for_each(|input| drop(copy.process_input(input.clone())));
         copy.random.replace(random);
         copy
     }
@@ -144,7 +144,7 @@ enum Event {
 
 pub struct World {
     rng: Rng,
-    weak: Weak,
+    weak: BrokenRule,
     now: u64,
     lease_ms: u64,
     pub family: Family,
@@ -173,7 +173,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64, weak: Weak) -> Self {
+    pub fn new(seed: u64, weak: BrokenRule) -> Self {
         let mut rng = Rng::with_seed(seed);
         let family = Family::ALL[rng.usize(..Family::ALL.len())];
         let shape = family.shape(rng.u64(0..3));
@@ -217,11 +217,11 @@ impl World {
     }
 
     /// Creates a world with a volatile store. Its leases are long, so that waiting times pass within few events.
-    pub fn volatile(seed: u64, weak: Weak) -> Self {
+    pub fn volatile(seed: u64, weak: BrokenRule) -> Self {
         let mut world = Self::new(seed, weak);
         world.lease_ms = [60_000, 300_000, 3_600_000][world.rng.usize(0..3)];
         world.loses = true;
-        if weak != Weak::EmptiedDurable {
+        if weak != BrokenRule::EmptiedDurable {
             world.store = Memory::volatile(START_MS);
         }
         for process in 0..world.processes.len() {
@@ -238,7 +238,7 @@ impl World {
             self.now = self.now.max(at);
             let event = self.events.remove(&number).unwrap();
             self.process_event(event);
-            if let (Some(fault), _) = generator::verdict() {
+            if let (Some(fault), _) = generator::first_violation() {
                 return Some(fault);
             }
         }
@@ -264,7 +264,7 @@ impl World {
             .unwrap();
         }
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
-        let place = ProcessGrantee::new(self.family, self.weak == Weak::TtlAsProof);
+        let place = ProcessGrantee::new(self.family, self.weak == BrokenRule::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
             keeper: KeeperInputs::new(options, random),
@@ -331,7 +331,7 @@ impl World {
                             || json!({"event": "heard", "process": process, "now": store_time}),
                         );
                     }
-                    self.processes[process].keeper.take(Input::Answered(
+                    self.processes[process].keeper.process_input(KeeperInput::Answered(
                         number,
                         Box::new(reply),
                         now,
@@ -344,7 +344,7 @@ impl World {
             }
             Event::Wake { .. } => {}
             Event::Make { process } => self.generate(process),
-            Event::Chaos => self.chaos(),
+            Event::Chaos => self.cause_random_fault(),
         }
     }
 
@@ -353,7 +353,7 @@ impl World {
         loop {
             let now = self.moment(process);
             let own = &mut self.processes[process];
-            match own.keeper.take(Input::Polled(now)).unwrap() {
+            match own.keeper.process_input(KeeperInput::Polled(now)).unwrap() {
                 Action::Send(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
@@ -365,7 +365,7 @@ impl World {
                         // The grant ends before the last tick of the previous one.
                         self.unusable += 1;
                         trace::record_event(|| json!({"event": "over", "process": process}));
-                        own.keeper.take(Input::NotBegun(error, now));
+                        own.keeper.process_input(KeeperInput::NotBegun(error, now));
                     }
                 }
                 Action::Extend(end) => {
@@ -375,9 +375,9 @@ impl World {
                     );
                 }
                 Action::Seal => {
-                    let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
+                    let end = if self.weak == BrokenRule::NoSeal { None } else { own.place.seal() };
                     trace::record_event(|| json!({"event": "over", "process": process}));
-                    own.keeper.take(Input::Sealed(end, now));
+                    own.keeper.process_input(KeeperInput::Sealed(end, now));
                 }
                 Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
                 Action::Wait(until) => {
@@ -422,7 +422,9 @@ impl World {
             return self.reply(1, (process, life), request.number, &away());
         }
         let mut asked = request.clone();
-        if let (Weak::NoCompare, Operation::Put { old, new }) = (self.weak, &mut asked.operation) {
+        if let (BrokenRule::NoCompare, Operation::Put { old, new }) =
+            (self.weak, &mut asked.operation)
+        {
             let there =
                 self.store.records(&request.namespace).into_iter().find(|it| it.first == new.first);
             *old = there.unwrap_or(old.clone());
@@ -472,7 +474,7 @@ impl World {
         let own = &mut self.processes[process];
         let keeper = own.keeper.copy(random);
         let place = own.place.copy();
-        own.behind += if self.weak == Weak::NoGap { 0 } else { pause };
+        own.behind += if self.weak == BrokenRule::NoGap { 0 } else { pause };
         (own.paused_until, own.is_copied) = (self.now + pause, true);
         let Process { offset, behind, paused_until, life, is_closing, request, latest, .. } = *own;
         let original = Some((process, life, request));
@@ -520,10 +522,10 @@ impl World {
         trace::record_event(|| json!({"event": "makes", "process": process}));
         let place = &own.place;
         place.may_be_shared.set(own.keeper.keeper.has_gap());
-        if self.weak != Weak::TtlAsProof {
+        if self.weak != BrokenRule::TtlAsProof {
             place.make(ms, count);
             place.make(stale, 1);
-        } else if place.holds(stale) {
+        } else if place.contains_time(stale) {
             place.make(ms, 1);
         }
         let delay = self.rng.u64(1..self.lease_ms / 8);
@@ -535,7 +537,7 @@ impl World {
         trace::record_event(|| json!({"event": "over", "process": process}));
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
-        if self.weak == Weak::NoSeal {
+        if self.weak == BrokenRule::NoSeal {
             // The generator that was not sealed continues.
             self.processes[process].place = old.place;
         } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
@@ -549,7 +551,7 @@ impl World {
         self.schedule_wake(delay, process);
     }
 
-    fn chaos(&mut self) {
+    fn cause_random_fault(&mut self) {
         let process = self.rng.usize(0..self.processes.len());
         match self.rng.u8(..13) {
             0 | 1 => self.restart(process),
@@ -560,7 +562,7 @@ impl World {
             }
             4 | 5 => {
                 self.processes[process].is_closing = true;
-                self.processes[process].keeper.take(Input::Closed);
+                self.processes[process].keeper.process_input(KeeperInput::Closed);
                 self.schedule_wake(0, process);
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
@@ -672,12 +674,12 @@ impl World {
     /// Restores a backup. If the store is not durable, a crash instead loses all writes after the backup.
     fn restore(&mut self) {
         let Some(backup) = self.backup.take() else { return };
-        if self.weak == Weak::NotDurable {
+        if self.weak == BrokenRule::NotDurable {
             self.store = backup;
             return;
         }
         let (from, to) = self.become_another(backup);
-        if self.weak == Weak::FalsePromotion {
+        if self.weak == BrokenRule::FalsePromotion {
             self.operator(|operator| operator.promoted(&from, &to).is_ok());
         }
     }

@@ -9,20 +9,20 @@ import { buildScript } from "./script.mjs";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 import { buildWasm } from "./wasm.mjs";
 
-const TEXTS = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
+const TEXT_FILES = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
 
 /** The repository's texts, which the package ships. */
 function copyTexts() {
-  for (const name of TEXTS) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
+  for (const name of TEXT_FILES) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
 }
 
 const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript, texts: copyTexts };
 const dev = process.argv.includes("--dev");
-const wanted = process.argv.slice(2).filter((argument) => argument !== "--dev");
+const requestedParts = process.argv.slice(2).filter((argument) => argument !== "--dev");
 
-for (const name of wanted) {
+for (const name of requestedParts) {
   if (!(name in PARTS)) throw new Error(`expected one of ${Object.keys(PARTS).join(", ")}, found ${name}`);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (wanted.length === 0 || wanted.includes(name)) await part(dev);
+  if (requestedParts.length === 0 || requestedParts.includes(name)) await part(dev);
 }

@@ -16,16 +16,16 @@ import { PLATFORMS, packageOf, thisPlatform } from "./platforms.mjs";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
 const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
-const TEXTS = [...LICENCES, "NOTICE.md", "THIRD-PARTY.md"];
+const TEXT_FILES = [...LICENCES, "NOTICE.md", "THIRD-PARTY.md"];
 
-const ours = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+const ownManifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /** The files that are built for each platform: its package, its binary, and the package that depends on it. */
 const ADDON = {
   says: "The native addon of polyflake",
   of: "polyflake",
   folder: PACKAGE,
-  texts: TEXTS,
+  texts: TEXT_FILES,
   packageOf,
   fileOf: ({ name }) => `polyflake.${name}.node`,
 };
@@ -40,8 +40,8 @@ const PROGRAM = {
 
 /** The package's package.json without the fields that only its own build needs. */
 export function manifest() {
-  const { private: _, scripts, devDependencies, overrides, ...rest } = ours;
-  return { ...rest, ...optional(ADDON) };
+  const { private: _, scripts, devDependencies, overrides, ...rest } = ownManifest;
+  return { ...rest, ...optionalDependency(ADDON) };
 }
 
 /** The package.json of the package that starts the program. */
@@ -54,17 +54,17 @@ function manifestOfLauncher() {
     type: "commonjs",
     bin: { polyflake: "polyflake.js" },
     files: ["polyflake.js", ...LICENCES],
-    ...optional(PROGRAM),
+    ...optionalDependency(PROGRAM),
   };
 }
 
-function optional({ packageOf }) {
-  const packages = PLATFORMS.map((platform) => [packageOf(platform), ours.version]);
+function optionalDependency({ packageOf }) {
+  const packages = PLATFORMS.map((platform) => [packageOf(platform), ownManifest.version]);
   return { optionalDependencies: Object.fromEntries(packages) };
 }
 
 function common() {
-  const { version, license, homepage, repository, bugs, engines } = ours;
+  const { version, license, homepage, repository, bugs, engines } = ownManifest;
   return { version, license, homepage, repository, bugs, engines };
 }
 
@@ -87,8 +87,9 @@ export function manifestOf(platform, { says, texts, packageOf, fileOf } = ADDON)
 }
 
 /** Puts the files of the package into a folder. */
-export function stage(folder) {
-  for (const name of [...ours.files, "README.md"]) cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
+export function stagePackage(folder) {
+  for (const name of [...ownManifest.files, "README.md"])
+    cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
   writeManifest(folder, manifest());
 }
 
@@ -98,7 +99,7 @@ export function stageOf(platform, file, folder, kind = ADDON) {
   copy(kind.texts, kind.folder, folder);
   copyFileSync(file, join(folder, fileOf(platform)));
   chmodSync(join(folder, fileOf(platform)), 0o755);
-  const text = `# ${packageOf(platform)}\n\n${says} for ${platform.says}. Install [\`${of}\`](${ours.homepage}), which brings it.\n`;
+  const text = `# ${packageOf(platform)}\n\n${says} for ${platform.says}. Install [\`${of}\`](${ownManifest.homepage}), which brings it.\n`;
   writeFileSync(join(folder, "README.md"), text);
   writeManifest(folder, manifestOf(platform, kind));
 }
@@ -136,7 +137,7 @@ function main([into, ...given]) {
   const { main, launcher, program = [] } = given.length ? values : { main: true };
   const addons = given.length ? positionals : [built(thisPlatform())];
   const stages = [
-    ...(main ? [stage] : []),
+    ...(main ? [stagePackage] : []),
     ...(launcher ? [stageLauncher] : []),
     ...addons.map((part) => platformStage(part, ADDON)),
     ...program.map((part) => platformStage(part, PROGRAM)),

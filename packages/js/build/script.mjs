@@ -42,7 +42,7 @@ const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : namespace);
 
 /** The entry points without a machine, and their sources. */
-const PLAIN = {
+const PLAIN_OPTIONS = {
   decode: "decode",
   json: "json",
   lease: "lease/index",
@@ -50,9 +50,9 @@ const PLAIN = {
 };
 
 /** The sources of the types that package.json names. */
-const TYPED = {
+const TYPES_OPTIONS = {
   index: "index",
-  ...PLAIN,
+  ...PLAIN_OPTIONS,
   ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
 };
 
@@ -135,7 +135,7 @@ function writeFolders() {
  * code.
  */
 async function bundleModules() {
-  const input = { ...sourcesOf(PLAIN) };
+  const input = { ...sourcesOf(PLAIN_OPTIONS) };
   for (const entry of MODULES) {
     input[entry] = `${source("index")}?${entry}`;
     for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
@@ -150,7 +150,7 @@ async function bundleModules() {
 async function bundleCommon() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
   const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
-  const input = { ...sourcesOf(PLAIN), families: `${source("index")}?common`, ...entries };
+  const input = { ...sourcesOf(PLAIN_OPTIONS), families: `${source("index")}?common`, ...entries };
   const files = await bundle({ input, plugins: [common(), machines("required"), builtIns()] }, output);
   files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > LONG).forEach(split);
 }
@@ -183,7 +183,7 @@ async function bundle({ input, plugins }, output) {
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     comments: { annotation: true, jsdoc: false, legal: false },
-    codeSplitting: { groups: SHARED },
+    codeSplitting: { groups: SHARED_MODULES },
     ...output,
   });
   await bundled.close();
@@ -197,7 +197,7 @@ const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES,
  * The files that entry points share. Programs that only read IDs need no more than `readers`, and browsers never load
  * what Node's machines import.
  */
-const SHARED = [
+const SHARED_MODULES = [
   ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
   ["shared", /^(?!\.\.|#|lease\/|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
   ["addon", /^machines\/(addon|choice|native)\.ts$/],
@@ -332,7 +332,9 @@ async function writeTypes() {
   rmSync(TYPES, { recursive: true, force: true });
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
   const familyOf = (path) => NAMESPACES.find((name) => path.startsWith(join(TYPES, name, "/")));
-  const input = Object.fromEntries(Object.entries(TYPED).map(([name, part]) => [name, join(TYPES, `${part}.d.ts`)]));
+  const input = Object.fromEntries(
+    Object.entries(TYPES_OPTIONS).map(([name, part]) => [name, join(TYPES, `${part}.d.ts`)]),
+  );
   const entries = Object.values(input);
   const types = await rolldown({
     input,
@@ -359,7 +361,7 @@ async function writeTypes() {
   await types.close();
   // This is the bundler's helper for values, which no type needs.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
-  for (const name of ["index", "public", ...Object.keys(PLAIN)])
+  for (const name of ["index", "public", ...Object.keys(PLAIN_OPTIONS)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   // Third-party classes have different types in ES modules and in CommonJS.
   const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");

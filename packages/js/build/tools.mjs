@@ -21,10 +21,10 @@ export function run(program, ...args) {
  */
 export function cargo(flags, ...args) {
   const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
-  const own = CARGO_ENCODED_RUSTFLAGS?.split(SEPARATOR) ?? RUSTFLAGS?.split(" ");
-  const all = [...withoutLocalPaths(), ...flags];
-  if (own) env.CARGO_ENCODED_RUSTFLAGS = [...own, ...all].filter(Boolean).join(SEPARATOR);
-  const config = own ? [] : ["--config", `target."cfg(all())".rustflags=${JSON.stringify(all)}`];
+  const callerFlags = CARGO_ENCODED_RUSTFLAGS?.split(SEPARATOR) ?? RUSTFLAGS?.split(" ");
+  const allFlags = [...withoutLocalPaths(), ...flags];
+  if (callerFlags) env.CARGO_ENCODED_RUSTFLAGS = [...callerFlags, ...allFlags].filter(Boolean).join(SEPARATOR);
+  const config = callerFlags ? [] : ["--config", `target."cfg(all())".rustflags=${JSON.stringify(allFlags)}`];
   execFileSync("cargo", [...args, ...config], { cwd: REPOSITORY, stdio: "inherit", env });
 }
 

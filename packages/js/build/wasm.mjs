@@ -43,9 +43,9 @@ export const RULES = join(OUT, "lease.wasm");
 function buildRules(dev) {
   const profile = dev ? "quick" : "wasm-small";
   cargo(FLAGS, "build", "--package", "polyflake-lease-wasm", "--target", TARGET, "--profile", profile);
-  const built = join(targetDirectory(), TARGET, `${profile}/polyflake_lease_wasm.wasm`);
-  if (dev) copyFileSync(built, RULES);
-  else optimize(built, RULES, "-Oz");
+  const builtModule = join(targetDirectory(), TARGET, `${profile}/polyflake_lease_wasm.wasm`);
+  if (dev) copyFileSync(builtModule, RULES);
+  else optimize(builtModule, RULES, "-Oz");
 }
 
 /** Builds a module. For developers, it is built sooner, without wasm-opt, and is larger and slower. */
@@ -55,8 +55,8 @@ function buildFamily(family, dev) {
   const features = ["--no-default-features", "--features", `bare,${family}`];
   const target = ["--target", TARGET, "--profile", profile];
   cargo(FLAGS, "build", "--package", "polyflake-wasm", ...target, ...features);
-  const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
-  run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", built, join(OUT, family));
+  const builtModule = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
+  run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", builtModule, join(OUT, family));
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
   if (dev) copyFileSync(bound, moduleOf(family));
   else optimize(bound, moduleOf(family), ...optimization);

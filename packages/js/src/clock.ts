@@ -37,14 +37,14 @@ export class GuardedClock {
 
   constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
     this.read = () =>
-      inside(
+      runGuarded(
         () => this.#reading(clock()),
         (failure) => ((this.#failure = failure), (this.#found = className(failure)), NaN),
       );
     this.stalled =
       onStall &&
       ((reason, unixMs, stalled, sleptMs) =>
-        inside(
+        runGuarded(
           () => (
             onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, sleptMs }), 1
           ),
@@ -78,7 +78,7 @@ export class GuardedClock {
  * Calls one of the caller's functions and returns its result. If the function throws, or if too many calls are nested, `failed`
  * converts the error to the result.
  */
-function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
+function runGuarded<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === MAX_DEPTH) {
     return failed(
       new PolyflakeError("clock_failed", `expected at most ${MAX_DEPTH} clocks nested in each other, found more`),
@@ -99,7 +99,7 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
  *
  * @throws {PolyflakeError} `invalid_type` if either of them is not a function.
  */
-export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
+export function guardClock(clock: unknown, onStall: unknown): GuardedClock | undefined {
   for (const [field, given] of [
     ["clock", clock],
     ["onStall", onStall],

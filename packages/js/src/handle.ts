@@ -6,7 +6,7 @@ import type { Call, Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
 
 /** Releases the backend state of garbage-collected objects. Some edge runtimes lack FinalizationRegistry. */
-const forgotten =
+const finalizers =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, number }: { machine: Machine; number: number }): void {
@@ -19,10 +19,10 @@ function release({ machine, number }: { machine: Machine; number: number }): voi
 const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[register.sleep]!);
 
 /** Returns the number of the object that the last call created. */
-const built = ({ numbers }: Machine): number => numbers[register.handle]!;
+const builtHandle = ({ numbers }: Machine): number => numbers[register.handle]!;
 
 /** The errors that the backend reports if a function that was lent to it fails. */
-const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
+const BORROWED_CODES = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** The errors that waiting can resolve. */
 const OF_A_TICK = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
@@ -63,13 +63,13 @@ export class Handle {
     write();
     if (clock) machine.setClock(clock);
     machine.check(build());
-    this.number = built(machine);
+    this.number = builtHandle(machine);
     this.#held = { machine, number: this.number };
   }
 
   /** Releases the state when `owner` is garbage-collected. */
   belongTo(owner: object): this {
-    forgotten?.register(owner, this.#held);
+    finalizers?.register(owner, this.#held);
     return this;
   }
 
@@ -108,7 +108,7 @@ export class Handle {
     const isBatch = made !== undefined;
     this.check(m.calls[name](), made, isBatch);
     if (isDone(m)) return read(m);
-    const waiting = { machine: m, number: built(m) };
+    const waiting = { machine: m, number: builtHandle(m) };
     const { number } = this;
     try {
       do {
@@ -157,7 +157,7 @@ export class Handle {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code, message, isOfGrant) => {
-        if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
+        if (this.machine.lent && BORROWED_CODES.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && isOfGrant) throw unavailable(this.lease, error);
         if (later && OF_A_TICK.has(code) && !canSleep()) {

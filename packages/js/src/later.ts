@@ -25,7 +25,7 @@ export interface AsyncOptions {
 }
 
 /** The number of IDs that one call generates before it yields to other work. */
-const REST = 1 << 16;
+const MAX_BATCH = 1 << 16;
 
 /**
  * Returns the signal in a call's options. Throws if the signal is already aborted.
@@ -106,7 +106,7 @@ export async function fillLater(
     many.set(ids, at);
     at += ids.length;
     if (at === many.length) return many;
-    if (at - rested < REST * size) continue;
+    if (at - rested < MAX_BATCH * size) continue;
     rested = at;
     await slept(0, signal);
   }

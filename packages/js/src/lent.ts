@@ -3,7 +3,7 @@ export class Lent {
   #thrown: { value: unknown } | undefined;
 
   /** Returns the result of `ask`, or NaN if it throws. */
-  protected guarded(ask: () => number): number {
+  protected guardCall(ask: () => number): number {
     try {
       return ask();
     } catch (value) {

@@ -3,7 +3,7 @@ import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { Lent } from "./lent.js";
 import type { LentTable } from "./partitions.js";
 import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
-import { countIn, shared } from "./restores.js";
+import { countIn, sharedState } from "./restores.js";
 import { decode, putAscii } from "./utf8.js";
 import type { LentKeys } from "./uuid7/keys.js";
 
@@ -95,7 +95,7 @@ export class Machine {
   readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
   readonly #restored: Backend["restored"];
-  readonly #count = shared().count;
+  readonly #count = sharedState().count;
 
   /** Creates the views. `nameOf` converts the core's field names to the names used in errors. */
   constructor(
@@ -183,13 +183,13 @@ export class Machine {
   /** Returns the ASCII string of `length` bytes. */
   ascii(from: number, length: number): string {
     let text = "";
-    for (let at = from; text.length < length; at += 16) text += sixteen(this.bytes, at);
+    for (let at = from; text.length < length; at += 16) text += sixteenBytes(this.bytes, at);
     return text.length === length ? text : text.slice(0, length);
   }
 
   /** Returns the 16-character string at `index`. */
   text(index: number): string {
-    return sixteen(this.bytes, index * 16);
+    return sixteenBytes(this.bytes, index * 16);
   }
 
   /**
@@ -235,7 +235,7 @@ export class Machine {
 }
 
 /** Returns 16 bytes as an ASCII string. A single call of `fromCharCode` with 16 codes is the fastest way. */
-function sixteen(b: Uint8Array, at: number): string {
+function sixteenBytes(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
     b[at + 1]!,

@@ -249,8 +249,10 @@ function integerOf(bytes: Uint8Array): bigint {
 /** Returns the big-endian bytes of an integer's magnitude. */
 function magnitudeOf(number: bigint): Uint8Array {
   const digits = (number < 0n ? -number : number).toString(16);
-  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
-  return Uint8Array.from({ length: even.length / 2 }, (_, k) => Number.parseInt(even.slice(2 * k, 2 * k + 2), 16));
+  const evenDigits = digits.length % 2 === 0 ? digits : `0${digits}`;
+  return Uint8Array.from({ length: evenDigits.length / 2 }, (_, k) =>
+    Number.parseInt(evenDigits.slice(2 * k, 2 * k + 2), 16),
+  );
 }
 
 /** Returns whether a string is valid Unicode, which means that it has no lone surrogates. */

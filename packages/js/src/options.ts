@@ -1,5 +1,5 @@
 import { ABSENT, optionalInteger, time } from "./checks.js";
-import { type GuardedClock, guarded, type Stall } from "./clock.js";
+import { type GuardedClock, guardClock, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { AnyLease } from "./leased.js";
 import type { Machine } from "./machine.js";
@@ -55,8 +55,8 @@ interface OwnWindow {
   window?: readonly [start: Date | number, end: Date | number];
 }
 
-export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
-export const WINDOW = ["window", "lease", ...SHARED] as const;
+export const SHARED_OPTIONS = ["clock", "onExhausted", "maxWait", "onStall"] as const;
+export const WINDOW = ["window", "lease", ...SHARED_OPTIONS] as const;
 
 /**
  * The options that all generators share, as numbers. The window and the longest wait are in milliseconds. `onExhausted` is 0 to
@@ -92,7 +92,7 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
     shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },
-    clock: guarded(given.clock, given.onStall),
+    clock: guardClock(given.clock, given.onStall),
     times,
     given: own,
   };

@@ -62,10 +62,10 @@ export class LentTable extends Lent {
   constructor(table: Table) {
     super();
     // This function is called first when a partition is assigned. In steady use, only those calls allocate memory.
-    this.random = () => this.guarded(() => (needStack(), random16()));
-    this.next = () => this.guarded(() => within(table.next(), "partition", COUNT - 1));
-    this.entry = (partition) => this.guarded(() => table.entry(partition));
-    this.swap = (partition, old, fresh) => this.guarded(() => Number(table.swap(partition, old, fresh) === true));
+    this.random = () => this.guardCall(() => (needStack(), random16()));
+    this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
+    this.entry = (partition) => this.guardCall(() => table.entry(partition));
+    this.swap = (partition, old, fresh) => this.guardCall(() => Number(table.swap(partition, old, fresh) === true));
   }
 }
 
@@ -73,7 +73,7 @@ export class LentTable extends Lent {
  * Returns the partition that is picked after `count` others. Within each aligned group whose size is a power of two, all
  * partitions are picked before the next group begins, in an order that `base` determines.
  */
-const place = (base: number, count: number): number => (base ^ count) % COUNT;
+const cellIndex = (base: number, count: number): number => (base ^ count) % COUNT;
 
 /**
  * The name under which the threads of a process find the entries. Its number changes whenever the layout or the meaning of the
@@ -86,7 +86,7 @@ class CellTable implements Table {
   readonly #entries = new BigInt64Array(sharedMemory(NAME, 8 * COUNT));
 
   next(): number {
-    return place(...nextPick());
+    return cellIndex(...nextPick());
   }
 
   entry(partition: number): number {
@@ -105,14 +105,14 @@ function addonTable(machine: Machine): Table | undefined {
   if (!partitionsNext || !partitionsEntry || !partitionsSwap) return undefined;
   const { numbers, bytes } = machine;
   const answer = (call: Call): number => (machine.check(call()), numbers[register.answer]!);
-  const ask = (call: Call, ...values: number[]): number => {
+  const callTable = (call: Call, ...values: number[]): number => {
     numbers.set(values, register.value);
     return answer(call);
   };
   return {
     area: bytes.buffer as ArrayBuffer,
     next: () => answer(partitionsNext),
-    entry: (partition) => ask(partitionsEntry, partition),
-    swap: (partition, old, fresh) => ask(partitionsSwap, partition, old, fresh) === 1,
+    entry: (partition) => callTable(partitionsEntry, partition),
+    swap: (partition, old, fresh) => callTable(partitionsSwap, partition, old, fresh) === 1,
   };
 }

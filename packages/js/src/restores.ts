@@ -22,7 +22,7 @@ export interface Addon {
   watch(): string | null;
 }
 
-interface Shared {
+interface SharedState {
   /** A cell that contains the number of restores that were reported in JavaScript. */
   readonly count: Int32Array;
   /**
@@ -42,8 +42,8 @@ const KEY = Symbol.for("polyflake.restores");
 const DRAWN = 1n << 48n;
 
 /** Returns the state that all copies of the package in this realm share. The first copy creates it. */
-export function shared(): Shared {
-  const realm = globalThis as { [KEY]?: Shared };
+export function sharedState(): SharedState {
+  const realm = globalThis as { [KEY]?: SharedState };
   if (!realm[KEY]) {
     const memory = sharedMemory("polyflake.restores.1", 16);
     realm[KEY] = { count: new Int32Array(memory, 0, 1), order: new BigInt64Array(memory, 8), addons: new Map() };
@@ -56,7 +56,7 @@ export const countIn = (cell: Int32Array): number => (typeof Atomics === "object
 
 /** Returns a number that changes whenever a restore is reported to this thread or to its addons. */
 export function restores(): number {
-  const { count, addons } = shared();
+  const { count, addons } = sharedState();
   return [...addons.values()].reduce((sum, addon) => sum + addon.count(), countIn(count));
 }
 
@@ -70,7 +70,7 @@ export function restores(): number {
  * @throws the first error. Even then, all generators and leases are reached.
  */
 export function reportRestore(load: () => void): void {
-  const realm = shared();
+  const realm = sharedState();
   const { count, addons } = realm;
   hasReported = true;
   const failures = [failureOf(load)];
@@ -96,7 +96,7 @@ export function reportRestore(load: () => void): void {
  */
 export function watchAddons(load: () => void): void {
   load();
-  const { addons } = shared();
+  const { addons } = sharedState();
   const reasons = [...addons.values()].map(({ watch }) => watch());
   if (reasons.length === 0)
     reasons.push("expected the native addon, found WebAssembly; call afterRestore() in each copy");
@@ -131,7 +131,7 @@ function failureOf(step: () => void): { error: unknown } | undefined {
 
 /** Returns the base and the number of partitions that were picked so far, and increments that number. */
 export function nextPick(): [base: number, count: number] {
-  const realm = shared();
+  const realm = sharedState();
   const { order } = realm;
   // A report from a thread that shares the addon, but not this memory, has not replaced this base.
   const seen = restores();
@@ -153,7 +153,7 @@ export function nextPick(): [base: number, count: number] {
 function replaceBase(): void {
   // Without `Atomics`, there are no default partitions.
   if (typeof Atomics !== "object") return;
-  const { order } = shared();
+  const { order } = sharedState();
   let [found, base] = [0n, 0n];
   let failure: ReturnType<typeof failureOf>;
   do {

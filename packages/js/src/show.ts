@@ -88,11 +88,11 @@ export function unhex(text: string): Uint8Array | undefined {
 }
 
 /** The maximum length of a decimal integer. Every number in a description and every 64-bit field is shorter. */
-const LONGEST = 400;
+const MAX_SHOWN_BYTES = 400;
 
 /** Reads a bigint from its JSON representation. */
 export function bigintOf(json: unknown, field: string): bigint {
-  const value = typeof json === "string" && json.length <= LONGEST ? decimalOf(json) : undefined;
+  const value = typeof json === "string" && json.length <= MAX_SHOWN_BYTES ? decimalOf(json) : undefined;
   if (value !== undefined) return value;
   throw invalidJson("a decimal text", field);
 }

@@ -42,9 +42,9 @@ export function compare(owner: object, handle: Handle, identity: Identity): void
   if (typeof WeakRef !== "function") return;
   if (groups.size >= room) forget();
   const { group, key } = identity;
-  const others = (groups.get(group) ?? []).filter(isAlive);
-  if (!warned.has(key) && others.some((other) => handle.mayRepeat(other.handle))) warn(identity);
-  groups.set(group, [...others, { owner: new WeakRef(owner), handle }]);
+  const liveGenerators = (groups.get(group) ?? []).filter(isAlive);
+  if (!warned.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle))) warnOfConflict(identity);
+  groups.set(group, [...liveGenerators, { owner: new WeakRef(owner), handle }]);
 }
 
 function isAlive({ owner }: Member): boolean {
@@ -56,7 +56,7 @@ function forget(): void {
   room = Math.max(64, 2 * groups.size);
 }
 
-function warn({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
+function warnOfConflict({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
   warned.add(key);
   emitWarning("polyflake_twin", `another generator has the same ${same()}: ${effect}; ${remedy}`);
 }

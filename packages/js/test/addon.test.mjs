@@ -17,18 +17,18 @@ after(() => rmSync(root, { recursive: true }));
 /** Makes an ID and prints the backend. */
 const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isValid(sno.generate()) && backend());';
 
-const REQUIRING = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
+const REQUIRE_SCRIPT = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
 
 /** Both module formats of the package, in bundles of both module formats. */
 const KINDS = [
   ["esm.mjs", PROGRAM],
   ["esm.cjs", PROGRAM],
-  ["cjs.mjs", REQUIRING],
-  ["cjs.cjs", REQUIRING],
+  ["cjs.mjs", REQUIRE_SCRIPT],
+  ["cjs.cjs", REQUIRE_SCRIPT],
 ];
 
 /** Paths of the source on the build machine, which webpack and other bundlers write into bundles. */
-const BAKED = {
+const BUNDLED_KINDS = {
   "import.meta.url": JSON.stringify(new URL("../dist/esm/node.js", import.meta.url)),
   __filename: JSON.stringify(join(HOME, "dist/cjs/node.js")),
 };
@@ -57,7 +57,7 @@ async function bundle(name, contents, define = {}) {
 }
 
 const bundlesWith = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
-const [bundles, baked] = await Promise.all([bundlesWith({}), bundlesWith(BAKED)]);
+const [bundles, baked] = await Promise.all([bundlesWith({}), bundlesWith(BUNDLED_KINDS)]);
 
 /** Creates a project with a folder for each kind of bundle. */
 function project(name, install = () => undefined, built = bundles) {
@@ -69,7 +69,7 @@ function project(name, install = () => undefined, built = bundles) {
     built.map(([file]) => execFileSync(process.execPath, start(join(dist, file)), { cwd, encoding: "utf8" }).trim());
 }
 
-const each = (machine) => bundles.map(() => machine);
+const sameForEach = (machine) => bundles.map(() => machine);
 
 const platform = thisPlatform();
 
@@ -105,9 +105,9 @@ function linkTo(to) {
 
 describe("a bundle", () => {
   test("uses the addon of the package that is installed above it", () => {
-    assert.deepEqual(project("installed", copyOf())(), each("native"));
-    assert.deepEqual(project("linked", linkTo)(), each("native"));
-    assert.deepEqual(project("stored", stored)(), each("native"));
+    assert.deepEqual(project("installed", copyOf())(), sameForEach("native"));
+    assert.deepEqual(project("linked", linkTo)(), sameForEach("native"));
+    assert.deepEqual(project("stored", stored)(), sameForEach("native"));
   });
 
   test("finds the addon from its own file if another program loads it", () => {
@@ -117,22 +117,22 @@ describe("a bundle", () => {
       "--eval",
       `await import(${JSON.stringify(pathToFileURL(path))});`,
     ]);
-    assert.deepEqual(found, each("native"));
+    assert.deepEqual(found, sameForEach("native"));
   });
 
   test("uses wasm if the addon is missing or has another version", () => {
-    assert.deepEqual(project("alone")(), each("wasm"));
-    assert.deepEqual(project("other", copyOf("0.0.1"))(), each("wasm"));
-    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), each("wasm"));
+    assert.deepEqual(project("alone")(), sameForEach("wasm"));
+    assert.deepEqual(project("other", copyOf("0.0.1"))(), sameForEach("wasm"));
+    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), sameForEach("wasm"));
   });
 
   test("loads nothing from its build folder", () => {
-    assert.deepEqual(project("moved", undefined, baked)(), each("wasm"));
-    assert.deepEqual(project("moved and installed", copyOf(), baked)(), each("native"));
+    assert.deepEqual(project("moved", undefined, baked)(), sameForEach("wasm"));
+    assert.deepEqual(project("moved and installed", copyOf(), baked)(), sameForEach("native"));
   });
 
   test("loads nothing from the working directory", () => {
     project("elsewhere", copyOf());
-    assert.deepEqual(project("alone")(join(root, "elsewhere")), each("wasm"));
+    assert.deepEqual(project("alone")(join(root, "elsewhere")), sameForEach("wasm"));
   });
 });

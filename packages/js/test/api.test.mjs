@@ -16,7 +16,7 @@ const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUp
 const isOurs = (entry) => entry.in === undefined || entry.in.includes("js");
 const hasOurs = (entries = {}) => Object.values(entries).some(isOurs);
 const FAMILIES = Object.keys(api).filter((name) => hasOurs(api[name].functions) || hasOurs(api[name].classes));
-const ours = (entries = {}) =>
+const ownExports = (entries = {}) =>
   Object.keys(entries)
     .filter((name) => isOurs(entries[name]))
     .map(camelCase)
@@ -76,7 +76,7 @@ function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64
 }
 
 /** Returns functions that create a generator with the given options. */
-const makers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
+const generatorMakers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
   uuid7: (options) => new uuid7.Generator(options),
@@ -96,7 +96,7 @@ const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {
   test("the package exports exactly the names that api.toml lists", () => {
-    assert.deepEqual(namesOf(polyflake), ["PolyflakeError", ...ours(api.package), ...FAMILIES].sort());
+    assert.deepEqual(namesOf(polyflake), ["PolyflakeError", ...ownExports(api.package), ...FAMILIES].sort());
   });
 
   for (const family of FAMILIES) {
@@ -108,20 +108,24 @@ onEachMachine((polyflake) => {
     test(`${family}: the module has the listed functions and classes`, () => {
       assert.deepEqual(Object.keys(sample).sort(), withMembers.sort());
       const values = withMembers.filter((name) => !isPlain(sample[name]));
-      assert.deepEqual(namesOf(module), [...ours(functions), ...ours(objects), ...values, ...api.web.names].sort());
-      for (const name of ours(functions)) assert.equal(typeof module[name], "function", name);
-      for (const name of ours(objects)) assert.equal(typeof module[name], "object", name);
+      assert.deepEqual(
+        namesOf(module),
+        [...ownExports(functions), ...ownExports(objects), ...values, ...api.web.names].sort(),
+      );
+      for (const name of ownExports(functions)) assert.equal(typeof module[name], "function", name);
+      for (const name of ownExports(objects)) assert.equal(typeof module[name], "object", name);
     });
 
     test(`${family}: classes have the listed members`, () => {
-      for (const name of withMembers) assert.deepEqual(publicMembers(sample[name]), ours(classes[name].members), name);
+      for (const name of withMembers)
+        assert.deepEqual(publicMembers(sample[name]), ownExports(classes[name].members), name);
     });
 
-    const options = ours(classes.Generator?.options);
+    const options = ownExports(classes.Generator?.options);
     if (options.length === 0) continue;
 
     test(`${family}: only the listed options are accepted`, () => {
-      const make = makers(polyflake)[family];
+      const make = generatorMakers(polyflake)[family];
       make(Object.fromEntries(options.map((name) => [name, undefined])));
       assert.throws(
         () => make({ other: 1 }),
@@ -145,16 +149,16 @@ onEachMachine((polyflake) => {
       onStall: (stall) => stalls.push(stall),
     });
     assert.throws(() => ids.generateMany(40_002));
-    assert.deepEqual(Object.keys(stalls[0]).sort(), ours(api.stall.members));
+    assert.deepEqual(Object.keys(stalls[0]).sort(), ownExports(api.stall.members));
     const description = polyflake.sno.describe();
-    assert.deepEqual(Object.keys(description).sort(), ours(api.description.members));
-    assert.deepEqual(Object.keys(description.fields[0]).sort(), ours(api.field_description.members));
+    assert.deepEqual(Object.keys(description).sort(), ownExports(api.description.members));
+    assert.deepEqual(Object.keys(description.fields[0]).sort(), ownExports(api.field_description.members));
   });
 
   test("errors have the listed members", () => {
     const details = { position: 1, field: "f", retryAt: 2, written: 3, item: 4 };
     const error = new polyflake.PolyflakeError("clock_behind", "late", details);
-    assert.deepEqual(Object.keys(error).sort(), ours(api.error.members));
+    assert.deepEqual(Object.keys(error).sort(), ownExports(api.error.members));
   });
 });
 
@@ -177,7 +181,7 @@ test("decode has the functions that api.toml lists for each format", () => {
   for (const [family, functions] of Object.entries({ sno, hotguid, randflake, uuid7 })) {
     const listed = api.decode[family].map(camelCase);
     assert.deepEqual(namesOf(functions), listed.sort(), family);
-    for (const name of listed) assert(ours(api[family].functions).includes(name), name);
+    for (const name of listed) assert(ownExports(api[family].functions).includes(name), name);
   }
 });
 

@@ -40,7 +40,7 @@ const report = (path) => `
   console.log(describe(() => polyflake.backend()));`;
 
 const WELL = new Array(5).fill("well");
-const all = (line) => new Array(7).fill(line);
+const sevenTimes = (line) => new Array(7).fill(line);
 
 onEachMachine((polyflake, name) => {
   test("the entry point of one backend reports its name", () => assert.equal(polyflake.backend(), name));
@@ -59,7 +59,7 @@ describe("in Node with an addon", () => {
 
   test("another value is rejected at the first use and not at the import", () => {
     for (const wrong of ["Native", "wasm ", "auto", "1"]) {
-      assert.deepEqual(run(report("polyflake"), wrong), all("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
+      assert.deepEqual(run(report("polyflake"), wrong), sevenTimes("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
     }
   });
 
@@ -75,8 +75,8 @@ describe("in Node without an addon", () => {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   const platform = thisPlatform();
   const prebuilds = join(folder, "prebuilds", platform.name);
-  const at = (entry) => join(folder, "dist/cjs", `${entry}.js`);
-  const REFUSED = all(
+  const entryPath = (entry) => join(folder, "dist/cjs", `${entry}.js`);
+  const REFUSED = sevenTimes(
     `PolyflakeError backend_unavailable ${PLATFORMS.filter(({ os, cpu }) => os === platform.os && cpu === platform.cpu).length}`,
   );
 
@@ -94,10 +94,10 @@ describe("in Node without an addon", () => {
   for (const [state, prepare] of Object.entries(STATES)) {
     test(state, () => {
       prepare();
-      assert.deepEqual(run(report(at("node"))), ["wasm", ...WELL, "wasm"]);
-      assert.deepEqual(run(report(at("node")), "wasm"), ["wasm", ...WELL, "wasm"]);
-      assert.deepEqual(run(report(at("node")), "native"), REFUSED);
-      assert.deepEqual(run(report(at("native"))), REFUSED);
+      assert.deepEqual(run(report(entryPath("node"))), ["wasm", ...WELL, "wasm"]);
+      assert.deepEqual(run(report(entryPath("node")), "wasm"), ["wasm", ...WELL, "wasm"]);
+      assert.deepEqual(run(report(entryPath("node")), "native"), REFUSED);
+      assert.deepEqual(run(report(entryPath("native"))), REFUSED);
     });
   }
 });
@@ -110,18 +110,18 @@ describe("the error if no addon loads", () => {
       try { sno.generate(); } catch ({ code, message }) { console.log(code, message); }`;
     return run(script)[0];
   };
-  const at = (platform, arch) => ({ platform: { value: platform }, arch: { value: arch } });
+  const entryPath = (platform, arch) => ({ platform: { value: platform }, arch: { value: arch } });
 
   test("names the packages that the platform needs", () => {
     for (const platform of PLATFORMS.filter(({ os }) => os !== process.platform)) {
       const message = `expected the package ${packageOf(platform)}, found none that loads`;
-      assert.equal(outputIn(at(platform.os, platform.cpu)), `backend_unavailable ${message}`);
+      assert.equal(outputIn(entryPath(platform.os, platform.cpu)), `backend_unavailable ${message}`);
     }
   });
 
   test("reports that a platform has no addon", () => {
     const message = "expected a platform with a native addon, found sunos-x64";
-    assert.equal(outputIn(at("sunos", "x64")), `backend_unavailable ${message}`);
+    assert.equal(outputIn(entryPath("sunos", "x64")), `backend_unavailable ${message}`);
   });
 });
 

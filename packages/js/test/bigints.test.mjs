@@ -9,7 +9,7 @@ import { withBigints } from "polyflake/json";
 import { browse, isMissing } from "./browser.mjs";
 import { refused } from "./refusals.mjs";
 
-const BIG = 4594531474933654033n;
+const BIG_INTEGER = 4594531474933654033n;
 const LIMITS = [-(1n << 63n), (1n << 63n) - 1n, (1n << 64n) - 1n, 1n << 53n, -(1n << 53n), 0n, -1n];
 const isWhole = JSON.rawJSON !== undefined;
 const json = withBigints(["id", "ids"]);
@@ -17,15 +17,21 @@ const asNumbers = withBigints(["id", "ids"], { numbers: true });
 
 describe("strings, in every engine", () => {
   test("bigints are written as strings, and named members are read as bigints", () => {
-    const value = { id: BIG, ids: [1n, [BIG], null], text: "7", number: 7, inner: [{ id: null }, { id: 0n }] };
+    const value = {
+      id: BIG_INTEGER,
+      ids: [1n, [BIG_INTEGER], null],
+      text: "7",
+      number: 7,
+      inner: [{ id: null }, { id: 0n }],
+    };
     const written = json.stringify(value);
     assert.equal(
       written,
-      `{"id":"${BIG}","ids":["1",["${BIG}"],null],"text":"7","number":7,"inner":[{"id":null},{"id":"0"}]}`,
+      `{"id":"${BIG_INTEGER}","ids":["1",["${BIG_INTEGER}"],null],"text":"7","number":7,"inner":[{"id":null},{"id":"0"}]}`,
     );
     assert.deepEqual(json.parse(written), value);
     assert.deepEqual(json.parse('{"id": 7, "ids": [8, "9"], "other": "9"}'), { id: 7n, ids: [8n, 9n], other: "9" });
-    assert.equal(json.stringify([BIG], 1), `[\n "${BIG}"\n]`);
+    assert.equal(json.stringify([BIG_INTEGER], 1), `[\n "${BIG_INTEGER}"\n]`);
   });
 
   test("the limits of 64 bits are accepted, and values past them are rejected", () => {
@@ -48,9 +54,17 @@ describe("strings, in every engine", () => {
 
   test("a rounded integer is rejected at every position", () => {
     const { reviver } = json;
-    for (const text of [`{"id": ${BIG}}`, `{"other": ${BIG}}`, `[[${BIG}]]`, `${BIG}`, "9007199254740992"])
+    for (const text of [
+      `{"id": ${BIG_INTEGER}}`,
+      `{"other": ${BIG_INTEGER}}`,
+      `[[${BIG_INTEGER}]]`,
+      `${BIG_INTEGER}`,
+      "9007199254740992",
+    ])
       refused("invalid_type", () => JSON.parse(text, (key, value) => reviver(key, value)));
-    refused("invalid_type", () => JSON.parse(`[${BIG}]`, (key, value) => reviver(key, value, {})), { field: "0" });
+    refused("invalid_type", () => JSON.parse(`[${BIG_INTEGER}]`, (key, value) => reviver(key, value, {})), {
+      field: "0",
+    });
     assert.deepEqual(
       JSON.parse('{"id": 9007199254740991, "other": 0.5}', (key, value) => reviver(key, value)),
       { id: 9007199254740991n, other: 0.5 },
@@ -74,10 +88,13 @@ describe("strings, in every engine", () => {
 
 describe("numbers, if the engine provides the source text", { skip: !isWhole && "no source text access" }, () => {
   test("integers past 2^53 are read as bigints, named or not", () => {
-    assert.deepEqual(json.parse(`{"id": ${BIG}, "ids": [1, ${BIG}]}`), { id: BIG, ids: [1n, BIG] });
-    assert.deepEqual(json.parse(`{"other": ${BIG}, "list": [${-BIG}], "small": 7}`), {
-      other: BIG,
-      list: [-BIG],
+    assert.deepEqual(json.parse(`{"id": ${BIG_INTEGER}, "ids": [1, ${BIG_INTEGER}]}`), {
+      id: BIG_INTEGER,
+      ids: [1n, BIG_INTEGER],
+    });
+    assert.deepEqual(json.parse(`{"other": ${BIG_INTEGER}, "list": [${-BIG_INTEGER}], "small": 7}`), {
+      other: BIG_INTEGER,
+      list: [-BIG_INTEGER],
       small: 7,
     });
     assert.equal(json.parse("9007199254740993"), 9007199254740993n);
@@ -109,15 +126,18 @@ describe("numbers, if the engine provides the source text", { skip: !isWhole && 
   });
 
   test("bigints are written as numbers on request", () => {
-    assert.equal(asNumbers.stringify({ id: BIG, list: [1n, 7], text: "1" }), `{"id":${BIG},"list":[1,7],"text":"1"}`);
-    assert.equal(JSON.stringify({ id: BIG }, asNumbers.replacer), `{"id":${BIG}}`);
+    assert.equal(
+      asNumbers.stringify({ id: BIG_INTEGER, list: [1n, 7], text: "1" }),
+      `{"id":${BIG_INTEGER},"list":[1,7],"text":"1"}`,
+    );
+    assert.equal(JSON.stringify({ id: BIG_INTEGER }, asNumbers.replacer), `{"id":${BIG_INTEGER}}`);
     refused("out_of_range", () => asNumbers.stringify([1n << 64n]));
     BigInt.prototype.toJSON = function () {
       return String(this);
     };
     try {
-      assert.equal(asNumbers.stringify({ id: BIG, text: "1" }), `{"id":${BIG},"text":"1"}`);
-      assert.equal(json.stringify({ id: BIG }), `{"id":"${BIG}"}`);
+      assert.equal(asNumbers.stringify({ id: BIG_INTEGER, text: "1" }), `{"id":${BIG_INTEGER},"text":"1"}`);
+      assert.equal(json.stringify({ id: BIG_INTEGER }), `{"id":"${BIG_INTEGER}"}`);
     } finally {
       delete BigInt.prototype.toJSON;
     }
@@ -125,12 +145,12 @@ describe("numbers, if the engine provides the source text", { skip: !isWhole && 
 });
 
 test("written values round-trip", () => {
-  const wide = fc.oneof(fc.bigInt(-(1n << 63n), (1n << 64n) - 1n), fc.constantFrom(...LIMITS));
+  const arbitraryBigint = fc.oneof(fc.bigInt(-(1n << 63n), (1n << 64n) - 1n), fc.constantFrom(...LIMITS));
   const isKept = (number) => !Object.is(number, -0) && (Number.isSafeInteger(number) || !Number.isInteger(number));
   const { value } = fc.letrec((tie) => ({
     number: fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(isKept)),
     leaf: fc.oneof(tie("number"), fc.string(), fc.constant(null), fc.boolean()),
-    ids: fc.oneof(wide, fc.constant(null), fc.array(wide, { maxLength: 3 })),
+    ids: fc.oneof(arbitraryBigint, fc.constant(null), fc.array(arbitraryBigint, { maxLength: 3 })),
     object: fc.record(
       { id: tie("ids"), ids: tie("ids"), a: tie("value"), b: tie("value") },
       { requiredKeys: [], noNullPrototype: true },
@@ -169,7 +189,7 @@ describe("in Chromium", { skip: isMissing }, () => {
         return [typeof read.id, String(read.id), String(read.other[0]), json.stringify(read)];
       });
       const written = '{"id":4594531474933654033,"other":[9007199254740993]}';
-      assert.deepEqual(answer, ["bigint", String(BIG), "9007199254740993", written]);
+      assert.deepEqual(answer, ["bigint", String(BIG_INTEGER), "9007199254740993", written]);
     } finally {
       await close();
     }

@@ -2,7 +2,7 @@
 // every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detached, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf, throwingProxy } from "./catalogue.mjs";
+import { detached, LyingArray, NOT_A_NUMBER, NOT_WHOLE, notBytesOf, throwingProxy } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
@@ -46,7 +46,7 @@ onEachMachine((polyflake) => {
       shared.set(given);
       for (const same of [shared, Buffer.from(given), Uint8Array.of(9, ...given, 9).subarray(1, length + 1)])
         assert.deepEqual(read(same), answer);
-      assert.deepEqual(read(new Lying(length)), read(new Uint8Array(length)));
+      assert.deepEqual(read(new LyingArray(length)), read(new Uint8Array(length)));
     });
   }
 

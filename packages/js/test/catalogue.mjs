@@ -85,12 +85,12 @@ export function detached(length = 10) {
 }
 
 /** An error that callers' objects throw, which must be passed on unchanged. */
-export class Theirs extends Error {}
+export class ForeignError extends Error {}
 
 /** Bytes that misreport their length. */
-export class Lying extends Uint8Array {
+export class LyingArray extends Uint8Array {
   get length() {
-    throw new Theirs("length");
+    throw new ForeignError("length");
   }
   get byteLength() {
     return 10;
@@ -99,7 +99,7 @@ export class Lying extends Uint8Array {
 
 export const throwing = (name) => ({
   get [name]() {
-    throw new Theirs("a getter");
+    throw new ForeignError("a getter");
   },
 });
 
@@ -107,10 +107,10 @@ export const throwingProxy = new Proxy(
   {},
   {
     ownKeys() {
-      throw new Theirs("ownKeys");
+      throw new ForeignError("ownKeys");
     },
     get() {
-      throw new Theirs("get");
+      throw new ForeignError("get");
     },
   },
 );

@@ -6,7 +6,7 @@ import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
 /** Readings of other types, keyed by their type's name in errors. */
-const OTHERS = {
+const INVALID_CLOCKS = {
   undefined,
   null: null,
   boolean: true,
@@ -20,12 +20,12 @@ const OTHERS = {
   function: () => NOW,
 };
 
-class Broken extends Error {}
+class BrokenClockError extends Error {}
 
 /** Thrown values, with their type's name in errors. */
 const THROWN = [
   ["TypeError", new TypeError("no")],
-  ["Broken", new Broken()],
+  ["BrokenClockError", new BrokenClockError()],
   ["string", "no"],
   ["undefined", undefined],
   ["null", null],
@@ -57,7 +57,7 @@ onEachMachine((polyflake) => {
             () => value,
             (error) => assert(!("cause" in error) && /finite/.test(error.message), error.message),
           );
-        for (const [name, value] of Object.entries(OTHERS))
+        for (const [name, value] of Object.entries(INVALID_CLOCKS))
           fails(
             () => value,
             ({ cause, message }) => {

@@ -31,7 +31,7 @@ const GENERATORS = {
   layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
   sno: ({ sno }) => new sno.Generator({ partition: 1 }),
 };
-const MANY = { layout: 4096, sno: 65_536 };
+const BATCH_SIZES = { layout: 4096, sno: 65_536 };
 
 for (const [family, generator] of Object.entries(GENERATORS)) {
   test(`${family}: a rejected call succeeds at its retryAt`, async () => {
@@ -40,7 +40,7 @@ for (const [family, generator] of Object.entries(GENERATORS)) {
       assert(tries < 10, "expected two rejections");
       const start = now();
       const error = errorOf(() => {
-        while (now() === start) ids.generateMany(MANY[family]);
+        while (now() === start) ids.generateMany(BATCH_SIZES[family]);
         throw new Error("the step was over before its IDs were");
       });
       if (error.code === undefined) continue;
@@ -56,6 +56,6 @@ for (const [family, generator] of Object.entries(GENERATORS)) {
 
   test(`${family}: a call that waits gets its IDs`, async () => {
     const ids = generator(page());
-    assert.equal((await ids.generateManyAsync(2 * MANY[family] + 1)).length, 2 * MANY[family] + 1);
+    assert.equal((await ids.generateManyAsync(2 * BATCH_SIZES[family] + 1)).length, 2 * BATCH_SIZES[family] + 1);
   });
 }

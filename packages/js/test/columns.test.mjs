@@ -5,7 +5,7 @@ import { detached, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-const WIDE = {
+const WIDE_DESCRIPTION = {
   id: "bytes",
   bits: 320,
   fields: [
@@ -26,7 +26,7 @@ const counting = (count, from = 0) => Float64Array.from({ length: count }, (_, k
 onEachMachine(({ layout }) => {
   const { Layout, LayoutArray } = layout;
   const discord = Layout.preset("discord");
-  const wide = new Layout(WIDE);
+  const wideLayout = new Layout(WIDE_DESCRIPTION);
 
   /** Returns the columns as lists. */
   const lists = (columns) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
@@ -62,17 +62,17 @@ onEachMachine(({ layout }) => {
       const full = BigInt64Array.from(timestamp, (time) => -time);
       const bindables = { most: counting(count, 2 ** 52), past: timestamp, full };
       const constants = { tag: "ho", most: process };
-      const bytes = wide.packColumns({ timestamp, sequence, bindables: { ...HASH, ...bindables }, constants });
+      const bytes = wideLayout.packColumns({ timestamp, sequence, bindables: { ...HASH, ...bindables }, constants });
       assert(bytes.packed instanceof Uint8Array);
       assert.equal(bytes.packed.length, 40 * count);
-      const read = wide.parseColumns(bytes.packed);
-      assert.deepEqual(plainColumns(read), oneByOne(wide, bytes, read));
+      const read = wideLayout.parseColumns(bytes.packed);
+      assert.deepEqual(plainColumns(read), oneByOne(wideLayout, bytes, read));
       assert.deepEqual(read.bindables, bindables);
     }
   });
 
   test("columns are numbers up to 53 bits and bigints above; bytes and strings have none", () => {
-    const { unixMs, sequence, bindables, constants } = wide.parseColumns(new Uint8Array(80));
+    const { unixMs, sequence, bindables, constants } = wideLayout.parseColumns(new Uint8Array(80));
     const kinds = (columns) => Object.entries(columns).map(([name, column]) => [name, column.constructor]);
     assert.deepEqual(kinds({ unixMs, sequence, ...bindables }), [
       ["unixMs", BigInt64Array],
@@ -99,8 +99,8 @@ onEachMachine(({ layout }) => {
       pack({ timestamp: NOW, sequence: Float64Array.of(1, 2) }),
     );
     const full = BigInt64Array.of(0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n);
-    const ids = wide.packColumns({ timestamp: NOW, sequence: 0, bindables: { ...HASH, most: 0, past: 0, full } });
-    assert.deepEqual(wide.parseColumns(ids.packed).bindables.full, full);
+    const ids = wideLayout.packColumns({ timestamp: NOW, sequence: 0, bindables: { ...HASH, most: 0, past: 0, full } });
+    assert.deepEqual(wideLayout.parseColumns(ids.packed).bindables.full, full);
   });
 
   test("invalid columns are rejected with field and index", () => {
@@ -133,7 +133,7 @@ onEachMachine(({ layout }) => {
     for (const count of [0, 2])
       refused("missing_field", () => discord.packColumns({ timestamp: NOW, sequence: counting(count) }));
     const hash = { most: 0, past: 0, full: 0, hash: counting(1) };
-    refused("invalid_type", () => wide.packColumns({ timestamp: NOW, sequence: 0, bindables: hash }));
+    refused("invalid_type", () => wideLayout.packColumns({ timestamp: NOW, sequence: 0, bindables: hash }));
     const gone = new Float64Array(2);
     structuredClone(gone.buffer, { transfer: [gone.buffer] });
     assert.equal(pack({ sequence: gone }).length, 0);
@@ -145,9 +145,9 @@ onEachMachine(({ layout }) => {
     for (const value of [undefined, null, 1n, [1n], new Uint8Array(8), new BigUint64Array(1), array, throwingProxy])
       refused("invalid_type", () => discord.parseColumns(value), { field: "packed" });
     for (const value of [undefined, new BigInt64Array(5), new ArrayBuffer(40), "x".repeat(40)])
-      refused("invalid_type", () => wide.parseColumns(value), { field: "packed" });
-    for (const length of [1, 39, 41]) refused("invalid_length", () => wide.parseColumns(new Uint8Array(length)));
-    assert.equal(wide.parseColumns(detached(40)).sequence.length, 0);
+      refused("invalid_type", () => wideLayout.parseColumns(value), { field: "packed" });
+    for (const length of [1, 39, 41]) refused("invalid_length", () => wideLayout.parseColumns(new Uint8Array(length)));
+    assert.equal(wideLayout.parseColumns(detached(40)).sequence.length, 0);
   });
 
   test("long IDs are packed in several calls", () => {

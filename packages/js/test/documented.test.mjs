@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const DECLARATIONS = fileURLToPath(new URL("../build/out/types/", import.meta.url));
 const LIBRARIES = ["schema", "drizzle", "forms", "prisma"];
-const ENTRIES = ["index", "public/index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
+const ENTRY_PATHS = ["index", "public/index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
   (name) => `${name}.d.ts`,
 );
 
@@ -74,7 +74,7 @@ function undocumented(path, name) {
   return missing;
 }
 
-for (const entry of ENTRIES) {
+for (const entry of ENTRY_PATHS) {
   test(`${entry}: each name and member has a doc comment`, () => {
     const names = exported(entry);
     assert.ok(names.length > 5, `found ${names.length}`);

@@ -82,8 +82,8 @@ test("public IDs are stored as integers", () => {
     refused("type_mismatch", () => form.to("invoice_1abpg7dgwhjba5j"));
     refused("out_of_range", () => form.from(-1n));
   }
-  const wide = ids.of("order", { bits: 64 });
-  refused("out_of_range", () => forms.publicInt64(wide).to(wide.encode(2n ** 63n)), { field: "id" });
+  const wideType = ids.of("order", { bits: 64 });
+  refused("out_of_range", () => forms.publicInt64(wideType).to(wideType.encode(2n ** 63n)), { field: "id" });
   assert.equal(prisma.publicInt64, forms.publicInt64);
 });
 

@@ -69,7 +69,8 @@ onEachMachine((polyflake) => {
     });
 
   /** Creates a generator with 4 sequence numbers per tick and a scripted clock. */
-  const small = (clock, more = {}) => new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
+  const smallGenerator = (clock, more = {}) =>
+    new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
 
   test("an ID contains the fields of its generator", () => {
     const ids = new Generator({ partition: new Uint8Array([1, 2]), metabyte: 9, sequenceMin: 5, clock: () => NOW + 3 });
@@ -134,7 +135,7 @@ onEachMachine((polyflake) => {
   test("a waiting call reports stalls, and exceptions of the callback propagate", () => {
     const stalls = [];
     const onStall = (stall) => stalls.push(stall);
-    const ids = small(scripted(NOW, NOW, NOW + 1.5, NOW + 4), { maxWait: 1000, onStall });
+    const ids = smallGenerator(scripted(NOW, NOW, NOW + 1.5, NOW + 4), { maxWait: 1000, onStall });
     ids.generateMany(4);
     assert.equal(sno.parse(ids.generate()).unixMs, NOW + 4);
     const [{ sleptMs: none, ...first }, { sleptMs, ...second }] = stalls;
@@ -147,7 +148,7 @@ onEachMachine((polyflake) => {
       const onStall = () => {
         throw thrown;
       };
-      const impatient = small(() => now, { maxWait: 4, onStall });
+      const impatient = smallGenerator(() => now, { maxWait: 4, onStall });
       impatient.generateMany(4);
       for (const call of [() => impatient.generate(), () => impatient.generateMany(2)])
         assert.throws(call, (error) => error === thrown);
@@ -163,10 +164,10 @@ onEachMachine((polyflake) => {
       now += 4;
       inner ??= ids.generate();
     };
-    const ids = small(() => now, { maxWait: 4, onStall });
+    const ids = smallGenerator(() => now, { maxWait: 4, onStall });
     assert.equal(new Set([...ids.generateMany(4), ids.generate(), inner]).size, 6);
     const times = [];
-    small(undefined, { maxWait: undefined, onStall: ({ unixMs }) => times.push(unixMs) }).generateMany(40);
+    smallGenerator(undefined, { maxWait: undefined, onStall: ({ unixMs }) => times.push(unixMs) }).generateMany(40);
     assert(times.length > 0 && times.every((unixMs) => Math.abs(Date.now() - unixMs) < 60_000), `${times}`);
   });
 

@@ -8,7 +8,7 @@ import { NOW, refused } from "./refusals.mjs";
 
 const SECOND = NOW / 1000;
 const ID = "a7rdmuv326nct5if";
-const HUGE = [2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e300, -(2 ** 63), -1e300];
+const HUGE_NUMBERS = [2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e300, -(2 ** 63), -1e300];
 
 onEachMachine((polyflake) => {
   const { hotguid, randflake, sno } = polyflake;
@@ -29,7 +29,7 @@ onEachMachine((polyflake) => {
   const inBoth = (changes) =>
     [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }));
   const generatorsWithCounters = Object.values(families).map((family) => family.large({ clock }));
-  const waiting = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
+  const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
 
   /** Parameters: the name in errors, a call with a value, and the limits. */
   const numbers = [
@@ -67,11 +67,11 @@ onEachMachine((polyflake) => {
     ["counter", (counter) => uuid8({ counter }), 0, 2 ** 24 - 1],
     ["shardKey", (shardKey) => uuid8({ shardKey }), 0, 2 ** 32 - 1],
     ...generatorsWithCounters.map((ids) => ["count", (count) => ids.generateMany(count), 0]),
-    ...waiting.map((make) => ["maxWait", make, 0, 2 ** 53 - 1]),
+    ...waitingCalls.map((make) => ["maxWait", make, 0, 2 ** 53 - 1]),
   ];
 
   /** Parameters whose limits depend on each other. */
-  const WIDER = ["sequenceMin", "sequenceMax"];
+  const WIDER_VALUES = ["sequenceMin", "sequenceMax"];
 
   /** Parameters in Unix seconds, whose message includes the unit. */
   const SECONDS = ["start", "end", "resumeAfter"];
@@ -80,11 +80,13 @@ onEachMachine((polyflake) => {
     test(`number ${k}: an invalid ${field} is rejected`, () => {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
         assert(refused("invalid_type", () => call(value), { field }).message.includes(field));
-      const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE].filter((value) => value < least || value > most);
-      for (const value of most === undefined ? [-1, 2 ** 24 + 1, ...HUGE] : outside) {
+      const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE_NUMBERS].filter(
+        (value) => value < least || value > most,
+      );
+      for (const value of most === undefined ? [-1, 2 ** 24 + 1, ...HUGE_NUMBERS] : outside) {
         const { message } = refused("out_of_range", () => call(value), { field });
         const unit = SECONDS.includes(field) ? " s" : "";
-        if (!WIDER.includes(field))
+        if (!WIDER_VALUES.includes(field))
           assert(message.startsWith(`expected ${field} from ${least} to ${most ?? 2 ** 24}${unit}, found `), message);
       }
       call(least === 0 ? -0 : least);
@@ -102,7 +104,7 @@ onEachMachine((polyflake) => {
     test(`timestamp ${k}: an invalid timestamp is rejected`, () => {
       const field = "timestamp";
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => call(value), { field });
-      for (const value of [-1, ...HUGE]) refused("time_out_of_range", () => call(value));
+      for (const value of [-1, ...HUGE_NUMBERS]) refused("time_out_of_range", () => call(value));
     });
   });
 

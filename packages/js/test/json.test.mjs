@@ -16,7 +16,7 @@ class User {
 
 const USER = "aaaaaaaa55aaaaaa"; // metabyte 24
 const ORDER = decode.withMetabyte(USER, 2);
-const OTHER = decode.withMetabyte(USER, 3);
+const UNKNOWN_KIND_ID = decode.withMetabyte(USER, 3);
 const records = byMetabyte({ 24: User, 2: ({ id, total }) => ({ kind: "order", id, total }) });
 
 describe("byMetabyte", () => {
@@ -40,13 +40,13 @@ describe("byMetabyte", () => {
     refused("invalid_type", () => records.parseMany("[1]"));
     refused("missing_field", () => records.parseMany("[{}]"), { field: "id" });
     refused("missing_field", () => records.decode([]), { field: "id" });
-    refused("out_of_range", () => records.parseMany(`[{"id": "${OTHER}"}]`));
+    refused("out_of_range", () => records.parseMany(`[{"id": "${UNKNOWN_KIND_ID}"}]`));
   });
 
   test("nested objects are converted anywhere, and other values are kept", () => {
     const text = JSON.stringify([
       { id: ORDER, total: { id: USER } },
-      { id: OTHER },
+      { id: UNKNOWN_KIND_ID },
       { id: "no ID" },
       { id: 1 },
       { "": { id: USER } },
@@ -58,7 +58,10 @@ describe("byMetabyte", () => {
     assert.deepEqual(read, JSON.parse(text, records.reviver));
     const [order, other, none, number, within, ...rest] = read;
     assert(order.total instanceof User && within[""] instanceof User);
-    assert.deepEqual([other, none, number, ...rest], [{ id: OTHER }, { id: "no ID" }, { id: 1 }, null, 1, USER]);
+    assert.deepEqual(
+      [other, none, number, ...rest],
+      [{ id: UNKNOWN_KIND_ID }, { id: "no ID" }, { id: 1 }, null, 1, USER],
+    );
     assert(records.parse(`{"id": "${ORDER}", "total": {"": {"id": "${USER}"}}}`).total[""] instanceof User);
   });
 
@@ -66,7 +69,7 @@ describe("byMetabyte", () => {
     const { revive, reviver } = byMetabyte({ 24: (user) => ({ user }), 2: (order) => [order] });
     const members = ["__proto__", "constructor", "toJSON", "0", "id"];
     const object = fc.letrec((tie) => ({
-      leaf: fc.oneof(fc.constantFrom(USER, ORDER, OTHER, "", null, true), fc.double({ noNaN: true })),
+      leaf: fc.oneof(fc.constantFrom(USER, ORDER, UNKNOWN_KIND_ID, "", null, true), fc.double({ noNaN: true })),
       list: fc.array(tie("value"), { maxLength: 3 }),
       object: fc.dictionary(fc.constantFrom(...members), tie("value"), { maxKeys: 4, noNullPrototype: true }),
       value: fc.oneof({ maxDepth: 5 }, tie("leaf"), tie("list"), tie("object")),
@@ -89,12 +92,12 @@ describe("byMetabyte", () => {
     assert.deepEqual(records.parse(records.stringify(user)), user);
     refused("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
     refused("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER })), { field: "id" });
-    refused("out_of_range", () => records.stringify(new User({ id: OTHER })), { field: "id" });
+    refused("out_of_range", () => records.stringify(new User({ id: UNKNOWN_KIND_ID })), { field: "id" });
   });
 
   test("objects without a valid ID are rejected", () => {
     for (const read of [records.decode, (members) => records.parse(JSON.stringify(members))]) {
-      const { message } = refused("out_of_range", () => read({ id: OTHER }), { field: "id" });
+      const { message } = refused("out_of_range", () => read({ id: UNKNOWN_KIND_ID }), { field: "id" });
       assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
       refused("missing_field", () => read({}), { field: "id" });
       refused("invalid_length", () => read({ id: "" }), { field: "id" });

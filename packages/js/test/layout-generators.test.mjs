@@ -8,7 +8,7 @@ import { throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-const SMALL = {
+const SMALL_DESCRIPTION = {
   id: "integer",
   bits: 64,
   fields: [
@@ -29,16 +29,17 @@ const BYTES = {
 
 onEachMachine((polyflake) => {
   const { Generator, Layout, LayoutArray } = polyflake.layout;
-  const small = new Layout(SMALL);
+  const smallLayout = new Layout(SMALL_DESCRIPTION);
   const bytes = new Layout(BYTES);
   const clock = () => NOW;
-  const at = (options = {}) => new Generator(small, { clock, bindables: { node_id: 5 }, maxWait: 0, ...options });
+  const generatorWith = (options = {}) =>
+    new Generator(smallLayout, { clock, bindables: { node_id: 5 }, maxWait: 0, ...options });
 
   test("an ID contains the fields of its generator", () => {
-    const ids = at();
-    assert.equal(ids.layout, small);
+    const ids = generatorWith();
+    assert.equal(ids.layout, smallLayout);
     assert.deepEqual(ids.stats(), { lastMs: undefined, len: 0n, closed: false });
-    const { unixMs, sequence, bindables } = small.parse(ids.generate());
+    const { unixMs, sequence, bindables } = smallLayout.parse(ids.generate());
     assert.deepEqual([unixMs, sequence, bindables], [BigInt(NOW), 1, { node_id: 5 }]);
     assert.deepEqual(ids.stats(), { lastMs: BigInt(NOW), len: 1n, closed: false });
   });
@@ -82,18 +83,19 @@ onEachMachine((polyflake) => {
   });
 
   test("a closed generator's snapshot can be restored, also through JSON", () => {
-    const ids = at();
+    const ids = generatorWith();
     ids.generateMany(2);
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
     assert.deepEqual(snapshot, { format: 1, tick: NOW / 10, next_sequence: 3 });
-    const restore = (changes, its = small, bindables = { node_id: 5 }) =>
+    const restore = (changes, its = smallLayout, bindables = { node_id: 5 }) =>
       Generator.restore(its, { ...snapshot, ...changes }, { clock, bindables, maxWait: 0 });
-    assert.equal(small.parse(restore({}).generate()).sequence, 3);
+    assert.equal(smallLayout.parse(restore({}).generate()).sequence, 3);
     for (const next_sequence of ["18446744073709551615", 7]) {
       const again = restore({ tick: NOW, next_sequence }, bytes, { tenant: "a" });
       assert.equal(bytes.parse(again.generate()).sequence, BigInt.asIntN(64, BigInt(next_sequence)));
     }
-    for (const bad of [undefined, null, 0, "{}", []]) refused("invalid_layout", () => Generator.restore(small, bad));
+    for (const bad of [undefined, null, 0, "{}", []])
+      refused("invalid_layout", () => Generator.restore(smallLayout, bad));
     for (const bad of [{ next_sequence: undefined }, { closed: true }, { format: 2 }, { tick: 1.5 }, { tick: -1 }])
       refused("invalid_layout", () => restore(bad));
     for (const bad of [{ next_sequence: 0 }, { next_sequence: 5 }, { tick: String(2n ** 50n) }])
@@ -142,16 +144,22 @@ onEachMachine((polyflake) => {
 
   test("invalid options are rejected", () => {
     const other = polyflake === native ? wasm : native;
-    const strange = [SMALL, Layout, Object.create(small), throwingProxy, other.layout.Layout.preset("sonyflake")];
+    const strange = [
+      SMALL_DESCRIPTION,
+      Layout,
+      Object.create(smallLayout),
+      throwingProxy,
+      other.layout.Layout.preset("sonyflake"),
+    ];
     for (const value of [undefined, null, 0, "a", {}, ...strange])
       refused("invalid_type", () => new Generator(value), { field: "layout" });
-    for (const options of [null, 0, ""]) refused("invalid_type", () => new Generator(small, options));
-    refused("unknown_field", () => at({ bindables: { node: 1 } }), { field: "node" });
-    refused("out_of_range", () => at({ bindables: { node_id: 2 ** 20 } }), { field: "node_id" });
+    for (const options of [null, 0, ""]) refused("invalid_type", () => new Generator(smallLayout, options));
+    refused("unknown_field", () => generatorWith({ bindables: { node: 1 } }), { field: "node" });
+    refused("out_of_range", () => generatorWith({ bindables: { node_id: 2 ** 20 } }), { field: "node_id" });
     for (const bindables of [null, 0, "a", [1], new Map()])
-      refused("invalid_type", () => at({ bindables }), { field: "bindables" });
+      refused("invalid_type", () => generatorWith({ bindables }), { field: "bindables" });
     refused("invalid_layout", () => new Generator(Layout.preset("mastodon")));
-    assert.throws(() => Generator(small), TypeError);
+    assert.throws(() => Generator(smallLayout), TypeError);
   });
 
   test("arrays can wrap packed IDs", () => {

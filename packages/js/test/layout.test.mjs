@@ -2,7 +2,7 @@
 // Dates. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lying, notATextOf, throwingProxy } from "./catalogue.mjs";
+import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -17,7 +17,7 @@ const SNOWFLAKE = {
     { kind: "sequence", bits: 12 },
   ],
 };
-const WIDE = {
+const WIDE_DESCRIPTION = {
   id: "bytes",
   bits: 256,
   fields: [
@@ -82,13 +82,16 @@ const BAD_TEXTS = {
 onEachMachine(({ layout }) => {
   const { Layout } = layout;
   const snowflake = new Layout(SNOWFLAKE);
-  const wide = new Layout(WIDE);
+  const wideLayout = new Layout(WIDE_DESCRIPTION);
   /** Creates a layout with a single 16-bit field. */
   const layoutWithField = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
   test("descriptions accept JSON-like values and large integers", () => {
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
-    assert.deepEqual([snowflake.bits, snowflake.isInteger, wide.bits, wide.isInteger], [64, true, 256, false]);
+    assert.deepEqual(
+      [snowflake.bits, snowflake.isInteger, wideLayout.bits, wideLayout.isInteger],
+      [64, true, 256, false],
+    );
     const fields = [
       { kind: "unused", bits: 60, name: undefined },
       { kind: "sequence", bits: 4n, start: "3" },
@@ -152,9 +155,9 @@ onEachMachine(({ layout }) => {
   });
 
   test("bytes are copied", () => {
-    const id = wide.pack({ timestamp: NOW, sequence: 9, bindables: BINDABLES });
+    const id = wideLayout.pack({ timestamp: NOW, sequence: 9, bindables: BINDABLES });
     assert.equal(id.constructor, Uint8Array);
-    const parsed = wide.parse(id);
+    const parsed = wideLayout.parse(id);
     assert.deepEqual(parsed, {
       unixMs: BigInt(NOW),
       timestamp: new Date(NOW),
@@ -164,9 +167,9 @@ onEachMachine(({ layout }) => {
     });
     const bytes = id.slice();
     id.fill(0);
-    const lying = new Lying(32);
+    const lying = new LyingArray(32);
     lying.set(bytes);
-    for (const same of [Buffer.from(bytes), lying]) assert.deepEqual(wide.parse(same), parsed);
+    for (const same of [Buffer.from(bytes), lying]) assert.deepEqual(wideLayout.parse(same), parsed);
   });
 
   test("the field and not the value decides between number and bigint", () => {
@@ -196,13 +199,14 @@ onEachMachine(({ layout }) => {
     }
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 200n])
       refused("out_of_range", () => all.parse(id), { field: "id" });
-    refused("invalid_type", () => wide.parse("1"));
+    refused("invalid_type", () => wideLayout.parse("1"));
     for (const id of [undefined, null, 0, 1, 2 ** 53, true, {}, [], Object(1n), throwingProxy])
-      for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wide.parse(id) }])
+      for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wideLayout.parse(id) }])
         refused("invalid_type", () => parse(id));
     refused("invalid_type", () => all.parse(new Uint8Array(8)));
-    refused("invalid_type", () => wide.parse(1n));
-    for (const length of [0, 31, 33, 100_000]) refused("invalid_length", () => wide.parse(new Uint8Array(length)));
+    refused("invalid_type", () => wideLayout.parse(1n));
+    for (const length of [0, 31, 33, 100_000])
+      refused("invalid_length", () => wideLayout.parse(new Uint8Array(length)));
   });
 
   test("invalid values are rejected", () => {
@@ -222,10 +226,10 @@ onEachMachine(({ layout }) => {
     for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)]) refused("time_out_of_range", pack({ timestamp }));
     for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])])
       refused("invalid_type", pack({ bindables }), { field: "bindables" });
-    const ofText = (text) => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
+    const ofText = (text) => wideLayout.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
     for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"])
       refused("invalid_character", () => ofText(text), { field: "text" });
-    assert.equal(wide.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
+    assert.equal(wideLayout.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
   });
 
   test("fields can have any name", () => {

@@ -5,12 +5,12 @@ import { parentPort, workerData } from "node:worker_threads";
 const { machine, count, bytes } = workerData ?? { machine: process.argv[2], count: Number(process.argv[3]) };
 const { hotguid, sno, uuid7 } = await import(`polyflake/${machine}`);
 
-const many = (make) => Array.from({ length: count }, make);
-const made = {
-  sno: many(() => sno.generate()),
-  hotguid: many(() => hotguid.generate()),
-  uuid7: many(() => uuid7.generate()),
+const repeatCall = (make) => Array.from({ length: count }, make);
+const idsByFormat = {
+  sno: repeatCall(() => sno.generate()),
+  hotguid: repeatCall(() => hotguid.generate()),
+  uuid7: repeatCall(() => uuid7.generate()),
   echoed: bytes,
 };
-if (cluster.isWorker) process.send(made);
-else parentPort.postMessage(made);
+if (cluster.isWorker) process.send(idsByFormat);
+else parentPort.postMessage(idsByFormat);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
-import { Theirs, throwing, throwingProxy } from "./catalogue.mjs";
+import { ForeignError, throwing, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, rejected } from "./refusals.mjs";
 
@@ -116,7 +116,7 @@ onEachMachine((polyflake) => {
       }
 
       test("exceptions of getters and proxies propagate", () => {
-        const thrown = new Theirs("thrown");
+        const thrown = new ForeignError("thrown");
         const raise = () => {
           throw thrown;
         };
@@ -135,7 +135,7 @@ onEachMachine((polyflake) => {
             trap,
           );
         }
-        assert.throws(() => read(throwingProxy), Theirs);
+        assert.throws(() => read(throwingProxy), ForeignError);
         assert.equal(answer(good), answer(good));
       });
     });
@@ -155,7 +155,7 @@ onEachMachine((polyflake) => {
   });
 
   test("exceptions of iterables and elements propagate", () => {
-    const thrown = new Theirs("thrown");
+    const thrown = new ForeignError("thrown");
     const raise = () => {
       throw thrown;
     };
@@ -163,9 +163,9 @@ onEachMachine((polyflake) => {
     for (const List of [sno.SnoArray, randflake.RandflakeArray, polyflake.hotguid.HotGuidArray]) {
       assert.throws(() => List.from(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
     }
-    assert.throws(() => new sno.Generator({ window: throwing("length") }), Theirs);
-    assert.throws(() => new layout.Layout(throwing("fields")), Theirs);
-    assert.throws(() => layout.Generator.restore(layout.Layout.preset("discord"), throwing("tick")), Theirs);
+    assert.throws(() => new sno.Generator({ window: throwing("length") }), ForeignError);
+    assert.throws(() => new layout.Layout(throwing("fields")), ForeignError);
+    assert.throws(() => layout.Generator.restore(layout.Layout.preset("discord"), throwing("tick")), ForeignError);
     const ids = new sno.Generator({ sequenceMax: 3, clock, maxWait: 1, onStall: raise });
     assert.throws(() => ids.generateMany(10), isThrown);
   });

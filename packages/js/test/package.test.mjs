@@ -6,7 +6,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { manifestOf, stage, stageOf } from "../build/pack.mjs";
+import { manifestOf, stageOf, stagePackage } from "../build/pack.mjs";
 import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
 
 const CHECKOUT = new URL("..", import.meta.url);
@@ -14,7 +14,7 @@ const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
 /** Returns the folder with a package's files, its package.json, and the files that npm packs. */
-function packed(name, fill) {
+function packPackage(name, fill) {
   const folder = join(root, name);
   mkdirSync(folder);
   fill(folder);
@@ -63,7 +63,7 @@ function modulesRead(backend, format) {
 }
 
 describe("the tarball", () => {
-  const { HOME, manifest, files } = packed("main", stage);
+  const { HOME, manifest, files } = packPackage("main", stagePackage);
 
   test("contains the licences, the notice, the changelog and its own README", () => {
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "CHANGELOG.md", "README.md"])
@@ -269,7 +269,9 @@ describe("a platform's package", () => {
 
   test("states its platform and contains an addon without local paths", () => {
     const platform = thisPlatform();
-    const { HOME, manifest, files } = packed(platform.name, (folder) => stageOf(platform, addon(platform), folder));
+    const { HOME, manifest, files } = packPackage(platform.name, (folder) =>
+      stageOf(platform, addon(platform), folder),
+    );
     assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
     assert(files.includes(manifest.main), `${files}`);
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "README.md"])

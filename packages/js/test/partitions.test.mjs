@@ -11,7 +11,8 @@ function run(source) {
 }
 
 /** Makes random bytes constant, so that generators only differ through the shared table. */
-const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
+const CONSTANT_RANDOM =
+  'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
 
 /**
  * Returns a script that makes one ID with each of many generators while a hundred others stay in use, and prints the
@@ -62,11 +63,11 @@ for (const machine of ["native", "wasm"]) {
     test("600 generators of 20 threads with equal random bytes differ", () => {
       const script = `
         import { Worker } from "node:worker_threads";
-        ${UNLUCKY}
+        ${CONSTANT_RANDOM}
         const { sno } = await import("polyflake/${machine}");
         sno.generate();
         const source = \`
-          ${UNLUCKY}
+          ${CONSTANT_RANDOM}
           import("polyflake/${machine}").then(({ sno }) => {
             const ids = Array.from({ length: 30 }, () => new sno.Generator());
             require("node:worker_threads").parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
@@ -121,7 +122,7 @@ describe("copies of the package", () => {
   ]) {
     test(`${second} leases from the table of ${first} if that was loaded first`, () => {
       const script = `
-        ${UNLUCKY}
+        ${CONSTANT_RANDOM}
         const first = (await import("polyflake/${first}")).sno;
         const generators = Array.from({ length: 100 }, () => new first.Generator());
         const made = new Set(generators.map(({ generate }) => generate()));

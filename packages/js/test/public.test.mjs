@@ -12,13 +12,13 @@ import { refused, vectors } from "./refusals.mjs";
 
 const { cases } = vectors("public");
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
-const OTHER = new Uint8Array(32).fill(7);
+const OTHER_SECRET = new Uint8Array(32).fill(7);
 const ZERO = "order_1abpg7dgwhjba5j"; // 0 under SECRET
 
 onEachMachine(({ public: { Keyring, IdType } }) => {
   const ids = new Keyring(SECRET);
   const orders = ids.of("order");
-  const wide = ids.of("order", { bits: 64 });
+  const wideType = ids.of("order", { bits: 64 });
 
   test("single and batch calls match the vectors", () => {
     const byType = new Map();
@@ -57,9 +57,9 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   });
 
   test("batches of every size equal single calls", () => {
-    for (const of of [orders, wide, ids.of("x".repeat(63), { bits: 53 })])
+    for (const of of [orders, wideType, ids.of("x".repeat(63), { bits: 53 })])
       for (const count of [0, 1, 63, 64, 65, 207, 208, 780, 781, 1024, 1025, 3000]) {
-        const numbers = Array.from({ length: count }, (_, k) => (of === wide ? BigInt(k) << 50n : k * 1000));
+        const numbers = Array.from({ length: count }, (_, k) => (of === wideType ? BigInt(k) << 50n : k * 1000));
         const texts = of.encodeMany(numbers);
         assert.deepEqual(
           texts,
@@ -82,7 +82,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
 
   test("invalid numbers are rejected", () => {
     const field = "number";
-    for (const of of [orders, wide]) {
+    for (const of of [orders, wideType]) {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
         if (typeof value !== "bigint") refused("invalid_type", () => of.encode(value), { field });
       for (const value of [-0, -1, -(2 ** 53)]) refused("out_of_range", () => of.encode(value), { field });
@@ -94,8 +94,8 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     refused("out_of_range", () => orders.encode(2 ** 48), { field });
     refused("out_of_range", () => orders.encode(2 ** 53), { field });
     // Such a number may have been rounded.
-    refused("invalid_type", () => wide.encode(2 ** 53), { field });
-    assert.equal(wide.decode(wide.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
+    refused("invalid_type", () => wideType.encode(2 ** 53), { field });
+    assert.equal(wideType.decode(wideType.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
   });
 
   test("invalid strings are rejected", () => {
@@ -135,7 +135,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     refused("invalid_character", () => orders.decode(ZERO.replace("_1a", "_1g")), { position: 7, field });
     refused("check_failed", () => orders.decode("order_0123456789abcde"), { field });
     refused("unknown_version", () => orders.decode(new Keyring({ 2: SECRET }).of("order").encode(0)), { field });
-    refused("unknown_id", () => orders.decode(wide.encode(2n ** 64n - 1n)), { field });
+    refused("unknown_id", () => orders.decode(wideType.encode(2n ** 64n - 1n)), { field });
   });
 
   test("each wrong character and each swap is rejected", () => {
@@ -145,20 +145,20 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
         const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
         if (text !== ZERO)
           assert.throws(
-            () => wide.decode(text),
+            () => wideType.decode(text),
             ({ code }) => code === (at === 7 && character > "f" ? "invalid_character" : "check_failed"),
           );
       }
     for (let at = 6; at < ZERO.length - 1; at++) {
       const text = ZERO.slice(0, at) + ZERO[at + 1] + ZERO[at] + ZERO.slice(at + 2);
-      if (text !== ZERO) assert.throws(() => wide.decode(text), { name: "PolyflakeError" });
+      if (text !== ZERO) assert.throws(() => wideType.decode(text), { name: "PolyflakeError" });
     }
   });
 
   test("all versions are read, and the highest is written", () => {
     const old = ids.of("order").encode(42);
-    const both = new Keyring({ 1: SECRET, 31: OTHER }).of("order");
-    assert.equal(both.encode(42), new Keyring({ 31: OTHER }).of("order").encode(42));
+    const both = new Keyring({ 1: SECRET, 31: OTHER_SECRET }).of("order");
+    assert.equal(both.encode(42), new Keyring({ 31: OTHER_SECRET }).of("order").encode(42));
     assert.notEqual(both.encode(42), old);
     assert.deepEqual(both.decodeMany([old, both.encode(42), old]), [42, 42, 42]);
     const all = new Keyring(Object.fromEntries(Array.from({ length: 32 }, (_, k) => [k, new Uint8Array(32).fill(k)])));
@@ -166,10 +166,10 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   });
 
   test("a version other than the highest can be written", () => {
-    const both = new Keyring({ 1: SECRET, 31: OTHER }, { write: 1 }).of("order");
+    const both = new Keyring({ 1: SECRET, 31: OTHER_SECRET }, { write: 1 }).of("order");
     assert.equal(both.encode(42), ids.of("order").encode(42));
-    assert.equal(both.decode(new Keyring({ 31: OTHER }).of("order").encode(42)), 42);
-    refused("unknown_version", () => new Keyring({ 1: SECRET, 31: OTHER }, { write: 2 }), { field: "write" });
+    assert.equal(both.decode(new Keyring({ 31: OTHER_SECRET }).of("order").encode(42)), 42);
+    refused("unknown_version", () => new Keyring({ 1: SECRET, 31: OTHER_SECRET }, { write: 2 }), { field: "write" });
     refused("unknown_field", () => new Keyring(SECRET, { writes: 1 }), { field: "writes" });
     refused("invalid_secret", () => new Keyring({ 1: SECRET, 2: SECRET }));
   });
@@ -235,7 +235,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     const { validate, jsonSchema, vendor } = orders.schema["~standard"];
     assert.equal(vendor, "polyflake");
     assert.deepEqual(validate(ZERO), { value: 0 });
-    assert.deepEqual(wide.schema["~standard"].validate(wide.encode(0n)), { value: 0n });
+    assert.deepEqual(wideType.schema["~standard"].validate(wideType.encode(0n)), { value: 0n });
     assert.equal(validate(7).issues[0].code, "invalid_type");
     assert.equal(validate("invoice_1abpg7dgwhjba5j").issues[0].code, "type_mismatch");
     assert.deepEqual(

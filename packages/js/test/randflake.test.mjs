@@ -15,7 +15,7 @@ onEachMachine(({ randflake }) => {
   const { Codec, decodeText, encodeText, Generator, Grant } = randflake;
   const codec = new Codec(SECRET);
   /** Creates a generator for node 1. Its clock is a function, or a fixed number of seconds. */
-  const at = (clock, options = {}) =>
+  const generatorAt = (clock, options = {}) =>
     new Generator(new Grant(1, START, END), SECRET, {
       clock: typeof clock === "number" ? () => clock * 1000 : clock,
       ...options,
@@ -79,7 +79,7 @@ onEachMachine(({ randflake }) => {
       refused("invalid_type", () => new Grant(value, START, END));
     for (const value of [undefined, null, 0, {}, { nodes: 1 }]) {
       refused("invalid_type", () => new Generator(value, SECRET));
-      refused("invalid_type", () => at(SECOND).extendGrant(value));
+      refused("invalid_type", () => generatorAt(SECOND).extendGrant(value));
     }
     refused("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, SECRET));
     assert.deepEqual(new Generator({ ...grant }, SECRET).grant, grant);
@@ -115,14 +115,14 @@ onEachMachine(({ randflake }) => {
   });
 
   test("a closed generator returns the second to resume after", () => {
-    const ids = at(SECOND);
+    const ids = generatorAt(SECOND);
     assert.deepEqual(ids.stats(), { lastSecond: undefined, len: 0, closed: false });
     ids.generate();
     assert.deepEqual(ids.stats(), { lastSecond: SECOND, len: 1, closed: false });
     assert.equal(ids.close(), SECOND);
     refused("generator_closed", () => ids.generateText());
-    assert.equal(at(SECOND).close(), undefined);
-    const next = at(SECOND, { resumeAfter: SECOND });
+    assert.equal(generatorAt(SECOND).close(), undefined);
+    const next = generatorAt(SECOND, { resumeAfter: SECOND });
     refused("sequence_exhausted", () => next.generate(), { retryAt: (SECOND + 1) * 1000 });
   });
 

@@ -26,7 +26,7 @@ const HOST = {
 const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
 /** A non-ASCII string for the names, values and descriptions of layouts. */
-const WIDE = "größe 寸法 📏".repeat(6);
+const WIDE_STRING = "größe 寸法 📏".repeat(6);
 
 /** Uses all formats, with the same results in every run. */
 function use({ hotguid, layout, randflake, sno, sparx64 }) {
@@ -52,11 +52,14 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
   assert.equal(randflake.decodeText(randflake.encodeText(flake)), flake);
   assert.equal(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length, 8);
 
-  const fields = [{ kind: "bindable", bits: 1024, name: WIDE, type: "text" }];
+  const fields = [{ kind: "bindable", bits: 1024, name: WIDE_STRING, type: "text" }];
   const texts = new layout.Layout({ id: "bytes", bits: 1024, fields });
-  assert.equal(JSON.parse(texts.toJson()).fields[0].name, WIDE);
-  assert.equal(texts.parse(texts.pack({ bindables: { [WIDE]: WIDE } })).bindables[WIDE], WIDE);
-  refused("missing_field", () => texts.pack(), { field: WIDE });
+  assert.equal(JSON.parse(texts.toJson()).fields[0].name, WIDE_STRING);
+  assert.equal(
+    texts.parse(texts.pack({ bindables: { [WIDE_STRING]: WIDE_STRING } })).bindables[WIDE_STRING],
+    WIDE_STRING,
+  );
+  refused("missing_field", () => texts.pack(), { field: WIDE_STRING });
   const sonyflake = new layout.Generator(layout.Layout.preset("sonyflake"), { clock, bindables: { machine: 7 } });
   assert.equal(sonyflake.layout.parse(sonyflake.generate()).bindables.machine, 7);
 }
@@ -143,7 +146,7 @@ for (const entry of ENTRIES) {
 
 describe("wasm's monotonic clock", () => {
   const backwardsClock = scripted(3e6, 2e6, 1e6, 0);
-  const stopped = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
+  const invalidClocks = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
   const wildClock = {
     throws: {
       now: () => {
@@ -158,7 +161,7 @@ describe("wasm's monotonic clock", () => {
     "is negative": { now: () => -7 },
     "goes back": { now: () => backwardsClock() },
   };
-  for (const [what, performance] of Object.entries({ ...stopped, ...wildClock, ...invalidTable })) {
+  for (const [what, performance] of Object.entries({ ...invalidClocks, ...wildClock, ...invalidTable })) {
     test(`${what}: a wait is charged the requested sleeps`, () => {
       const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
       let stalls = 0;

@@ -13,7 +13,7 @@ const clock = () => NOW;
 onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  const wide = new layout.Layout({
+  const wideLayout = new layout.Layout({
     id: "bytes",
     bits: 72,
     fields: [
@@ -95,14 +95,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
   });
 
   test("layouts serialize to their descriptions", () => {
-    for (const one of [discord, wide]) {
+    for (const one of [discord, wideLayout]) {
       assert.equal(new layout.Layout(jsonRoundTrip(one)).toJson(), one.toJson());
       assert.equal(layout.Layout.fromJson(JSON.stringify(one)).toJson(), one.toJson());
     }
   });
 
   test("descriptions and parsed IDs serialize bigints as decimal strings and bytes as hex", () => {
-    for (const family of [hotguid, randflake, sno, uuid7, discord, wide]) {
+    for (const family of [hotguid, randflake, sno, uuid7, discord, wideLayout]) {
       const description = family.describe();
       const json = jsonRoundTrip(description);
       for (const [name, value] of Object.entries(description)) {
@@ -120,13 +120,13 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       constants: { worker: 1, process: 2 },
     });
     assert.deepEqual(structuredClone(parsed), parsed);
-    const more = wide.parse(wide.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
+    const more = wideLayout.parse(wideLayout.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
     assert.deepEqual(jsonRoundTrip(more).bindables, { x: "c8" });
     for (const generator of generators) assert.equal(typeof JSON.stringify(generator.stats()), "string");
   });
 
   test("descriptions round-trip", () => {
-    for (const family of [hotguid, randflake, sno, uuid7, discord, wide, unused]) {
+    for (const family of [hotguid, randflake, sno, uuid7, discord, wideLayout, unused]) {
       const description = family.describe();
       assert.deepEqual(descriptionFromJson(jsonRoundTrip(description)), description);
       assert.deepEqual(jsonRoundTrip(descriptionFromJson(jsonRoundTrip(description))), jsonRoundTrip(description));
@@ -165,7 +165,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       ]);
     }
     parsed.push(
-      [wide, wide.parse(new Uint8Array(9))],
+      [wideLayout, wideLayout.parse(new Uint8Array(9))],
       [unused, unused.parse(1n)],
       [micro, micro.parse(micro.pack({ timestamp: 1, sequence: 0 }))],
     );

@@ -86,8 +86,8 @@ test("the page states the sizes with separate wasm files", async () => {
     sparx64: ["randflake"],
     all: Object.keys(KILOBYTES),
   };
-  const beside = Object.keys(PRINTED).filter((name) => PRINTED[name][1] !== undefined);
-  assert.deepEqual(beside.sort(), Object.keys(modules).sort());
+  const additionalImports = Object.keys(PRINTED).filter((name) => PRINTED[name][1] !== undefined);
+  assert.deepEqual(additionalImports.sort(), Object.keys(modules).sort());
   for (const [name, files] of Object.entries(modules)) {
     const script = await size(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
     const compressed = files.map(

@@ -7,13 +7,13 @@ import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import {
   detached,
-  Lying,
+  ForeignError,
+  LyingArray,
   NOT_A_BIGINT,
   NOT_A_NUMBER,
   NOT_WHOLE,
   notATextOf,
   notBytesOf,
-  Theirs,
   throwingProxy,
 } from "./catalogue.mjs";
 import { NOW } from "./refusals.mjs";
@@ -27,7 +27,7 @@ const WINDOW = [NOW - 4000, NOW + 4000];
 const clock = () => NOW;
 
 const raising = (name) => () => {
-  throw new Theirs(name);
+  throw new ForeignError(name);
 };
 
 function resized() {
@@ -78,7 +78,7 @@ const invalidValues = () => [
   ],
   ...[
     detached(),
-    new Lying(10),
+    new LyingArray(10),
     new Uint8Array(0),
     new Uint8Array(7),
     new Uint8Array(16),
@@ -182,7 +182,7 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
   const guid = { timestamp: 1, counter: 1, shardKey: 1 };
   const stop = (family, ...more) => new family.Generator(...more).close();
-  const restored = options({ metabyte: 1, window: WINDOW });
+  const restoredOptions = options({ metabyte: 1, window: WINDOW });
   const values = { timestamp: NOW, sequence: 1, bindables: { b: "b" }, constants: { c: new Uint8Array(2) } };
   return {
     ...sameArguments("", [], "backend", "clockSource", "layout.presets", "sparx64.init"),
@@ -222,7 +222,7 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
     ...sameArguments("sno.SnoArray#", [], "unixMs", "metabytes", "partitions", "sequences", "uuid8Column"),
     "sno.SnoArray.fromUuid8": [[sno.toUuid8(ID)]],
     "sno.Generator": [options({ partition: 1, sequenceMin: 0, sequenceMax: 1000, metabyte: 1, window: WINDOW })],
-    ...sameArguments("sno.Generator.", [stop(sno, { partition: 1 }), restored], "restore", "importOriginal"),
+    ...sameArguments("sno.Generator.", [stop(sno, { partition: 1 }), restoredOptions], "restore", "importOriginal"),
     "sno.Generator#generateAt": [NOW, 1],
     ...sameArguments("randflake.", [-1n], "encodeText", "toUnsigned"),
     "randflake.decodeText": ["1uv"],
@@ -349,7 +349,10 @@ async function isTyped(name, call) {
     const made = call();
     return made instanceof Promise ? await made : made;
   } catch (error) {
-    assert(error?.name === "PolyflakeError" || error instanceof Theirs, `${name}: ${error?.stack ?? String(error)}`);
+    assert(
+      error?.name === "PolyflakeError" || error instanceof ForeignError,
+      `${name}: ${error?.stack ?? String(error)}`,
+    );
   }
 }
 

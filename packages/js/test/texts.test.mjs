@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Lying, notATextOf, throwingProxy } from "./catalogue.mjs";
+import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -97,7 +97,7 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
         new Set(texts),
         { length: 1, 0: texts[0] },
         throwingProxy,
-        new Lying(10),
+        new LyingArray(10),
       ])
         refused("invalid_type", () => List.from(value), { field: "ids" });
       refused("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });

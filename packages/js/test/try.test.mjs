@@ -6,7 +6,7 @@ import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, scripted } from "./refusals.mjs";
 
 /** Options with which other calls would wait for an hour, and would fail the test through `onStall`. */
-const PATIENT = {
+const LONG_WAIT = {
   onExhausted: "wait",
   maxWait: 3_600_000,
   onStall: () => assert.fail("it waits"),
@@ -19,7 +19,7 @@ onEachMachine((polyflake) => {
 
       test("try calls return the available IDs, report the retry time and continue in the next tick", () => {
         let now = NOW;
-        const ids = make(1, { ...PATIENT, clock: () => now });
+        const ids = make(1, { ...LONG_WAIT, clock: () => now });
         useUp(ids, family, 3);
         const one = ids.tryGenerate(...about);
         const some = ids.tryGenerateMany(1, ...about);
@@ -42,10 +42,10 @@ onEachMachine((polyflake) => {
         const clock = () => {
           throw cause;
         };
-        const broken = make(1, { ...PATIENT, clock });
+        const broken = make(1, { ...LONG_WAIT, clock });
         refused("clock_failed", () => broken.tryGenerateMany(2), { cause });
         refused("out_of_range", () => broken.tryGenerateMany((1 << 24) + 1), { field: "count" });
-        const closed = make(1, PATIENT);
+        const closed = make(1, LONG_WAIT);
         closed.close();
         refused("generator_closed", () => closed.tryGenerate());
         refused("generator_closed", () => closed.tryGenerateMany(2));
@@ -57,7 +57,7 @@ onEachMachine((polyflake) => {
       test("try calls do not wait for a clock that is behind", () => {
         // sno accepts the first rollback.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
-        const ids = make(1, { ...PATIENT, clock: scripted(...steps) });
+        const ids = make(1, { ...LONG_WAIT, clock: scripted(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();
         refused("clock_behind", () => ids.tryGenerate());
         assert.equal(ids.tryGenerateMany(3).length, 0);

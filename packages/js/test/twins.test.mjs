@@ -190,7 +190,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
     assert.deepEqual([status, stdout], [0, expected], stderr);
   };
-  const making = "new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16))";
+  const generatorSource = "new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16))";
 
   test("generators can be made without process warnings and weak references", () =>
     prints(
@@ -200,7 +200,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       delete globalThis.WeakRef;
       globalThis.process = undefined;
       const { randflake } = await import("polyflake/${name}");
-      log(typeof [${making}, ${making}][1].generate());`,
+      log(typeof [${generatorSource}, ${generatorSource}][1].generate());`,
     ));
 
   test("a collected generator does not conflict", () =>
@@ -211,7 +211,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       import { setTimeout as after } from "node:timers/promises";
       process.on("warning", (warning) => { console.log(warning.name); });
       for (let k = 0; k < 3; k++) {
-        (() => void ${making})();
+        (() => void ${generatorSource})();
         await after(5);
         gc();
         await after(5);

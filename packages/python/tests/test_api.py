@@ -46,12 +46,12 @@ FAMILIES = {
 }
 
 
-def starts_with_summary(documented: object, summary: str) -> bool:
+def starts_with_summary(documented_names: object, summary: str) -> bool:
     """Returns whether an object's documentation begins with the summary."""
-    return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
+    return " ".join((inspect.getdoc(documented_names) or "").split()).startswith(summary.removesuffix("."))
 
 
-def public(owner: object) -> set[str]:
+def public_names(owner: object) -> set[str]:
     return {name for name in vars(owner) if not name.startswith("_")}
 
 
@@ -88,7 +88,7 @@ def constructors(stub: ast.Module) -> dict[str, ast.FunctionDef]:
     return {name: member for name, member in members if member.name == "__new__"}
 
 
-def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
+def documented_names(stub: ast.Module) -> Iterator[tuple[str, str]]:
     """Yields the names in a stub with their docstrings, including those of constructors."""
     made = {name: ast.get_docstring(constructor) or "" for name, constructor in constructors(stub).items()}
     for node in stub.body:
@@ -136,7 +136,7 @@ def test_help_shows_the_parameters_of_constructors(family: str) -> None:
 def test_help_matches_the_stubs(name: str) -> None:
     module = FAMILIES.get(name, polyflake)
     stub = stub_of(name)
-    said = {path: doc for path, doc in documented(stub) if doc}
+    said = {path: doc for path, doc in documented_names(stub) if doc}
     assert said
     for path, doc in said.items():
         assert inspect.getdoc(operator.attrgetter(path)(module)) == doc, path
@@ -162,7 +162,7 @@ def test_records_have_the_listed_members(record: str) -> None:
 
 def has_members(cls: type, entries: dict[str, Any]) -> None:
     stated = python_entries(entries)
-    assert public(cls) == set(stated), cls
+    assert public_names(cls) == set(stated), cls
     for member, summary in stated.items():
         assert starts_with_summary(getattr(cls, member), summary), member
 
@@ -219,8 +219,8 @@ def test_the_version_matches_the_workspace() -> None:
 
 @pytest.mark.parametrize("module", [*FAMILIES.values(), polyflake], ids=lambda module: module.__name__)
 def test_public_callables_can_be_pickled_by_name(module: Any) -> None:
-    public = [getattr(module, name) for name in module.__all__]
-    for named in (value for value in public if callable(value)):
+    values = [getattr(module, name) for name in module.__all__]
+    for named in (value for value in values if callable(value)):
         assert pickle.loads(pickle.dumps(named)) is named
 
 

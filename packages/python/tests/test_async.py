@@ -16,7 +16,7 @@ from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
 from support import NOW_NS, TICK_NS, forks, refused
 
 #: Long enough for the tests, even on a busy machine.
-PATIENT = {"max_wait": 60_000}
+LONG_WAIT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9
 SNO = FAMILIES["sno"]
@@ -35,11 +35,11 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
     """Only the turns of the event loop advance the clock, so a call that blocked the loop would wait forever."""
     now = [NOW_NS]
-    ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **PATIENT)
+    ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
     if call == "text" and not hasattr(ids, "generate_text"):
         return
 
-    async def turns() -> int:
+    async def loop_turns() -> int:
         waiting = asyncio.create_task(CALLS[call](ids, family))
         count = 0
         while count < 20:
@@ -50,13 +50,13 @@ def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> No
         await waiting
         return count
 
-    assert asyncio.run(turns()) == 20
+    assert asyncio.run(loop_turns()) == 20
 
 
 @each_family
 def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
     now = [NOW_NS]
-    ids = family.make(clock=lambda: now[0], **PATIENT)
+    ids = family.make(clock=lambda: now[0], **LONG_WAIT)
 
     async def use() -> None:
         assert type(await ids.generate_async()) is type(ids.try_generate())
@@ -74,7 +74,7 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
-    ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **PATIENT)
+    ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **LONG_WAIT)
     # A traceback keeps the frames that the exception passed through.
     held = []
 
@@ -130,7 +130,7 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
         read.append(now[0])
         return now[0]
 
-    ids = FAMILIES["randflake"].make(clock=clock, **PATIENT)
+    ids = FAMILIES["randflake"].make(clock=clock, **LONG_WAIT)
     ids.generate()
     now[0] = NOW_NS
 
@@ -148,11 +148,11 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
-    def broken() -> int:
+    def broken_clock() -> int:
         raise OSError("no time")
 
     with pytest.raises(PolyflakeError) as caught:
-        asyncio.run(CALLS[call](sno.Generator(1, clock=broken)))
+        asyncio.run(CALLS[call](sno.Generator(1, clock=broken_clock)))
     assert caught.value.code == "clock_failed"
     assert isinstance(caught.value.__cause__, OSError)
 
@@ -198,11 +198,11 @@ def test_arguments_set_the_fields_of_the_ids() -> None:
 def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
     ids = family.make()
 
-    async def some() -> list[Any]:
+    async def some_ids() -> list[Any]:
         return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
 
     async def use() -> list[Any]:
-        return [id for made in await asyncio.gather(*(some() for _ in range(100))) for id in made]
+        return [id for made in await asyncio.gather(*(some_ids() for _ in range(100))) for id in made]
 
     made = asyncio.run(use())
     assert len(made) == len(set(made)) == 1000

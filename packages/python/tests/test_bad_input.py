@@ -15,7 +15,7 @@ from polyflake import PolyflakeError, hotguid, layout, sno
 from support import NOW_MS, NOW_NS, refused
 
 ID = sno.Sno("93bm44ab22flxhjb")
-SHARED = sno.Generator(1)
+SHARED_GENERATOR = sno.Generator(1)
 
 
 TWITTER = layout.Layout.preset("twitter")
@@ -85,12 +85,12 @@ class RaisingZone(dt.tzinfo):
 
 
 TIMES = [
-    pytest.param(lambda time: SHARED.generate_at(time), "time", id="generate_at"),
+    pytest.param(lambda time: SHARED_GENERATOR.generate_at(time), "time", id="generate_at"),
     pytest.param(lambda time: sno.time_range(time, NOW_MS), "start", id="start"),
     pytest.param(lambda time: sno.time_range(NOW_MS, time), "end", id="end"),
     pytest.param(lambda time: sno.Generator(window=(time, NOW_MS)), "window", id="window start"),
     pytest.param(lambda time: sno.Generator(window=[NOW_MS, time]), "window", id="window end"),
-    pytest.param(lambda time: SHARED.extend_window(time), "end", id="extend_window"),
+    pytest.param(lambda time: SHARED_GENERATOR.extend_window(time), "end", id="extend_window"),
 ]
 
 
@@ -134,7 +134,7 @@ def test_messages_show_times_as_they_were_passed() -> None:
     first = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     for call in (
         lambda time: sno.time_range(time, NOW_MS),
-        SHARED.generate_at,
+        SHARED_GENERATOR.generate_at,
         lambda time: sno.Generator(1, window=(time, NOW_MS)),
         lambda time: hotguid.time_range(time, NOW_MS),
         lambda time: TWITTER.time_range(time, NOW_MS),
@@ -198,6 +198,6 @@ def test_a_rejected_call_changes_nothing() -> None:
 def test_an_argument_can_call_the_generator() -> None:
     class Reentrant:
         def __index__(self) -> int:
-            return SHARED.generate(5).metabyte
+            return SHARED_GENERATOR.generate(5).metabyte
 
-    assert SHARED.generate(Reentrant()).metabyte == 5
+    assert SHARED_GENERATOR.generate(Reentrant()).metabyte == 5

@@ -29,8 +29,10 @@ class Parameter(NamedTuple):
 ID = sno.Sno("93bm44ab22flxhjb")
 CIPHER = Sparx64(bytes(range(16)))
 IDS = public.Keyring(SECRET * 2)
-TAGGED = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "bindable", "bits": 24, "type": "bytes"}]})
-WIDE = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
+TAGGED_LAYOUT = layout.Layout(
+    {"id": "bytes", "bits": 24, "fields": [{"kind": "bindable", "bits": 24, "type": "bytes"}]}
+)
+WIDE_LAYOUT = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
 
 def a_new_id(secret: Any) -> object:
@@ -54,8 +56,10 @@ PARAMETERS = {
     "sparx64.Sparx64.decrypt": Parameter(CIPHER.decrypt, 8),
     "sparx64.Sparx64.encrypt_many": Parameter(CIPHER.encrypt_many, 8),
     "sparx64.Sparx64.decrypt_many": Parameter(CIPHER.decrypt_many, 8),
-    "layout.Layout.pack": Parameter(lambda tag: TAGGED.pack(bindables={"bindable-0-24": tag}), 3, "out_of_range"),
-    "layout.Layout.parse": Parameter(lambda id: WIDE.parse(id).sequence, 3),
+    "layout.Layout.pack": Parameter(
+        lambda tag: TAGGED_LAYOUT.pack(bindables={"bindable-0-24": tag}), 3, "out_of_range"
+    ),
+    "layout.Layout.parse": Parameter(lambda id: WIDE_LAYOUT.parse(id).sequence, 3),
 }
 each = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
 

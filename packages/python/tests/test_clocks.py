@@ -71,7 +71,7 @@ def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], o
     with refused("clock_failed") as caught:
         call(ids)
     assert caught.value.__cause__ is raised
-    goes_on(ids, clock)
+    advancing_clock(ids, clock)
 
 
 @each_reader
@@ -81,7 +81,7 @@ def test_base_exceptions_that_are_no_failure_propagate(make: Any, call: Callable
     ids = make(clock=clock)
     with pytest.raises(through):
         call(ids)
-    goes_on(ids, clock)
+    advancing_clock(ids, clock)
 
 
 @each_reader
@@ -92,13 +92,13 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
         with refused("clock_failed") as caught:
             call(ids)
         assert isinstance(caught.value.__cause__, TypeError)
-        goes_on(ids, clock)
+        advancing_clock(ids, clock)
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
         with refused("time_out_of_range"):
             call(make(clock=Clock(reading)))
 
 
-def goes_on(ids: Any, clock: Clock) -> None:
+def advancing_clock(ids: Any, clock: Clock) -> None:
     """Asserts that the generator made no ID and makes one once its clock works."""
     clock.reading = NOW_NS
     assert is_unused(ids)
@@ -224,16 +224,16 @@ def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
 
 @each_family
 def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
-    def level(below: int) -> Any:
+    def nested_level(below: int) -> Any:
         if below == 0:
             return family.make(clock=lambda: NOW_NS)
-        next_one = level(below - 1)
+        next_one = nested_level(below - 1)
         return family.make(clock=lambda: next_one.generate() and NOW_NS)
 
     for _ in range(2):
-        assert level(63).generate()
+        assert nested_level(63).generate()
     with refused("clock_failed"):
-        level(64).generate()
+        nested_level(64).generate()
 
 
 def slow_clock() -> Callable[[], int]:
@@ -288,7 +288,7 @@ def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generat
 
 
 #: The sequence is so long that no batch ever waits.
-LONG = layout.Layout(
+LONG_WAIT = layout.Layout(
     {
         "id": "bytes",
         "bits": 128,
@@ -313,12 +313,12 @@ LONG = layout.Layout(
 )
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     # The batch takes much longer than the interval between signal checks, and never touches most of its memory.
-    ids, room = layout.Generator(LONG, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
+    ids, room = layout.Generator(LONG_WAIT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, room)
     made = ids.stats().len
     assert 0 < made < 1 << 24
-    assert LONG.parse(ids.generate()).sequence == made
+    assert LONG_WAIT.parse(ids.generate()).sequence == made
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")

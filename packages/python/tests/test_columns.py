@@ -36,10 +36,10 @@ class Family(NamedTuple):
     width: int
     ids: Any
 
-    def some(self, count: int) -> list[str]:
+    def some_texts(self, count: int) -> list[str]:
         return self.ids[:count].texts()  # type: ignore[no-any-return]
 
-    def single(self, text: str) -> tuple[str, int | None]:
+    def error_of(self, text: str) -> tuple[str, int | None]:
         """Returns the error code and position of an invalid string that is parsed alone."""
         with pytest.raises(PolyflakeError) as caught:
             self.read(text)
@@ -57,8 +57,8 @@ FAMILIES = {
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
 
-def some(count: int) -> list[str]:
-    return FAMILIES["sno"].some(count)
+def some_texts(count: int) -> list[str]:
+    return FAMILIES["sno"].some_texts(count)
 
 
 def chunked(texts: list[str]) -> Any:
@@ -73,7 +73,7 @@ def sliced(texts: list[str]) -> Any:
 
 
 #: Columns that hold strings of any length.
-ANY: dict[str, Column] = {
+ANY_FORMAT: dict[str, Column] = {
     "list": list,
     "tuple": tuple,
     "iterator": iter,
@@ -92,7 +92,7 @@ ANY: dict[str, Column] = {
 }
 
 if np.lib.NumpyVersion(np.__version__) < "2.0.0":
-    del ANY["numpy strings"]
+    del ANY_FORMAT["numpy strings"]
 
 
 def padded(texts: list[str], width: int) -> bytes:
@@ -111,56 +111,56 @@ SLOTS: dict[str, Callable[[list[str], int], Any]] = {
     "fixed": lambda texts, width: pa.array([padded([text], width) for text in texts], pa.binary(width)),
 }
 
-ALL = [*ANY, *SLOTS]
+ALL_FAMILIES = [*ANY_FORMAT, *SLOTS]
 
 
 def column_of(kind: str, family: Family, texts: list[str]) -> Any:
-    return ANY[kind](texts) if kind in ANY else SLOTS[kind](texts, family.width)
+    return ANY_FORMAT[kind](texts) if kind in ANY_FORMAT else SLOTS[kind](texts, family.width)
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", ALL_FAMILIES)
 @pytest.mark.parametrize("count", [0, 1, 513, 1500])
 @each_family
 def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) -> None:
-    texts = family.some(count)
+    texts = family.some_texts(count)
     read = family.array.from_texts(column_of(kind, family, texts))
     assert read == family.ids[:count]
     assert list(read) == [family.read(text) for text in texts]
 
 
-@pytest.mark.parametrize("kind", ANY)
+@pytest.mark.parametrize("kind", ANY_FORMAT)
 @pytest.mark.parametrize("text", ["", "x!", "2" * 37, "é" * 8, "2é" * 8, "\U0001d7d7" * 4])
 @each_family
 def test_an_invalid_string_is_rejected_like_a_single_one(family: Family, kind: str, text: str) -> None:
     for item in (0, 600):
-        texts = family.some(601)
+        texts = family.some_texts(601)
         texts[item:] = [text, *["also bad"] * (600 - item)]
-        code, position = family.single(text)
+        code, position = family.error_of(text)
         with refused(code, position=position, item=item) as caught:
-            family.array.from_texts(ANY[kind](texts))
+            family.array.from_texts(ANY_FORMAT[kind](texts))
         assert str(caught.value).startswith(f"item {item}: ")
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", ALL_FAMILIES)
 @each_family
 def test_an_invalid_character_is_found(family: Family, kind: str) -> None:
     for item in (0, 511, 512, 699):
-        texts = family.some(700)
+        texts = family.some_texts(700)
         position = len(texts[item]) - 1
         texts[item] = texts[item][:position] + "!"
         with refused("invalid_character", position=position, item=item):
             family.array.from_texts(column_of(kind, family, texts))
 
 
-@given(st.sampled_from([*ANY]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
+@given(st.sampled_from([*ANY_FORMAT]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
 def test_each_invalid_character_is_rejected_like_in_a_single_string(kind: str, position: int, bad: str) -> None:
     good = "93bm44ab22flxhjb"
     text = good[:position] + bad + good[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
         return  # NumPy treats a trailing NUL as padding, and Arrow has no surrogates
-    code, at = FAMILIES["sno"].single(text)
+    code, at = FAMILIES["sno"].error_of(text)
     with refused(code, position=at, item=1):
-        sno.SnoArray.from_texts(ANY[kind]([good, text]))
+        sno.SnoArray.from_texts(ANY_FORMAT[kind]([good, text]))
 
 
 def test_lone_surrogates_are_rejected() -> None:
@@ -175,10 +175,10 @@ def test_lone_surrogates_are_rejected() -> None:
 @each_family
 def test_a_null_is_rejected(family: Family, kind: str) -> None:
     for item in (0, 8, 600):
-        texts: list[Any] = family.some(700)
+        texts: list[Any] = family.some_texts(700)
         texts[item] = texts[item + 1] = None
         with refused("invalid_type", item=item) as caught:
-            family.array.from_texts(ANY[kind](texts))
+            family.array.from_texts(ANY_FORMAT[kind](texts))
         assert str(caught.value) == f"item {item}: expected str for `column`, found null"
 
 
@@ -210,7 +210,7 @@ def test_an_empty_column_needs_no_type(read: Any, typed: pa.DataType) -> None:
 @pytest.mark.parametrize("value", [None, 1, b"2" * 16, np.bytes_(b"2" * 16), ["2" * 16], object()])
 def test_a_non_string_item_is_rejected(value: Any) -> None:
     for item in (0, 600):
-        texts: list[Any] = some(700)
+        texts: list[Any] = some_texts(700)
         texts[item] = value
         with refused("invalid_type", item=item):
             sno.SnoArray.from_texts(texts)
@@ -221,15 +221,15 @@ def test_a_non_string_item_is_rejected(value: Any) -> None:
     [
         pa.array([1, 2]),
         pa.array([1, 2]).dictionary_encode(),
-        pa.array([some(1)]),
-        pa.table({"id": some(2)}),
+        pa.array([some_texts(1)]),
+        pa.table({"id": some_texts(2)}),
         np.array([1]),
         np.array([]),
         np.zeros((2, 2, 16), np.uint8),
         np.array([["2" * 16]]),
-        np.array(some(2), ">U16" if np.little_endian else "<U16"),
+        np.array(some_texts(2), ">U16" if np.little_endian else "<U16"),
         np.zeros(2, [("a", "S16")]),
-        some(1)[0],
+        some_texts(1)[0],
         None,
         1,
         sno.SnoArray,
@@ -245,7 +245,7 @@ def test_other_columns_than_strings_are_rejected(family: Family, column: Any) ->
 
 @each_family
 def test_polars_numbers_and_tables_are_rejected(family: Family) -> None:
-    for column in (pl.Series([1]), pl.DataFrame({"id": some(2)})):
+    for column in (pl.Series([1]), pl.DataFrame({"id": some_texts(2)})):
         with refused("invalid_type"):
             family.array.from_texts(column)
 
@@ -268,7 +268,7 @@ def test_bytes_of_another_width_are_rejected(family: Family, column: Any) -> Non
 
 
 def test_only_numpy_strings_can_be_padded() -> None:
-    good = some(1)[0].encode()
+    good = some_texts(1)[0].encode()
     assert sno.SnoArray.from_texts(np.array([good + b"\0" * 3])).texts() == [good.decode()]
     for bad in (good[:-1] + b"\0", b"\0" * 16):
         with refused("invalid_length", item=0):
@@ -303,7 +303,7 @@ class ClaimsStream(Claims):
 
 
 def capsules() -> tuple[Any, Any]:
-    return pa.array(some(3)).__arrow_c_array__()  # type: ignore[no-any-return]
+    return pa.array(some_texts(3)).__arrow_c_array__()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("claims", [ClaimsArray, ClaimsStream])
@@ -328,7 +328,7 @@ def test_capsules_are_consumed_once() -> None:
 
 def test_a_failed_stream_is_rejected() -> None:
     def batches() -> Iterator[Any]:
-        yield pa.record_batch({"id": some(2)})
+        yield pa.record_batch({"id": some_texts(2)})
         raise ZeroDivisionError
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.string()}), batches())
@@ -337,26 +337,26 @@ def test_a_failed_stream_is_rejected() -> None:
 
 
 def test_exceptions_of_an_iterator_propagate() -> None:
-    def raising(error: BaseException) -> Iterator[str]:
-        yield some(1)[0]
+    def raising_stream(error: BaseException) -> Iterator[str]:
+        yield some_texts(1)[0]
         raise error
 
     for kind in (ZeroDivisionError, sqlite3.OperationalError, MemoryError, KeyboardInterrupt):
         raised = kind("no")
         with pytest.raises(kind) as caught:
-            sno.SnoArray.from_texts(raising(raised))
+            sno.SnoArray.from_texts(raising_stream(raised))
         assert caught.value is raised
 
 
 TWITTER = layout.Generator(layout.Layout.preset("twitter", datacenter=1, worker=2)).generate_many(1000)
-WIDE = layout.Layout(
+WIDE_LAYOUT = layout.Layout(
     {
         "id": "bytes",
         "bits": 72,
         "fields": [{"kind": "timestamp", "bits": 48, "tick": "1ms", "epoch_ms": 0}, {"kind": "sequence", "bits": 24}],
     }
 )
-WIDES = layout.Generator(WIDE).generate_many(1000)
+WIDE_IDS = layout.Generator(WIDE_LAYOUT).generate_many(1000)
 
 
 class Exported(NamedTuple):
@@ -374,7 +374,7 @@ EXPORTED = {
     "uuid7": Exported(UUIDS, pa.binary(16), lambda id: id.bytes, uuid7.Uuid7Array),
     "randflake": Exported(FLAKES, pa.int64(), int, randflake.RandflakeArray),
     "layout of integers": Exported(TWITTER, pa.int64(), int, layout.LayoutArray),
-    "layout of bytes": Exported(WIDES, pa.binary(9), bytes, lambda column: layout.LayoutArray(column, 9)),
+    "layout of bytes": Exported(WIDE_IDS, pa.binary(9), bytes, lambda column: layout.LayoutArray(column, 9)),
 }
 each_export = pytest.mark.parametrize(("ids", "kind", "plain", "read"), EXPORTED.values(), ids=EXPORTED)
 
@@ -439,9 +439,9 @@ def test_arrow_uuids_are_read_as_ids() -> None:
 
 
 def test_layout_columns_are_parsed_from_arrow() -> None:
-    expected = [parsed.unix_ms for parsed in WIDE.parse_columns(WIDES)]
-    for column in one_of_each(WIDES):
-        assert [parsed.unix_ms for parsed in WIDE.parse_columns(column)] == expected
+    expected = [parsed.unix_ms for parsed in WIDE_LAYOUT.parse_columns(WIDE_IDS)]
+    for column in one_of_each(WIDE_IDS):
+        assert [parsed.unix_ms for parsed in WIDE_LAYOUT.parse_columns(column)] == expected
 
 
 @pytest.mark.parametrize("kind", ["categorical", "enum"])
@@ -451,7 +451,7 @@ def test_polars_categories_are_read(kind: str) -> None:
             texts, dtype=pl.Categorical if kind == "categorical" else pl.Enum(["not used", *dict.fromkeys(texts)])
         )
 
-    texts = [text for text in some(5) for _ in range(3)]
+    texts = [text for text in some_texts(5) for _ in range(3)]
     assert sno.SnoArray.from_texts(column(texts)).texts() == texts
     texts[4] = "bad!" * 4
     with refused("invalid_character", item=4, position=3):

@@ -17,7 +17,7 @@ import pytest
 from polyflake import hotguid, sno, uuid7
 from support import NOW_MS, NOW_NS, refused
 
-SECOND = NOW_MS // 1000
+NOW_SECONDS = NOW_MS // 1000
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_every_function_uses_the_default_generator() -> None:
     ids += [sno.generate(), sno.Sno(sno.generate_text()), *sno.generate_many(2)]
     guids += [hotguid.generate(), UUID(hotguid.generate_text()), *hotguid.generate_many(2)]
     assert {(id.unix_ms, id.partition, id.metabyte) for id in ids} == {(NOW_MS, 7, 3)}
-    assert {hotguid.timestamp(guid) for guid in guids} == {SECOND}
+    assert {hotguid.timestamp(guid) for guid in guids} == {NOW_SECONDS}
     assert [len(set(made)) for made in (ids, guids)] == [8, 8]
 
 

@@ -73,7 +73,7 @@ def test_records_round_trip() -> None:
 @pytest.mark.parametrize(("region", "shard"), [(0, 0), (1, 5), (1023, 2**22 - 1)])
 def test_a_shard_key_encodes_region_and_shard(region: int, shard: int) -> None:
     home = shard_routing.Home(region, shard)
-    assert shard_routing.Home.of(hotguid.generate(home.shard_key())) == home
+    assert shard_routing.Home.from_id(hotguid.generate(home.shard_key())) == home
 
 
 def test_requests_are_routed_from_every_region() -> None:
@@ -82,13 +82,13 @@ def test_requests_are_routed_from_every_region() -> None:
     ids = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
     for id, record in ids.items():
         assert ap.read(f"/records/{id}") == eu.read(f"/records/{id}") == record
-    assert len({shard_routing.Home.of(id) for id in ids}) == 7
+    assert len({shard_routing.Home.from_id(id) for id in ids}) == 7
     with refused("invalid_length"):
         ap.read("/records/none")
 
 
 def test_a_record_can_have_256_versions() -> None:
-    documents = record_versions.Documents()
+    documents = record_versions.DocumentStore()
     last = first = documents.create("0")
     for version in range(1, 256):
         last = documents.update(last, str(version))
@@ -104,8 +104,8 @@ def test_a_query_selects_a_half_open_range() -> None:
     unit = dt.timedelta(milliseconds=4)
     events = [(start + k * unit, str(k)) for k in range(-5, 15)]
     with closing(time_range_query.store(events)) as database:
-        assert time_range_query.between(database, start, start + 10 * unit) == events[5:15]
-        assert time_range_query.between(database, start + 100 * unit, start + 101 * unit) == []
+        assert time_range_query.records_between(database, start, start + 10 * unit) == events[5:15]
+        assert time_range_query.records_between(database, start + 100 * unit, start + 101 * unit) == []
 
 
 def test_links_contain_the_time_of_their_messages() -> None:

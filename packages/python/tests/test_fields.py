@@ -25,7 +25,7 @@ def as_version_7(data: bytes) -> UUID:
 
 
 #: A field's column for packed IDs, the column's type, and the same field of a single ID.
-FIELDS: dict[str, tuple[Any, Any, Any]] = {
+FIELD_READERS: dict[str, tuple[Any, Any, Any]] = {
     "sno unix_ms": (lambda ids: ids.unix_ms(), np.int64, lambda id: id.unix_ms),
     "sno metabytes": (lambda ids: ids.metabytes(), np.uint8, lambda id: id.metabyte),
     "sno partitions": (lambda ids: ids.partitions(), np.uint16, lambda id: id.partition),
@@ -40,7 +40,7 @@ FIELDS: dict[str, tuple[Any, Any, Any]] = {
     "randflake node": (lambda ids: CODEC.inspect_columns(ids).node, np.uint32, lambda id: id.node),
     "randflake sequence": (lambda ids: CODEC.inspect_columns(ids).sequence, np.uint32, lambda id: id.sequence),
 }
-PACKED: dict[str, tuple[int, Callable[[bytes], Any]]] = {
+PACKED_READERS: dict[str, tuple[int, Callable[[bytes], Any]]] = {
     "sno": (10, sno.SnoArray),
     "hotguid": (16, hotguid.HotGuidArray),
     "uuid7": (16, lambda data: uuid7.Uuid7Array([as_version_7(data[at : at + 16]) for at in range(0, len(data), 16)])),
@@ -48,11 +48,11 @@ PACKED: dict[str, tuple[int, Callable[[bytes], Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", FIELD_READERS)
 @given(st.data())
 def test_a_field_column_contains_the_field_of_each_id(name: str, data: st.DataObject) -> None:
-    family, (of, dtype, field) = name.split()[0], FIELDS[name]
-    size, array_of = PACKED[family]
+    family, (of, dtype, field) = name.split()[0], FIELD_READERS[name]
+    size, array_of = PACKED_READERS[family]
     length = size * data.draw(st.integers(0, 40))
     ids = array_of(data.draw(st.binary(min_size=length, max_size=length)))
     expected = [field(CODEC.inspect(id) if family == "randflake" else id) for id in ids]

@@ -96,7 +96,7 @@ def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any
     assert generator.generate()
 
 
-def _make(_: int) -> list[str]:
+def _make_in_child(_: int) -> list[str]:
     return [str(sno.generate()) for _ in range(1000)]
 
 
@@ -112,7 +112,7 @@ def test_process_pools_never_repeat_an_id(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
-        made = [text for texts in pool.map(_make, range(8)) for text in texts]
+        made = [text for texts in pool.map(_make_in_child, range(8)) for text in texts]
     assert len(set(made)) == 8000
 
 

@@ -15,7 +15,7 @@ from polyflake.hotguid import Generator
 from support import NOW_MS, NOW_NS, refused
 
 UTC = dt.timezone.utc
-SECOND = NOW_MS // 1000
+NOW_SECONDS = NOW_MS // 1000
 TEXT = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"
 ID = uuid.UUID(TEXT)
 
@@ -45,7 +45,7 @@ def test_a_uuid_with_inconsistent_bytes_is_rejected() -> None:
 
 
 def test_times_are_datetimes_in_utc() -> None:
-    start = dt.datetime.fromtimestamp(SECOND, UTC)
+    start = dt.datetime.fromtimestamp(NOW_SECONDS, UTC)
     id = Generator(clock=lambda: NOW_NS).generate()
     parts = hotguid.parts(id)
     assert parts.datetime == start and parts.datetime.tzinfo is UTC
@@ -59,7 +59,7 @@ def test_times_are_datetimes_in_utc() -> None:
 
 
 def test_the_machine_is_bytes_or_34_bits_depending_on_the_form() -> None:
-    fields: dict[str, Any] = {"timestamp": SECOND, "counter": 0}
+    fields: dict[str, Any] = {"timestamp": NOW_SECONDS, "counter": 0}
     for machine in (-1, 2**34, 2**200):
         with refused("out_of_range", field="machine"):
             hotguid.from_parts(machine=machine, **fields, uuid8=True)
@@ -81,7 +81,7 @@ def test_the_uuid8_option_makes_uuids_of_version_8() -> None:
     parts = [hotguid.parts(id, uuid8=True) for id in made]
     assert {(id.version, id.variant) for id in made} == {(8, uuid.RFC_4122)}
     assert {(one.timestamp, one.shard_key, one.datetime) for one in parts} == {
-        (SECOND, 7, dt.datetime.fromtimestamp(SECOND, UTC))
+        (NOW_SECONDS, 7, dt.datetime.fromtimestamp(NOW_SECONDS, UTC))
     }
     assert str(parts[0].machine) in repr(parts[0])
     assert parts[0] != hotguid.parts(made[0])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
+from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from polyflake import hotguid, layout, randflake, sno, uuid7
 from support import NOW_MS, refused
 
@@ -30,10 +30,10 @@ PARTS = {"tick": 0, "partition": 0, "sequence": 0}
 
 GRANT = randflake.Grant((0, 131071), 1_730_000_000, 2_803_741_824)
 CODEC = randflake.Codec(bytes(16))
-SECOND = 1_763_650_000
+NOW_SECONDS = 1_763_650_000
 
 HOTGUID = hotguid.Generator()
-HOT_PARTS = {"timestamp": SECOND, "machine": b"12345", "counter": 0, "shard_key": 0}
+HOT_PARTS = {"timestamp": NOW_SECONDS, "machine": b"12345", "counter": 0, "shard_key": 0}
 
 
 def a_hot_guid(**changes: Any) -> object:
@@ -74,32 +74,37 @@ PARAMETERS = [
     Parameter("id", CODEC.inspect, 2**63 - 1, -(2**63)),
     Parameter("value", randflake.from_unsigned, 2**64 - 1),
     Parameter(
-        "timestamp", lambda t: CODEC.encrypt(t, 0, 0), 2_803_741_823, 1_730_000_000, "time_out_of_range", usual=SECOND
+        "timestamp",
+        lambda t: CODEC.encrypt(t, 0, 0),
+        2_803_741_823,
+        1_730_000_000,
+        "time_out_of_range",
+        usual=NOW_SECONDS,
     ),
-    Parameter("node", lambda n: CODEC.encrypt(SECOND, n, 0), 131071),
-    Parameter("sequence", lambda s: CODEC.encrypt(SECOND, 0, s), 131071),
-    Parameter("nodes", lambda n: randflake.Grant((n, 131071), SECOND, SECOND + 1), 131071),
-    Parameter("nodes", lambda n: randflake.Grant([5, n], SECOND, SECOND + 1), 131071, 5),
+    Parameter("node", lambda n: CODEC.encrypt(NOW_SECONDS, n, 0), 131071),
+    Parameter("sequence", lambda s: CODEC.encrypt(NOW_SECONDS, 0, s), 131071),
+    Parameter("nodes", lambda n: randflake.Grant((n, 131071), NOW_SECONDS, NOW_SECONDS + 1), 131071),
+    Parameter("nodes", lambda n: randflake.Grant([5, n], NOW_SECONDS, NOW_SECONDS + 1), 131071, 5),
     Parameter(
         "start",
         lambda s: randflake.Grant(0, s, 2_803_741_824),
         2_803_741_823,
         1_730_000_000,
-        usual=SECOND,
+        usual=NOW_SECONDS,
     ),
     Parameter(
         "end",
         lambda e: randflake.Grant(0, 1_730_000_000, e),
         2_803_741_824,
         1_730_000_001,
-        usual=SECOND,
+        usual=NOW_SECONDS,
     ),
     Parameter(
         "resume_after",
         lambda s: randflake.Generator(GRANT, bytes(16), resume_after=s),
         2_803_741_823,
         1_730_000_000,
-        usual=SECOND,
+        usual=NOW_SECONDS,
     ),
     Parameter("shard_key", HOTGUID.generate, 2**32 - 1),
     Parameter("shard_key", lambda k: HOTGUID.generate_many(1, k), 2**32 - 1),
@@ -127,7 +132,7 @@ each = pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: pa
 @each
 def test_integers_outside_their_range_are_rejected(parameter: Parameter) -> None:
     below = [parameter.least - 1, -(2**63) - 1, -(2**200), -(10**10_000)]
-    above = [parameter.most + 1, *(value for value in HUGE if value > parameter.most)]
+    above = [parameter.most + 1, *(value for value in HUGE_INTEGERS if value > parameter.most)]
     for value in below + above:
         with refused(parameter.code) as caught:
             parameter.call(value)

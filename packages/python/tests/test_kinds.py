@@ -13,7 +13,7 @@ from support import refused
 TEXT = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'
 USER = sno.Sno("aaaaaaaa55aaaaaa")
 ORDER = USER.with_metabyte(2)
-OTHER = USER.with_metabyte(3)
+UNKNOWN_ID = USER.with_metabyte(3)
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,19 @@ def order(*, id: str, total: object) -> tuple[str, object]:
     return id, total
 
 
-HOOK = sno.by_metabyte({24: User, 2: order})
+OBJECT_HOOK = sno.by_metabyte({24: User, 2: order})
 
 
 def test_the_id_selects_the_type_of_an_object() -> None:
-    assert json.loads(TEXT, object_hook=HOOK) == User(str(USER), "bar", "bar")
-    assert HOOK({"id": str(ORDER), "total": 2}) == (str(ORDER), 2)
+    assert json.loads(TEXT, object_hook=OBJECT_HOOK) == User(str(USER), "bar", "bar")
+    assert OBJECT_HOOK({"id": str(ORDER), "total": 2}) == (str(ORDER), 2)
 
 
 def test_nested_objects_are_converted_and_others_kept() -> None:
-    text = f'[{{"id": "{ORDER}", "total": {TEXT}}}, {{"id": "{OTHER}"}}, {{"id": "none"}}, {{"id": 1}}, {{}}, 1]'
-    first, *rest = json.loads(text, object_hook=HOOK)
+    text = f'[{{"id": "{ORDER}", "total": {TEXT}}}, {{"id": "{UNKNOWN_ID}"}}, {{"id": "none"}}, {{"id": 1}}, {{}}, 1]'
+    first, *rest = json.loads(text, object_hook=OBJECT_HOOK)
     assert first == (str(ORDER), User(str(USER), "bar", "bar"))
-    assert rest == [{"id": str(OTHER)}, {"id": "none"}, {"id": 1}, {}, 1]
+    assert rest == [{"id": str(UNKNOWN_ID)}, {"id": "none"}, {"id": 1}, {}, 1]
 
 
 def test_the_member_name_is_configurable() -> None:
@@ -60,9 +60,9 @@ def test_invalid_types_are_rejected() -> None:
     with refused("invalid_type", field="metabyte"):
         sno.by_metabyte({"1": User})  # type: ignore[dict-item]
     with refused("invalid_type", field="members"):
-        HOOK([])  # type: ignore[arg-type]
+        OBJECT_HOOK([])  # type: ignore[arg-type]
 
 
 def test_exceptions_of_a_constructor_propagate() -> None:
     with pytest.raises(TypeError, match="unexpected keyword"):
-        HOOK({"id": str(USER), "foo": "", "baz": "", "more": 1})
+        OBJECT_HOOK({"id": str(USER), "foo": "", "baz": "", "more": 1})

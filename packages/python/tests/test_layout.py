@@ -30,7 +30,7 @@ SNOWFLAKE: dict[str, Any] = {
         {"kind": "sequence", "bits": 12},
     ],
 }
-WIDE: dict[str, Any] = {
+WIDE_DESCRIPTION: dict[str, Any] = {
     "id": "bytes",
     "bits": 256,
     "fields": [
@@ -42,8 +42,8 @@ WIDE: dict[str, Any] = {
         {"kind": "sequence", "bits": 32, "start": 7},
     ],
 }
-ONE = Layout(SNOWFLAKE)
-MANY = Layout(WIDE)
+SNOWFLAKE_LAYOUT = Layout(SNOWFLAKE)
+WIDE_LAYOUT = Layout(WIDE_DESCRIPTION)
 BINDABLES: dict[str, Any] = {"n": 2**72 - 1, "hash": b"abc", "text": "Grüße"}
 
 
@@ -53,14 +53,19 @@ def layout_with_field(field: dict[str, Any], **more: Any) -> Layout:
 
 
 def test_layouts_compare_copy_and_pickle_by_value() -> None:
-    for of, description in ((ONE, SNOWFLAKE), (MANY, WIDE)):
+    for of, description in ((SNOWFLAKE_LAYOUT, SNOWFLAKE), (WIDE_LAYOUT, WIDE_DESCRIPTION)):
         assert of == Layout(description) == copy.deepcopy(of) == pickle.loads(pickle.dumps(of))
         assert of == eval(repr(of), {"Layout": Layout})
         assert of == Layout.from_json(of.to_json()) == Layout(json.loads(of.to_json()))
-    assert ONE != MANY
-    assert (ONE.bits, ONE.is_integer, MANY.bits, MANY.is_integer) == (64, True, 256, False)
+    assert SNOWFLAKE_LAYOUT != WIDE_LAYOUT
+    assert (SNOWFLAKE_LAYOUT.bits, SNOWFLAKE_LAYOUT.is_integer, WIDE_LAYOUT.bits, WIDE_LAYOUT.is_integer) == (
+        64,
+        True,
+        256,
+        False,
+    )
     with pytest.raises(TypeError):
-        hash(ONE)
+        hash(SNOWFLAKE_LAYOUT)
 
 
 def test_the_repr_of_a_layout_evaluates_to_it() -> None:
@@ -72,14 +77,14 @@ def test_the_repr_of_a_layout_evaluates_to_it() -> None:
 
 def test_mutable_values_are_copied() -> None:
     value = bytearray(b"abc")
-    ids = Generator(MANY, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
-    description = json.loads(ONE.to_json())
+    ids = Generator(WIDE_LAYOUT, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
+    description = json.loads(SNOWFLAKE_LAYOUT.to_json())
     of = Layout(description)
     value[:] = b"xyz"
     value.clear()
     description["fields"].clear()
-    assert MANY.parse(ids.generate()).bindables == BINDABLES
-    assert of == ONE
+    assert WIDE_LAYOUT.parse(ids.generate()).bindables == BINDABLES
+    assert of == SNOWFLAKE_LAYOUT
 
 
 def test_preset_names_are_case_insensitive() -> None:
@@ -133,8 +138,8 @@ def snowflake_with(**changes: Any) -> dict[str, Any]:
     return {**SNOWFLAKE, **changes}
 
 
-LOOP: list[Any] = []
-LOOP.append(LOOP)
+RECURSIVE_DICT: list[Any] = []
+RECURSIVE_DICT.append(RECURSIVE_DICT)
 DEEPLY_NESTED: Any = {}
 for _ in range(100_000):
     DEEPLY_NESTED = {"fields": DEEPLY_NESTED}
@@ -154,7 +159,7 @@ for _ in range(100_000):
         snowflake_with(fields=[{"kind": "constant", "bits": 64, "value": 2**53 + 1}]),
         {1: 2},
         {"\ud800": 1},
-        snowflake_with(fields=LOOP),
+        snowflake_with(fields=RECURSIVE_DICT),
         DEEPLY_NESTED,
     ],
     ids=lambda bad: str(bad)[:60] if bad is not DEEPLY_NESTED else "deep",
@@ -190,24 +195,24 @@ def test_a_description_modified_during_the_call_is_read_unchanged() -> None:
             return 64
 
     description: dict[str, Any] = {"bits": ChangingDict(), "id": "integer", "fields": SNOWFLAKE["fields"]}
-    assert Layout(description) == ONE
+    assert Layout(description) == SNOWFLAKE_LAYOUT
 
 
 def test_values_of_all_types_round_trip() -> None:
-    id = MANY.pack(timestamp=NOW_MS, sequence=2**32 - 1, bindables=BINDABLES)
+    id = WIDE_LAYOUT.pack(timestamp=NOW_MS, sequence=2**32 - 1, bindables=BINDABLES)
     assert (type(id), len(id)) == (bytes, 32)
-    parsed = MANY.parse(id)
+    parsed = WIDE_LAYOUT.parse(id)
     assert (parsed.unix_ms, parsed.sequence, parsed.bindables) == (NOW_MS, 2**32 - 1, BINDABLES)
     assert parsed.constants == {"tag": "hi"}
     assert parsed.datetime == dt.datetime(1970, 1, 1, tzinfo=UTC) + dt.timedelta(milliseconds=NOW_MS)
-    assert parsed == MANY.parse(bytearray(id)) == MANY.parse(memoryview(id))
-    assert parsed != MANY.parse(id[:-1] + b"0")
+    assert parsed == WIDE_LAYOUT.parse(bytearray(id)) == WIDE_LAYOUT.parse(memoryview(id))
+    assert parsed != WIDE_LAYOUT.parse(id[:-1] + b"0")
     for said in ("Grüße", "abc", str(NOW_MS), str(2**72 - 1)):
         assert said in repr(parsed)
     parsed.bindables["n"] = 0  # a copy
     assert parsed.bindables == BINDABLES
-    over = MANY.pack(timestamp=NOW_MS, sequence=0, bindables=BINDABLES, constants={"tag": "no"})
-    assert MANY.parse(over).constants == {"tag": "no"}
+    over = WIDE_LAYOUT.pack(timestamp=NOW_MS, sequence=0, bindables=BINDABLES, constants={"tag": "no"})
+    assert WIDE_LAYOUT.parse(over).constants == {"tag": "no"}
 
 
 class MisleadingInt(int):
@@ -239,56 +244,56 @@ def test_a_value_must_have_the_type_of_its_field() -> None:
     for name, wrong in (("n", ["7", b"7"]), ("hash", [7, "abc"]), ("text", [7, b"abc"])):
         for value in [*wrong, *NO_VALUES]:
             with refused("invalid_type"):
-                MANY.pack(timestamp=0, sequence=0, bindables={**BINDABLES, name: value})
+                WIDE_LAYOUT.pack(timestamp=0, sequence=0, bindables={**BINDABLES, name: value})
             with refused("invalid_type"):
-                Generator(MANY, bindables={**BINDABLES, name: value})
+                Generator(WIDE_LAYOUT, bindables={**BINDABLES, name: value})
     for value in ["7", b"7", *NO_VALUES[1:]]:
         with refused("invalid_type"):
-            ONE.pack(timestamp=NOW_MS, sequence=value, bindables={"worker": 1})
+            SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=value, bindables={"worker": 1})
     for same in (7, np.int64(7), MyInt(7), Indexed(7)):
-        assert MANY.pack(timestamp=0, sequence=same, bindables={**BINDABLES, "n": same}) == MANY.pack(
+        assert WIDE_LAYOUT.pack(timestamp=0, sequence=same, bindables={**BINDABLES, "n": same}) == WIDE_LAYOUT.pack(
             timestamp=0, sequence=7, bindables={**BINDABLES, "n": 7}
         )
 
 
 def test_strings_must_be_valid_unicode() -> None:
     with refused("invalid_character", field="text"):
-        MANY.pack(timestamp=0, sequence=0, bindables={**BINDABLES, "text": "a\ud800"})
+        WIDE_LAYOUT.pack(timestamp=0, sequence=0, bindables={**BINDABLES, "text": "a\ud800"})
     with refused("invalid_character", field="text"):
-        Generator(MANY, bindables={**BINDABLES, "text": "\udfff"})
+        Generator(WIDE_LAYOUT, bindables={**BINDABLES, "text": "\udfff"})
     with refused("unknown_field"):  # the name is not mistaken for "?"
         layout_with_field({"kind": "bindable", "name": "?"}).pack(bindables={"\ud800": 1})
-    id = MANY.pack(timestamp=0, sequence=0, bindables=BINDABLES)
+    id = WIDE_LAYOUT.pack(timestamp=0, sequence=0, bindables=BINDABLES)
     broken = bytearray(id)
     broken[26] ^= 0xFF
     with refused("invalid_character", field="text"):
-        MANY.parse(broken)
+        WIDE_LAYOUT.parse(broken)
 
 
 def test_values_are_passed_by_name() -> None:
-    wanted = ONE.pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2})
+    wanted = SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2})
     for same in (MappingProxyType({"worker": 2}), OrderedDict(worker=2)):
-        assert ONE.pack(timestamp=NOW_MS, sequence=1, bindables=same) == wanted
+        assert SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables=same) == wanted
     for wrong in (7, "worker", [("worker", 2)], {"worker"}, {1: 2}, {None: 2}, {b"worker": 2}):
         with refused("invalid_type"):
-            ONE.pack(timestamp=NOW_MS, sequence=1, bindables=wrong)  # type: ignore[arg-type]
+            SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables=wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        ONE.pack(NOW_MS, 1)  # type: ignore[misc]
+        SNOWFLAKE_LAYOUT.pack(NOW_MS, 1)  # type: ignore[misc]
 
 
 def test_exceptions_of_a_mapping_propagate() -> None:
-    class Broken(dict[str, int]):
+    class BrokenDict(dict[str, int]):
         def items(self) -> Any:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        ONE.pack(bindables=Broken(worker=1))
+        SNOWFLAKE_LAYOUT.pack(bindables=BrokenDict(worker=1))
     with pytest.raises(ZeroDivisionError):
-        ONE.pack(bindables={"worker": Raising(ZeroDivisionError())})
+        SNOWFLAKE_LAYOUT.pack(bindables={"worker": Raising(ZeroDivisionError())})
 
 
 def test_an_id_must_have_the_type_of_its_layout() -> None:
-    for of, wrongs in ((ONE, [b"12345678", None, 1.0, True]), (MANY, [7, "x" * 32, None])):
+    for of, wrongs in ((SNOWFLAKE_LAYOUT, [b"12345678", None, 1.0, True]), (WIDE_LAYOUT, [7, "x" * 32, None])):
         for wrong in wrongs:
             with refused("invalid_type"):
                 of.parse(wrong)
@@ -306,19 +311,21 @@ def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
     moment = dt.datetime(2026, 1, 2, 3, 4, 5, 678_901, dt.timezone(dt.timedelta(hours=-7)))
     unix_ms = (moment - dt.datetime(1970, 1, 1, tzinfo=UTC)) // dt.timedelta(milliseconds=1)
     values: dict[str, Any] = {"sequence": 0, "bindables": {"worker": 0}}
-    id = ONE.pack(timestamp=moment, **values)
-    assert id == ONE.pack(timestamp=unix_ms, **values)
+    id = SNOWFLAKE_LAYOUT.pack(timestamp=moment, **values)
+    assert id == SNOWFLAKE_LAYOUT.pack(timestamp=unix_ms, **values)
     # A time range uses a datetime exactly, so it excludes the millisecond that started before it.
-    assert ONE.time_range(moment, moment + dt.timedelta(seconds=1)) == ONE.time_range(unix_ms + 1, unix_ms + 1001)
+    assert SNOWFLAKE_LAYOUT.time_range(moment, moment + dt.timedelta(seconds=1)) == SNOWFLAKE_LAYOUT.time_range(
+        unix_ms + 1, unix_ms + 1001
+    )
     with refused("invalid_type") as caught:
-        ONE.pack(timestamp=moment.replace(tzinfo=None), **values)
+        SNOWFLAKE_LAYOUT.pack(timestamp=moment.replace(tzinfo=None), **values)
     assert str(caught.value) == "expected int or aware datetime for `timestamp`, found naive datetime"
     for wrong in ("2026", 1.5, True, b"1", dt.date(2026, 1, 1)):
         with refused("invalid_type"):
-            ONE.pack(timestamp=wrong, **values)
+            SNOWFLAKE_LAYOUT.pack(timestamp=wrong, **values)
     for outside in (2**63, 2**200, moment.replace(year=1), moment.replace(year=9999)):
         with refused("time_out_of_range", field="timestamp"):
-            ONE.pack(timestamp=outside, **values)
+            SNOWFLAKE_LAYOUT.pack(timestamp=outside, **values)
 
 
 def test_submillisecond_ticks_keep_microseconds() -> None:
@@ -348,10 +355,10 @@ def test_a_time_outside_datetimes_has_only_a_number(unix_ms: int, is_datetime: b
 
 
 def test_bindables_are_bound_or_passed_with_each_call() -> None:
-    fixed, free = Generator(ONE, bindables={"worker": 3}), Generator(ONE)
-    of = [ONE.parse(id).bindables["worker"] for id in (fixed.generate(), fixed.generate({"worker": 4}))]
+    fixed, free = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}), Generator(SNOWFLAKE_LAYOUT)
+    of = [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in (fixed.generate(), fixed.generate({"worker": 4}))]
     assert of == [3, 4]
-    assert [ONE.parse(id).bindables["worker"] for id in free.generate_many(2, {"worker": 9})] == [9, 9]
+    assert [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in free.generate_many(2, {"worker": 9})] == [9, 9]
     with refused("missing_field", field="worker"):
         free.generate()
     for wrong, code in (
@@ -362,7 +369,7 @@ def test_bindables_are_bound_or_passed_with_each_call() -> None:
         for call in (
             lambda values: fixed.generate(values),
             lambda values: fixed.generate_many(1, values),
-            lambda values: Generator(ONE, bindables=values),
+            lambda values: Generator(SNOWFLAKE_LAYOUT, bindables=values),
         ):
             with refused(code):
                 call(wrong)
@@ -370,18 +377,18 @@ def test_bindables_are_bound_or_passed_with_each_call() -> None:
 
 
 def test_a_range_must_be_a_name_and_two_integers() -> None:
-    ids = Generator(ONE, range=["worker", 8, np.int64(10)], clock=lambda: NOW_NS)
-    assert [ONE.parse(id).bindables["worker"] for id in ids.generate_many(3 * 4096)[::4096]] == [8, 9, 10]
+    ids = Generator(SNOWFLAKE_LAYOUT, range=["worker", 8, np.int64(10)], clock=lambda: NOW_NS)
+    assert [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in ids.generate_many(3 * 4096)[::4096]] == [8, 9, 10]
     for wrong in (7, "worker", {"worker": 1}, (1, 2, 3), ("worker", "1", 2), ("worker", 1.0, 2)):
         with refused("invalid_type", field="range"):
-            Generator(ONE, range=wrong)
+            Generator(SNOWFLAKE_LAYOUT, range=wrong)
     with refused("invalid_length", field="range"):
-        Generator(ONE, range=("worker", 1))
+        Generator(SNOWFLAKE_LAYOUT, range=("worker", 1))
     for first, last, field in ((-1, 2, "range"), (0, 2**64, "range"), (0, 32, "worker")):
         with refused("out_of_range", field=field):
-            Generator(ONE, range=("worker", first, last))
+            Generator(SNOWFLAKE_LAYOUT, range=("worker", first, last))
     with refused("invalid_type", field="hash"):
-        Generator(MANY, bindables={"n": 1, "text": "a"}, range=("hash", 0, 1))
+        Generator(WIDE_LAYOUT, bindables={"n": 1, "text": "a"}, range=("hash", 0, 1))
 
 
 def test_a_sequence_alone_needs_no_clock() -> None:
@@ -394,13 +401,15 @@ def test_a_sequence_alone_needs_no_clock() -> None:
 
 
 def test_snapshots_round_trip_through_json() -> None:
-    first = Generator(ONE, bindables={"worker": 3}, clock=lambda: NOW_NS)
+    first = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}, clock=lambda: NOW_NS)
     last = first.generate_many(10)[9]
     snapshot = first.close()
     same = Snapshot.from_dict(json.loads(json.dumps(snapshot.to_dict())))
     assert (same, hash(same)) == (snapshot, hash(snapshot))
     assert eval(repr(snapshot), {"Snapshot": Snapshot}) == snapshot
-    assert Generator.restore(ONE, same, bindables={"worker": 3}, clock=lambda: NOW_NS).generate() == last + 1
+    assert (
+        Generator.restore(SNOWFLAKE_LAYOUT, same, bindables={"worker": 3}, clock=lambda: NOW_NS).generate() == last + 1
+    )
     members = {"tick": 2**53, "next_sequence": str(2**64)}
     assert Snapshot.from_dict(members).to_dict() == {"format": 1, **members}
     assert (Snapshot.from_dict(members).tick, Snapshot.from_dict(members).next_sequence) == (2**53, 2**64)

@@ -38,12 +38,14 @@ def constant(name: str, bits: int, value: Any, **more: Any) -> dict[str, Any]:
     return {"kind": "constant", "bits": bits, "name": name, "value": value, **more}
 
 
-PLAIN = integers({"kind": "unused", "bits": 1}, TIME, constant("dc", 5, 3), bindable("worker", 5), SEQUENCE)
-ODD = bytes_of(72, TIME | {"bits": 43}, constant("dc", 7, 3), bindable("worker", 9), SEQUENCE | {"bits": 13})
+INTEGER_LAYOUT = integers({"kind": "unused", "bits": 1}, TIME, constant("dc", 5, 3), bindable("worker", 5), SEQUENCE)
+ODD_WIDTH_LAYOUT = bytes_of(
+    72, TIME | {"bits": 43}, constant("dc", 7, 3), bindable("worker", 9), SEQUENCE | {"bits": 13}
+)
 TIMES = np.arange(1_500_000_000_000, 1_500_000_000_005)
 
 
-@pytest.mark.parametrize("described", [PLAIN, ODD], ids=["integers", "bytes"])
+@pytest.mark.parametrize("described", [INTEGER_LAYOUT, ODD_WIDTH_LAYOUT], ids=["integers", "bytes"])
 def test_columns_match_packing_and_parsing_each_id(described: Layout) -> None:
     fives = np.arange(5)
     for timestamp, sequence, worker, dc in ((TIMES, fives, 3, 1), (1_500_000_000_000, 7, fives, fives[::-1])):
@@ -63,7 +65,7 @@ def test_columns_match_packing_and_parsing_each_id(described: Layout) -> None:
         assert list(read.constants["dc"]) == [id.constants["dc"] for id in parsed]
 
 
-def unaligned(values: list[int]) -> Any:
+def unaligned_array(values: list[int]) -> Any:
     data = bytearray(1 + 8 * len(values))
     data[1:] = np.array(values, np.int64).tobytes()
     return np.frombuffer(data, np.uint8)[1:].view(np.int64)
@@ -77,7 +79,7 @@ COLUMNS: dict[str, Callable[[list[int]], Any]] = {
     "ctypes": lambda values: (ctypes.c_int64 * len(values))(*values),
     "memoryview": lambda values: memoryview(array("q", values)),
     "bytes, cast": lambda values: memoryview(np.array(values, np.int64).tobytes()).cast("q"),
-    "not aligned": unaligned,
+    "not aligned": unaligned_array,
     "read-only": lambda values: np.broadcast_to(np.array(values, np.int64), (len(values),)),
     "arrow": lambda values: pa.array(values, pa.int64()),
     "a dictionary of arrow's": lambda values: pa.array(values, pa.int64()).dictionary_encode(),
@@ -92,13 +94,17 @@ COLUMNS: dict[str, Callable[[list[int]], Any]] = {
 @pytest.mark.parametrize("count", [0, 1, 1001])
 def test_all_types_of_columns_are_read(kind: str, count: int) -> None:
     values = [k % 4096 for k in range(count)]
-    packed = PLAIN.pack_columns(timestamp=1_500_000_000_000, sequence=COLUMNS[kind](values), bindables={"worker": 3})
-    assert list(PLAIN.parse_columns(packed).sequence or []) == values
-    assert PLAIN.parse_columns(COLUMNS[kind]([int(id) for id in packed])) == PLAIN.parse_columns(packed)
+    packed = INTEGER_LAYOUT.pack_columns(
+        timestamp=1_500_000_000_000, sequence=COLUMNS[kind](values), bindables={"worker": 3}
+    )
+    assert list(INTEGER_LAYOUT.parse_columns(packed).sequence or []) == values
+    assert INTEGER_LAYOUT.parse_columns(COLUMNS[kind]([int(id) for id in packed])) == INTEGER_LAYOUT.parse_columns(
+        packed
+    )
 
 
 def test_columns_outlive_the_ids() -> None:
-    described = ODD
+    described = ODD_WIDTH_LAYOUT
     ids = layout.Generator(described, bindables={"worker": 4}).generate_many(50_000)
     read = described.parse_columns(ids)
     assert repr(read) == "<ParsedColumns of 50000 IDs>"
@@ -111,17 +117,17 @@ def test_columns_outlive_the_ids() -> None:
 
 
 def test_inputs_can_change_afterwards() -> None:
-    described, ids = PLAIN, np.arange(5)
+    described, ids = INTEGER_LAYOUT, np.arange(5)
     read = described.parse_columns(ids)
     ids[:] = -1
     assert np.asarray(read.sequence).tolist() == [0, 1, 2, 3, 4]
     packed = bytearray(18)
-    odd = ODD.parse_columns(packed)
+    odd = ODD_WIDTH_LAYOUT.parse_columns(packed)
     packed.clear()
     assert np.asarray(odd.sequence).tolist() == [0, 0]
 
 
-MIXED = bytes_of(
+MIXED_LAYOUT = bytes_of(
     304,
     TIME | {"bits": 48},
     bindable("number", 16),
@@ -137,16 +143,16 @@ MIXED = bytes_of(
 @pytest.mark.parametrize("data", [b"ab", bytearray(b"ab"), memoryview(b"a.b.")[::2]])
 def test_byte_string_and_wide_fields_have_no_column(data: Any) -> None:
     values: dict[str, Any] = {"number": np.arange(3), "text": "hé", "data": data, "huge": 2**90}
-    packed = MIXED.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
-    assert [MIXED.parse(id).bindables for id in packed] == [
+    packed = MIXED_LAYOUT.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
+    assert [MIXED_LAYOUT.parse(id).bindables for id in packed] == [
         {"number": k, "text": "hé", "data": b"ab", "huge": 2**90} for k in range(3)
     ]
-    read = MIXED.parse_columns(packed)
+    read = MIXED_LAYOUT.parse_columns(packed)
     assert list(read.bindables) == ["number"]
     assert list(read.constants) == ["version"]
     for name in ("text", "data", "huge"):
         with refused("invalid_type"):
-            MIXED.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
+            MIXED_LAYOUT.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
 
 
 def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
@@ -162,7 +168,7 @@ def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
 def pack(**given: Any) -> LayoutArray:
     """Packs IDs from valid values, some of which are replaced."""
     whole = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
-    return PLAIN.pack_columns(**whole | given)
+    return INTEGER_LAYOUT.pack_columns(**whole | given)
 
 
 def test_a_null_integer_is_rejected() -> None:
@@ -171,7 +177,7 @@ def test_a_null_integer_is_rejected() -> None:
         pl.Series([0, None]),
         pa.chunked_array([[0], [None]], pa.int64()),
     ):
-        for read in (LayoutArray, PLAIN.parse_columns, lambda column: pack(sequence=column)):
+        for read in (LayoutArray, INTEGER_LAYOUT.parse_columns, lambda column: pack(sequence=column)):
             with refused("invalid_type", item=1) as caught:
                 read(column)
             assert str(caught.value) == f"item 1: expected int for `{caught.value.field}`, found null"
@@ -202,7 +208,7 @@ def test_columns_must_have_equal_lengths() -> None:
     with refused("invalid_type"):
         pack(sequence=5)
     with refused("invalid_type"):
-        PLAIN.pack_columns()
+        INTEGER_LAYOUT.pack_columns()
 
 
 @pytest.mark.parametrize(
@@ -244,7 +250,7 @@ def check_refused(column: Any) -> None:
 
 
 def test_ids_must_have_the_type_of_the_layout() -> None:
-    plain, odd = PLAIN, ODD
+    plain, odd = INTEGER_LAYOUT, ODD_WIDTH_LAYOUT
     for described, ids, code in (
         (plain, bytes(16), "invalid_type"),
         (plain, LayoutArray(bytes(16), 8), "invalid_type"),

@@ -58,7 +58,7 @@ def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     return [(first, until > time.time() * 1000 + 2000) for first, until in found]
 
 
-def granted(url: str, namespace: str = "orders/sno") -> list[int]:
+def granted_ids(url: str, namespace: str = "orders/sno") -> list[int]:
     return [number for number, is_granted in records(url, namespace) if is_granted]
 
 
@@ -110,11 +110,11 @@ def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> Non
         made += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
         assert {number_of(family, id) for id in made} == {37} == {lease.number}
         assert len(set(made)) == len(made)
-        assert granted(url, f"orders/{family}") == [37]
+        assert granted_ids(url, f"orders/{family}") == [37]
         status = lease.status()
         assert (status.number, status.grants, status.failures, status.refused) == (37, 1, 0, None)
         assert 3_590_000 < status.remaining_ms <= 3_600_000
-    assert granted(url, f"orders/{family}") == []
+    assert granted_ids(url, f"orders/{family}") == []
     assert lease.status().number is lease.number is None
     fails_at_once(ids)
 
@@ -386,7 +386,7 @@ ids = sno.Generator(lease=polyflake.lease({url!r}, "orders"))
 atexit.register(lambda: print(ids.generate().partition))
 ids.generate()
 """
-    assert (child(code), granted(url)) == (0, [])
+    assert (child(code), granted_ids(url)) == (0, [])
 
 
 def test_the_readme_example_runs(url: str) -> None:
@@ -397,7 +397,7 @@ def test_the_readme_example_runs(url: str) -> None:
     folder = Path(path_of(url)).parent
     done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
     assert "LeaseStatus(number=" in done.stdout
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
 def test_the_import_loads_no_lease_modules() -> None:
@@ -749,7 +749,7 @@ def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
 
     turns, partition = asyncio.run(main())
     assert turns > 3
-    assert granted(url) == [partition]
+    assert granted_ids(url) == [partition]
 
 
 def at_exit_of(url: str, end: str, *, options: str = "") -> list[int]:
@@ -763,7 +763,7 @@ ids.generate()
 {end}
 """
     subprocess.run([sys.executable, "-c", code], timeout=60)
-    return granted(url)
+    return granted_ids(url)
 
 
 @pytest.mark.parametrize("end", ["", "raise ValueError", "sys.exit(3)", "os.kill(os.getpid(), signal.SIGINT)"])
@@ -792,7 +792,7 @@ ids.generate()
 os.kill(os.getpid(), signal.SIGTERM)
 print(ids.generate().partition + len(done))
 """
-        assert (child(code), granted(url)) == (int(setting is handled), [])
+        assert (child(code), granted_ids(url)) == (int(setting is handled), [])
 
 
 def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
@@ -855,7 +855,7 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
         time.sleep(0.01)
     assert (lease.status().renewals, ids.generate().partition) == (1, 0)
     lease.close()
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
 @pytest.mark.parametrize(("strict", "is_away"), [(True, True), (True, False), (False, False)])
@@ -911,19 +911,19 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
     ids.generate()
     is_held, run = threading.Event(), lease._driver.do
 
-    def held(command: dict[str, Any]) -> Any:
+    def hold_lease(command: dict[str, Any]) -> Any:
         is_held.set()
         time.sleep(1.5)
         return run(command)
 
-    monkeypatch.setattr(lease._driver, "do", held)
+    monkeypatch.setattr(lease._driver, "do", hold_lease)
     assert is_held.wait(10), "a renewal waits for the store"
     closing = threading.Thread(target=lease.close)
     closing.start()
     time.sleep(0.1)
     fails_at_once(ids)
     closing.join()
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
 @forks
@@ -955,9 +955,9 @@ def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
     assert {id.partition for id in mine} == {0}
     assert 0 not in {id.partition for id in theirs}
     assert len({*mine, *theirs}) == len(mine) + len(theirs) == 500
-    assert granted(url) == [0], "the children's numbers came back, the parent's stays"
+    assert granted_ids(url) == [0], "the children's numbers came back, the parent's stays"
     lease.close()
-    assert granted(url) == []
+    assert granted_ids(url) == []
 
 
 @forks
@@ -1010,7 +1010,7 @@ LEASE: Lease | None = None
 IDS: Any = None
 
 
-def begin(url: str) -> None:
+def begin_lease(url: str) -> None:
     global LEASE, IDS
     LEASE = polyflake.lease(url, "orders", numbers=(0, 3))
     IDS = sno.Generator(lease=LEASE)
@@ -1026,12 +1026,12 @@ def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str)
     """Four worker IDs suffice for twenty workers that end after two tasks each."""
     context = multiprocessing.get_context(method)
     tasks, workers = (40, 2) if method == "fork" else (8, 2)
-    with context.Pool(workers, begin, [url], maxtasksperchild=2) as pool:
+    with context.Pool(workers, begin_lease, [url], maxtasksperchild=2) as pool:
         made = [id for ids in pool.map(make, range(tasks), chunksize=1) for id in ids]
         pool.close()
         pool.join()
     assert len(set(made)) == len(made) == 50 * tasks
-    assert granted(url) == []
+    assert granted_ids(url) == []
     assert len(records(url)) <= 4
 
 
@@ -1067,14 +1067,14 @@ def test_gunicorn_workers_release_their_worker_ids(
     monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")
     with tempfile.TemporaryDirectory() as folder:
         with test_servers.server(Path(folder), "--workers", "2", "--max-requests", "3", *options) as address:
-            answers = [test_servers.ask(address) for _ in range(30)]
-            assert len(granted(url)) <= 4
+            answers = [test_servers.http_get(address) for _ in range(30)]
+            assert len(granted_ids(url)) <= 4
         log = (Path(folder) / "log").read_text()
     assert len({answer["pid"] for answer in answers}) >= 6, "workers were replaced"
     for key in ("ids", "default"):
         made = [id for answer in answers for id in answer[key]]
         assert len(set(made)) == len(made) == 600
-    assert granted(url) == granted(url, "workers/sno") == [], log
+    assert granted_ids(url) == granted_ids(url, "workers/sno") == [], log
     assert len(records(url)) <= 6, "numbers were taken again"
 
 
@@ -1094,7 +1094,7 @@ def test_a_service_that_stalls_within_its_last_response_is_cut_off() -> None:
         driver = _lease_stores.Http(host, 5)
         driver.open()
         began = time.monotonic()
-        assert driver.run([["{}", [0, "1"]]], 0.2) == _lease_stores.SILENT
+        assert driver.run([["{}", [0, "1"]]], 0.2) == _lease_stores.NO_OUTPUT
         assert time.monotonic() - began < 3
         over.set()
         thread.join()

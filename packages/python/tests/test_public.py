@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Indexed, MyInt, Raising
+from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Indexed, MyInt, Raising
 from polyflake import InvalidValueError, OutOfRangeError, public
 from support import REPOSITORY, refused
 
@@ -50,7 +50,7 @@ def test_non_integers_are_rejected(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    [-1, 1 << 48, -(2**63), *(value for value in HUGE if value >= 1 << 48)],
+    [-1, 1 << 48, -(2**63), *(value for value in HUGE_INTEGERS if value >= 1 << 48)],
     ids=lambda number: f"{number:x}"[:20],
 )
 def test_integers_outside_the_type_are_rejected(number: int) -> None:

@@ -18,7 +18,7 @@ from support import NOW_MS, NOW_NS, refused
 SECRET = bytes.fromhex("dffd6021bb2bd5b0af676290809ec3a5")
 FIRST, END = 1_730_000_000, 2_803_741_824
 SECOND_NS = 10**9
-SECOND = NOW_NS // SECOND_NS
+NOW_SECONDS = NOW_NS // SECOND_NS
 CODEC = Codec(SECRET)
 
 
@@ -33,11 +33,11 @@ def test_a_timestamp_past_64_bits_is_reported_in_seconds() -> None:
 
 
 def test_grants_compare_hash_and_pickle_by_value() -> None:
-    grant = Grant((5, 9), SECOND, SECOND + 1)
-    assert grant == Grant([5, 9], SECOND, end=SECOND + 1) != Grant((5, 8), SECOND, SECOND + 1)
+    grant = Grant((5, 9), NOW_SECONDS, NOW_SECONDS + 1)
+    assert grant == Grant([5, 9], NOW_SECONDS, end=NOW_SECONDS + 1) != Grant((5, 8), NOW_SECONDS, NOW_SECONDS + 1)
     assert grant == copy.deepcopy(grant) == pickle.loads(pickle.dumps(grant)) == eval(repr(grant))
-    assert hash(grant) == hash(Grant((5, 9), SECOND, SECOND + 1))
-    assert Grant(5, SECOND, SECOND + 1) == Grant((5, 5), SECOND, SECOND + 1)
+    assert hash(grant) == hash(Grant((5, 9), NOW_SECONDS, NOW_SECONDS + 1))
+    assert Grant(5, NOW_SECONDS, NOW_SECONDS + 1) == Grant((5, 5), NOW_SECONDS, NOW_SECONDS + 1)
     with pytest.raises(AttributeError):
         grant.end = END  # type: ignore[misc]
 
@@ -57,21 +57,24 @@ def test_grants_compare_hash_and_pickle_by_value() -> None:
 )
 def test_nodes_must_be_one_node_or_a_range(nodes: Any, code: str) -> None:
     with refused(code):
-        Grant(nodes, SECOND, SECOND + 1)
+        Grant(nodes, NOW_SECONDS, NOW_SECONDS + 1)
 
 
 def test_a_generator_resumes_after_the_last_second_used() -> None:
     first = generator()
     assert first.generate_text()
-    assert first.close() == SECOND
-    second = generator(resume_after=SECOND)
+    assert first.close() == NOW_SECONDS
+    second = generator(resume_after=NOW_SECONDS)
     with refused("sequence_exhausted", retry_at=NOW_MS + 1000):
         second.generate()
     assert generator().close() is None
-    later = generator(lambda: NOW_NS + SECOND_NS, resume_after=SECOND)
+    later = generator(lambda: NOW_NS + SECOND_NS, resume_after=NOW_SECONDS)
     parts = CODEC.inspect(later.generate())
-    assert (parts.timestamp, parts.datetime) == (SECOND + 1, dt.datetime.fromtimestamp(SECOND + 1, dt.timezone.utc))
-    assert f"{SECOND + 1}" in repr(parts)
+    assert (parts.timestamp, parts.datetime) == (
+        NOW_SECONDS + 1,
+        dt.datetime.fromtimestamp(NOW_SECONDS + 1, dt.timezone.utc),
+    )
+    assert f"{NOW_SECONDS + 1}" in repr(parts)
 
 
 def test_unaligned_and_multidimensional_integers_are_read() -> None:

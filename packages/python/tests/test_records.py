@@ -28,16 +28,16 @@ TEXTS = layout.Layout(
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 
 
-def frozen() -> int:
+def frozen_record() -> int:
     return NOW_NS
 
 
-def used(generator: Any) -> Any:
+def used_generator(generator: Any) -> Any:
     generator.generate_many(3)
     return generator
 
 
-def stall() -> polyflake.Stall:
+def make_stall() -> polyflake.Stall:
     told: list[polyflake.Stall] = []
     readings = iter([NOW_NS] + [NOW_NS + 10_000_000] * 3 + [NOW_NS] * 9)
     generator = sno.Generator(1, clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=told.append)
@@ -52,24 +52,24 @@ RECORDS: list[Any] = [
     hotguid.describe(),
     hotguid.parts(hotguid.generate(7)),
     hotguid.parts(hotguid.Generator(uuid8=True).generate(7), uuid8=True),
-    used(hotguid.Generator(clock=frozen)).stats(),
+    used_generator(hotguid.Generator(clock=frozen_record)).stats(),
     hotguid.Generator().stats(),
     uuid7.parts(uuid7.generate()),
-    used(uuid7.Generator(7, clock=frozen)).stats(),
+    used_generator(uuid7.Generator(7, clock=frozen_record)).stats(),
     uuid7.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
-    used(randflake.Generator(GRANT, bytes(16), clock=frozen)).stats(),
+    used_generator(randflake.Generator(GRANT, bytes(16), clock=frozen_record)).stats(),
     GRANT,
     sno.generate(5),
     sno.Generator(3).close(),
-    used(sno.Generator(3, clock=frozen)).stats(),
+    used_generator(sno.Generator(3, clock=frozen_record)).stats(),
     sno.Generator().stats(),
     LAYOUT,
     LAYOUT.parse(1541815603606036480),
     TEXTS.parse(bytes(8) + b"text"),
     layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}).close(),
-    used(layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2})).stats(),
-    stall(),
+    used_generator(layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2})).stats(),
+    make_stall(),
 ]
 
 each = pytest.mark.parametrize(

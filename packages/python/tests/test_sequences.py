@@ -17,7 +17,7 @@ from support import NOW_NS, refused
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
 FLAKES = randflake.RandflakeArray(np.arange(-5, 15))
 SNOWFLAKES = layout.Layout.preset("instagram")
-PACKED = SNOWFLAKES.pack_columns(timestamp=1_500_000_000_000, sequence=np.arange(20), bindables={"shard": 5})
+PACKED_IDS = SNOWFLAKES.pack_columns(timestamp=1_500_000_000_000, sequence=np.arange(20), bindables={"shard": 5})
 BYTES = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
 GUIDS = hotguid.Generator().generate_many(20)
@@ -36,15 +36,15 @@ COLUMNS: dict[str, tuple[Any, list[Any]]] = {
     "counters": (GUIDS.counters(), [hotguid.parts(id).counter for id in GUIDS]),
     "machines": (GUIDS.machines(), [hotguid.parts(id).machine for id in GUIDS]),
     "fields of Randflakes": (CODEC.inspect_columns(FLAKES), [CODEC.inspect(id) for id in FLAKES]),
-    "a field of a layout": (SNOWFLAKES.parse_columns(PACKED).sequence, list(range(20))),
-    "fields of a layout": (SNOWFLAKES.parse_columns(PACKED), [SNOWFLAKES.parse(id) for id in PACKED]),
+    "a field of a layout": (SNOWFLAKES.parse_columns(PACKED_IDS).sequence, list(range(20))),
+    "fields of a layout": (SNOWFLAKES.parse_columns(PACKED_IDS), [SNOWFLAKES.parse(id) for id in PACKED_IDS]),
     "fields of bytes": (
         BYTES.parse_columns(bytes(60)),
         [BYTES.parse(bytes(3))] * 20,
     ),
     "IDs": (IDS, list(IDS)),
     "Randflakes": (FLAKES, list(range(-5, 15))),
-    "IDs of a layout": (PACKED, list(PACKED)),
+    "IDs of a layout": (PACKED_IDS, list(PACKED_IDS)),
     "IDs of bytes": (layout.LayoutArray(bytes(range(60)), 3), [bytes(range(k, k + 3)) for k in range(0, 60, 3)]),
 }
 
@@ -125,10 +125,12 @@ def test_invalid_indices_are_rejected(column: Any, items: list[Any]) -> None:
         column[0] = items[0]
 
 
-NUMBERS = {name: COLUMNS[name] for name in ("times", "metabytes", "partitions", "sequences", "a field of a layout")}
+NUMBER_COLUMNS = {
+    name: COLUMNS[name] for name in ("times", "metabytes", "partitions", "sequences", "a field of a layout")
+}
 
 
-@pytest.mark.parametrize(("column", "items"), NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize(("column", "items"), NUMBER_COLUMNS.values(), ids=NUMBER_COLUMNS)
 def test_numpy_reads_columns_by_the_array_protocol(column: Any, items: list[Any]) -> None:
     shown = column.__array__()
     assert shown.tolist() == items

@@ -57,7 +57,7 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(self.host)
 
 
-def ask(address: str) -> Any:
+def http_get(address: str) -> Any:
     connection = Connection(address)
     connection.request("GET", "/", headers={"Host": "localhost", "Connection": "close"})
     answer = json.load(connection.getresponse())
@@ -97,10 +97,10 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
         tempfile.TemporaryDirectory() as folder,
         server(Path(folder), "--preload", "--workers", str(WORKERS), *options) as address,
     ):
-        answers = [ask(address) for _ in range(20)]
+        answers = [http_get(address) for _ in range(20)]
         end = time.monotonic() + 60
         while len({answer["pid"] for answer in answers}) < WORKERS and time.monotonic() < end:
-            answers.append(ask(address))
+            answers.append(http_get(address))
     assert len({answer["pid"] for answer in answers}) == WORKERS
     ids = [id for answer in answers for id in answer["ids"]] + answers[0]["loaded"]
     assert len(set(ids)) == len(ids) == 200 * len(answers) + 4
@@ -110,6 +110,6 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
 def test_a_worker_without_preload_has_its_own_generator() -> None:
     """Without ``--preload``, no worker is forked, so the workers themselves must use different explicit partitions."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
-        answers = [ask(address) for _ in range(5)]
+        answers = [http_get(address) for _ in range(5)]
     ids = [id for answer in answers for id in [*answer["ids"], answer["given"]]]
     assert len(set(ids)) == len(ids) == 201 * 5

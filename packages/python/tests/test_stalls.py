@@ -14,11 +14,11 @@ from polyflake import Stall, layout, sno
 from support import NOW_MS, NOW_NS, refused
 
 
-def restored(**options: Any) -> Any:
+def restored_generator(**options: Any) -> Any:
     return sno.Generator.restore(sno.Generator(1).close(), **options)
 
 
-def imported(**options: Any) -> Any:
+def imported_generator(**options: Any) -> Any:
     return sno.Generator.import_original(sno.Generator(1).close(), **options)
 
 
@@ -26,13 +26,13 @@ def restored_of_a_layout(**options: Any) -> Any:
     return layout.Generator.restore(INTEGERS, layout.Generator(INTEGERS).close(), **options)
 
 
-OTHERS = {
-    "restored": FAMILIES["sno"]._replace(make=restored),
-    "imported": FAMILIES["sno"]._replace(make=imported),
+OTHER_FORMATS = {
+    "restored": FAMILIES["sno"]._replace(make=restored_generator),
+    "imported": FAMILIES["sno"]._replace(make=imported_generator),
     "restored layout": FAMILIES["layout"]._replace(make=restored_of_a_layout),
 }
-each = pytest.mark.parametrize("family", [*FAMILIES.values(), *OTHERS.values()], ids=[*FAMILIES, *OTHERS])
-WAITS: dict[str, Any] = {"on_exhausted": "wait"}
+each = pytest.mark.parametrize("family", [*FAMILIES.values(), *OTHER_FORMATS.values()], ids=[*FAMILIES, *OTHER_FORMATS])
+WAITING_CALLS: dict[str, Any] = {"on_exhausted": "wait"}
 
 
 @each
@@ -40,7 +40,7 @@ def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     told: list[tuple[Stall, int]] = []
     readings = [NOW_NS]
     ids = family.exhausted(
-        **WAITS,
+        **WAITING_CALLS,
         clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
         on_stall=lambda stall: told.append((stall, threading.get_ident())),
     )
@@ -66,7 +66,7 @@ def test_an_exception_of_the_callback_ends_the_wait(family: Family, raised: Base
     def on_stall(_: Stall) -> None:
         raise raised
 
-    ids = family.exhausted(**WAITS, clock=lambda: NOW_NS, on_stall=on_stall)
+    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     for use in (ids.generate, lambda: ids.generate_many(2)):
         with pytest.raises(type(raised)) as caught:
             use()
@@ -78,7 +78,7 @@ def test_a_callback_can_call_the_generator(family: Family) -> None:
     def on_stall(_: Stall) -> None:
         ids.close()
 
-    ids = family.exhausted(**WAITS, clock=lambda: NOW_NS, on_stall=on_stall)
+    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     with refused("generator_closed"):
         ids.generate()
 
@@ -91,7 +91,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
         depth.append(1)
         ids.generate()
 
-    ids = family.exhausted(**WAITS, clock=lambda: NOW_NS, on_stall=on_stall)
+    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     with refused("clock_failed"):
         ids.generate()
     assert len(depth) == 64 or len(depth) == 63  # the clock may be the call that exceeds the limit
@@ -102,7 +102,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
 @pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
 def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
     told: list[Stall] = []
-    ids = family.exhausted(**{**WAITS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
+    ids = family.exhausted(**{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
     with refused("sequence_exhausted"):
         ids.generate()
     assert told == []

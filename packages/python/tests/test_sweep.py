@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import polyflake
-from catalogue import BAD_CHARACTERS, HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
+from catalogue import BAD_CHARACTERS, HUGE_INTEGERS, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64, uuid7
 from test_api import API
 
@@ -260,7 +260,7 @@ NOT_CALLED = {
 }
 
 
-def names() -> Iterator[str]:
+def public_names() -> Iterator[str]:
     """Yields the names of all public callables."""
     for family in FAMILIES:
         module = getattr(polyflake, family)
@@ -277,7 +277,7 @@ def is_method(cls: type, member: str) -> bool:
 
 
 def test_every_public_call_is_tested() -> None:
-    assert set(CALLS) == set(names())
+    assert set(CALLS) == set(public_names())
 
 
 def test_classes_cannot_be_subclassed_or_made_without_their_constructor() -> None:
@@ -365,7 +365,7 @@ def raising_items() -> Iterator[Any]:
 
 #: Functions that create a value each time, because some values can be used only once.
 VALUES: list[Callable[[], Any]] = [
-    *map(constant_call, [*NO_INTEGERS, *HUGE, *(-value for value in HUGE), *BAD_CHARACTERS]),
+    *map(constant_call, [*NO_INTEGERS, *HUGE_INTEGERS, *(-value for value in HUGE_INTEGERS), *BAD_CHARACTERS]),
     *map(
         constant_call,
         [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1],
@@ -447,8 +447,8 @@ VALUES: list[Callable[[], Any]] = [
 
 CODES = set(API["errors"])
 
-WAITING = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
-CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullmatch(name)}
+WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
+CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
 #: Exceptions that the catalogue's values raise themselves: with a code of their own, for released views, or from NumPy.
 THEIR_OWN = re.compile(
@@ -492,8 +492,8 @@ def test_every_argument_survives_every_value(name: str) -> None:
 def test_a_value_of_another_type_is_rejected_by_parameter_name(name: str) -> None:
     call = CALLS[name]
     member = name.split(".")[-1]
-    names = list(inspect.signature(call.function(member)).parameters)[: len(call.args)]
-    for place, parameter in enumerate([*names, *call.kwargs]):
+    parameters = list(inspect.signature(call.function(member)).parameters)[: len(call.args)]
+    for place, parameter in enumerate([*parameters, *call.kwargs]):
         args, kwargs = list(call.args), dict(call.kwargs)
         if place < len(args):
             args[place] = object()

@@ -25,7 +25,7 @@ def waiting_generator(family: Family, clock: Callable[[], int] = lambda: NOW_NS)
     return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=fail_on_wait)
 
 
-def raw(ids: Any) -> bytes:
+def to_bytes(ids: Any) -> bytes:
     return memoryview(ids).tobytes()
 
 
@@ -38,10 +38,10 @@ def test_try_calls_return_available_ids_and_report_the_retry_time(family: Family
     ids.try_generate()
     buffer = family.room(7000)
     assert ids.try_fill(buffer) == 1
-    size = len(raw(some)) // 2
-    last = raw(buffer)[:size]
-    assert any(last) and not any(raw(buffer)[size:]), "nothing was written past the IDs"
-    assert last not in {raw(some)[:size], raw(some)[size:]}
+    size = len(to_bytes(some)) // 2
+    last = to_bytes(buffer)[:size]
+    assert any(last) and not any(to_bytes(buffer)[size:]), "nothing was written past the IDs"
+    assert last not in {to_bytes(some)[:size], to_bytes(some)[size:]}
     assert not {*some} & {*made[-3:]}
     for name in ("try_generate", "try_generate_text"):
         if hasattr(ids, name):
@@ -52,10 +52,10 @@ def test_try_calls_return_available_ids_and_report_the_retry_time(family: Family
 
 @each_family
 def test_all_other_errors_are_raised(family: Family) -> None:
-    def broken() -> int:
+    def broken_clock() -> int:
         raise ZeroDivisionError
 
-    closed, failing = waiting_generator(family), waiting_generator(family, clock=broken)
+    closed, failing = waiting_generator(family), waiting_generator(family, clock=broken_clock)
     closed.close()
     for ids, code in ((closed, "generator_closed"), (failing, "clock_failed")):
         for call in (ids.try_generate, lambda ids=ids: ids.try_generate_many(2)):

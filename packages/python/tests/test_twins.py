@@ -37,7 +37,7 @@ fresh = itertools.count(40_000)
 
 
 @contextmanager
-def silence() -> Iterator[None]:
+def silence_warnings() -> Iterator[None]:
     """Asserts that the block emits no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -56,12 +56,12 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
 
 
 def test_a_conflicting_generator_warns_where_it_is_made(make: Callable[[], Any]) -> None:
-    with silence():
-        one = make()
+    with silence_warnings():
+        first = make()
     with pytest.warns(RuntimeWarning, match="another generator of this process has the same") as caught:
         two = make()
     assert [warning.filename for warning in caught] == [__file__]
-    assert one is not two
+    assert first is not two
     assert "close it first" in str(caught[0].message)
     assert any(f"{number}" in str(caught[0].message) for number in range(40_000, next(fresh)))
 
@@ -79,18 +79,18 @@ def test_each_identity_warns_once(make: Callable[[], Any]) -> None:
 
 
 def test_a_warning_as_error_prevents_the_conflicting_generator(make: Callable[[], Any]) -> None:
-    one = make()
-    with silence():
+    first = make()
+    with silence_warnings():
         for _ in range(2):
             with pytest.raises(RuntimeWarning):
                 make()
-    one.close()
-    with silence():
+    first.close()
+    with silence_warnings():
         make()
 
 
 def test_closed_or_collected_generators_do_not_conflict(make: Callable[[], Any]) -> None:
-    with silence():
+    with silence_warnings():
         make().close()
         make()
         gc.collect()
@@ -100,7 +100,7 @@ def test_closed_or_collected_generators_do_not_conflict(make: Callable[[], Any])
 
 
 def test_different_grants_do_not_conflict() -> None:
-    with silence():
+    with silence_warnings():
         kept = [
             flakes(),
             flakes(8),
@@ -116,14 +116,14 @@ def test_different_grants_do_not_conflict() -> None:
 
 def test_an_extended_grant_conflicts_until_its_new_end() -> None:
     node = next(fresh)
-    one = flakes(node)
-    one.extend_grant(randflake.Grant(node, START, START + 1500))
+    generator = flakes(node)
+    generator.extend_grant(randflake.Grant(node, START, START + 1500))
     with pytest.warns(RuntimeWarning):
         flakes(node, start=START + 1400, end=START + 2000)
 
 
 def test_different_bindables_and_windows_do_not_conflict() -> None:
-    with silence():
+    with silence_warnings():
         kept = [
             sonyflakes(),
             sonyflakes(60_008),
@@ -146,30 +146,35 @@ def test_different_bindables_and_windows_do_not_conflict() -> None:
 def test_ranges_conflict_if_they_overlap() -> None:
     discord = layout.Layout.preset("discord")
 
-    def ranged(first: int, last: int, process: int = 9) -> Any:
+    def ranged_generator(first: int, last: int, process: int = 9) -> Any:
         return layout.Generator(discord, bindables={"process": process}, range=("worker", first, last))
 
-    with silence():
-        kept = [ranged(0, 3), ranged(4, 6), ranged(8, 8), ranged(0, 8, process=10)]
+    with silence_warnings():
+        kept = [
+            ranged_generator(0, 3),
+            ranged_generator(4, 6),
+            ranged_generator(8, 8),
+            ranged_generator(0, 8, process=10),
+        ]
     with pytest.warns(RuntimeWarning, match="bindables .*process.*, some of `worker` 6 to 7 and time"):
-        ranged(6, 7)
+        ranged_generator(6, 7)
 
-    def one(worker: int, process: int) -> Any:
+    def sonyflake_generator(worker: int, process: int) -> Any:
         return layout.Generator(discord, bindables={"process": process, "worker": worker})
 
-    with silence():
-        kept += [one(12, 9), one(9, 10)]
+    with silence_warnings():
+        kept += [sonyflake_generator(12, 9), sonyflake_generator(9, 10)]
     with pytest.warns(RuntimeWarning, match="bindables .*process.*worker.* and time"):
-        one(5, 9)
+        sonyflake_generator(5, 9)
     with pytest.warns(RuntimeWarning, match="some of `process` 8 to 9"):
         layout.Generator(discord, bindables={"worker": 2}, range=("process", 8, 9))
     assert len(kept) == 6
 
 
 def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
-    one = sonyflakes(60_010)
-    with silence():
-        snapshot = one.close()
+    generator = sonyflakes(60_010)
+    with silence_warnings():
+        snapshot = generator.close()
         two = layout.Generator.restore(SONYFLAKE, snapshot, bindables={"machine": 60_010})
     with pytest.warns(RuntimeWarning):
         layout.Generator.restore(SONYFLAKE, snapshot, bindables={"machine": 60_010})
@@ -178,7 +183,7 @@ def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
 
 def test_partitions_conflict_if_sequences_and_windows_overlap() -> None:
     partition, other, windowed = next(fresh), next(fresh), next(fresh)
-    with silence():
+    with silence_warnings():
         kept = [
             snos(partition, sequence_max=999),
             snos(partition, sequence_min=1000),
@@ -198,10 +203,10 @@ def test_partitions_conflict_if_sequences_and_windows_overlap() -> None:
 @pytest.mark.parametrize("is_given", [True, False])
 @pytest.mark.parametrize("restore", [sno.Generator.restore, sno.Generator.import_original])
 def test_restoring_a_snapshot_twice_warns(is_given: bool, restore: Callable[..., Any]) -> None:
-    one = sno.Generator(next(fresh) if is_given else None)
-    one.generate()
-    snapshot = one.close()
-    with silence():
+    generator = sno.Generator(next(fresh) if is_given else None)
+    generator.generate()
+    snapshot = generator.close()
+    with silence_warnings():
         two = restore(snapshot)
     with pytest.warns(RuntimeWarning, match="restore each snapshot once"):
         restore(snapshot)
@@ -212,7 +217,7 @@ def test_bounds_are_read_like_the_go_library() -> None:
     partition = next(fresh)
     members = sno.Generator(partition, sequence_min=1000).close().to_dict()
     swapped = sno.Snapshot.from_dict({**members, "sequenceMin": 2000, "sequenceMax": 1000, "sequence": 1000})
-    with silence():
+    with silence_warnings():
         kept = [sno.Generator.import_original(swapped), snos(partition, sequence_max=999)]
     with pytest.warns(RuntimeWarning):
         snos(partition, sequence_min=1500)

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-STUBS = sorted((HERE.parent / "src/polyflake").glob("[a-z]*.pyi"))
+TESTS_FOLDER = Path(__file__).parent
+STUBS = sorted((TESTS_FOLDER.parent / "src/polyflake").glob("[a-z]*.pyi"))
 
 # From 3.12 on, Python itself has this method.
 ALLOWED = r"polyflake\.\w+\.\w+(Array|Column)\.__buffer__"
 
 
 def run(*arguments: str) -> None:
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=HERE.parent)
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=TESTS_FOLDER.parent)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -20,10 +20,10 @@ UTC = dt.timezone.utc
 TEXT = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 ID = uuid.UUID(TEXT)
 #: UUIDs of other versions and variants, and one with version 7 and another variant.
-OTHERS = [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.uuid4(), uuid.UUID(TEXT.replace("-98", "-18"))]
+OTHER_UUIDS = [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.uuid4(), uuid.UUID(TEXT.replace("-98", "-18"))]
 
 
-def at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
+def generator_at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
     """Returns a generator with a clock that shows the first time in a list."""
     now = [unix_ms]
     return Generator(clock=lambda: now[0] * 1_000_000, **options), now
@@ -43,13 +43,13 @@ def test_an_id_must_be_a_uuid_of_version_7(use: Callable[[Any], object]) -> None
     for value in (None, TEXT, ID.bytes, ID.int, ID.hex, uuid, uuid.UUID):
         with refused("invalid_type", field="id"):
             use(value)
-    for other in OTHERS:
+    for other in OTHER_UUIDS:
         with refused("not_canonical", field="id"):
             use(other)
 
 
 def test_other_versions_are_rejected_in_strings_and_columns() -> None:
-    for other in OTHERS:
+    for other in OTHER_UUIDS:
         with refused("not_canonical"):
             uuid7.parse(str(other))
         for read in (
@@ -90,7 +90,7 @@ def test_time_ranges_contain_the_ids_of_their_milliseconds() -> None:
     start = dt.datetime.fromtimestamp(NOW_MS // 1000, UTC)
     lowest, highest = uuid7.time_range(start, start + dt.timedelta(milliseconds=1))
     assert (uuid7.unix_ms(lowest), uuid7.unix_ms(highest)) == (NOW_MS, NOW_MS)
-    assert lowest <= at(NOW_MS)[0].generate() <= highest < at(NOW_MS + 1)[0].generate()
+    assert lowest <= generator_at(NOW_MS)[0].generate() <= highest < generator_at(NOW_MS + 1)[0].generate()
     with refused("out_of_range", field="end"):
         uuid7.time_range(NOW_MS, NOW_MS)
     with refused("time_out_of_range", field="start"):
@@ -121,7 +121,7 @@ def test_calls_of_all_threads_are_sorted() -> None:
 
 
 def test_a_millisecond_is_sorted_past_4096() -> None:
-    ids, _ = at(NOW_MS)
+    ids, _ = generator_at(NOW_MS)
     made = [ids.generate(), *ids.generate_many(50_000), *(ids.generate() for _ in range(5000))]
     assert made == sorted(set(made)) and {uuid7.unix_ms(id) for id in made} == {NOW_MS}
 
@@ -134,7 +134,7 @@ def test_no_id_is_later_than_the_clock() -> None:
 
 
 def test_ids_stay_sorted_after_a_rollback() -> None:
-    ids, now = at(NOW_MS, max_wait=0)
+    ids, now = generator_at(NOW_MS, max_wait=0)
     before = ids.generate()
     now[0] -= 3_600_000
     held = ids.generate()
@@ -149,7 +149,7 @@ def test_ids_stay_sorted_after_a_rollback() -> None:
 
 
 def test_only_long_rollbacks_are_followed_on_request() -> None:
-    ids, now = at(NOW_MS, follow_rollbacks=True)
+    ids, now = generator_at(NOW_MS, follow_rollbacks=True)
     before = ids.generate()
     now[0] = NOW_MS - 10_000
     assert ids.generate() > before and ids.stats().rollbacks == 0
@@ -175,7 +175,7 @@ def test_a_worker_id_is_part_of_every_id() -> None:
 
 
 def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
-    ids, _ = at(NOW_MS)
+    ids, _ = generator_at(NOW_MS)
     last = ids.generate()
     assert ids.close() == NOW_MS
     with refused("generator_closed"):
@@ -183,7 +183,7 @@ def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
     with refused("generator_closed"):
         ids.close()
     assert ids.stats().closed
-    again, now = at(NOW_MS, resume_after=NOW_MS, max_wait=0)
+    again, now = generator_at(NOW_MS, resume_after=NOW_MS, max_wait=0)
     with refused("sequence_exhausted", retry_at=NOW_MS + 1):
         again.generate()
     now[0] += 1
@@ -195,7 +195,7 @@ def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_forked_children_never_repeat_an_id() -> None:
     """All children continue the same millisecond and sequence, so only the random bits differ."""
-    ids, _ = at(NOW_MS)
+    ids, _ = generator_at(NOW_MS)
     ids.generate()
     made = []
     for _ in range(8):

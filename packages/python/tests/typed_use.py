@@ -52,7 +52,7 @@ except polyflake.InvalidValueError as error:
     assert_type((error.written, error.item), tuple[int | None, int | None])
 
 
-async def waits() -> None:
+async def generate_with_stall_callback() -> None:
     assert_type(await ids.generate_async(3), sno.Sno)
     assert_type(await ids.generate_text_async(metabyte=3), str)
     assert_type(await ids.generate_many_async(2), sno.SnoArray)
@@ -121,11 +121,11 @@ assert_type(layout.Generator(instagram, bindables=shards, window=(1, 2)).generat
 assert_type(layout.Generator.restore(instagram, layout.Snapshot.from_dict({})).close().tick, int)
 
 
-def hear(stall: polyflake.Stall) -> None:
+def on_stall_callback(stall: polyflake.Stall) -> None:
     assert_type((stall.reason, stall.slept_ms), tuple[str, int])
 
 
-sno.Generator(on_stall=hear)
+sno.Generator(on_stall=on_stall_callback)
 sno.Generator(on_stall=lambda: None)  # type: ignore[arg-type, misc]
 randflake.Generator(grant, "sixteen byte key")  # type: ignore[arg-type]
 randflake.Grant(1.5, 0, 1)  # type: ignore[arg-type]

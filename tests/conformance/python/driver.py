@@ -10,7 +10,7 @@ from typing import Any
 import polyflake
 from families import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from outcomes import outcome
-from values import figures
+from values import description_figures
 
 OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
     "sno": sno.OPS,
@@ -20,7 +20,7 @@ OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
     "layout": layout.OPS,
     "public": public.OPS,
     "uuid7": uuid7.OPS,
-    "describe": {"": lambda args: figures(getattr(polyflake, args["family"]).describe())},
+    "describe": {"": lambda args: description_figures(getattr(polyflake, args["family"]).describe())},
 }
 
 

@@ -86,5 +86,5 @@ class Stage(ABC):
         return {"steps": [self.step(step) for step in self.args["steps"]]}
 
 
-def unknown(step: Args) -> Exception:
+def unknown_step(step: Args) -> Exception:
     return ValueError(f"expected a step of the protocol, found {step['op']}")

@@ -39,7 +39,7 @@ def decimal(number: int | None) -> str | None:
     return None if number is None else str(number)
 
 
-def figures(description: Description) -> dict[str, Any]:
+def description_figures(description: Description) -> dict[str, Any]:
     """Returns the protocol's FIGURES."""
     fields = [
         {"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits}

@@ -14,7 +14,7 @@ pub fn lengths() -> impl Iterator<Item = usize> {
 }
 
 /// Returns every `step`th value under Miri, which is slow, and all values elsewhere.
-pub fn sample<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
+pub fn sample_under_miri<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
     all.step_by(if cfg!(miri) { step } else { 1 })
 }
 
@@ -24,9 +24,9 @@ pub fn vector_levels() -> impl Iterator<Item = Level> {
 }
 
 /// A source of pseudo-random numbers that are the same in every run (xorshift64).
-pub struct Noise(u64);
+pub struct XorShift(u64);
 
-impl Noise {
+impl XorShift {
     /// Creates a source that always starts with the same number.
     #[expect(clippy::new_without_default, reason = "nothing about it is a default")]
     pub const fn new() -> Self {

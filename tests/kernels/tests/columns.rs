@@ -1,6 +1,6 @@
 //! Tests that, at every level, the columns of a slice of snos equal the results of each ID's methods.
 
-use kernel_tests::{Noise, lengths};
+use kernel_tests::{XorShift, lengths};
 use polyflake::{
     kernels::{levels, sno_columns},
     sno::{self, Parts, Sno},
@@ -8,7 +8,7 @@ use polyflake::{
 
 /// Returns IDs with every metabyte, and with times over the whole range and near `tick`.
 fn ids(count: usize, tick: u64) -> Vec<Sno> {
-    let mut noise = Noise::new();
+    let mut noise = XorShift::new();
     let mut id = |index: usize| {
         let tick = match index % 4 {
             0 => noise.next() >> 25,

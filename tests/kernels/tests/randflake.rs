@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use kernel_tests::{Noise, lengths, sample};
+use kernel_tests::{XorShift, lengths, sample_under_miri};
 use polyflake::{
     Error, ErrorKind,
     kernels::{
@@ -21,10 +21,11 @@ const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
 
 /// Returns numbers of every length, but mostly long ones, as real IDs are.
 fn numbers(count: usize) -> Vec<u64> {
-    let mut noise = Noise::new();
-    let short = |noise: &mut Noise| noise.next() >> noise.number_below(64);
-    let any =
-        |noise: &mut Noise| if noise.number_below(16) == 0 { short(noise) } else { noise.next() };
+    let mut noise = XorShift::new();
+    let short = |noise: &mut XorShift| noise.next() >> noise.number_below(64);
+    let any = |noise: &mut XorShift| {
+        if noise.number_below(16) == 0 { short(noise) } else { noise.next() }
+    };
     (0..count).map(|_| any(&mut noise)).collect()
 }
 
@@ -84,7 +85,7 @@ fn slices_of_every_length_round_trip() {
 #[test]
 fn values_next_to_powers_of_two_round_trip() {
     for level in levels() {
-        for bit in sample(0..64, 5) {
+        for bit in sample_under_miri(0..64, 5) {
             for number in [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1, !(1 << bit)] {
                 round_trip_of_one(level, number);
             }
@@ -120,11 +121,11 @@ fn is_good(byte: u8) -> bool {
 }
 
 fn items() -> impl Iterator<Item = usize> {
-    sample(0..ITEMS, 5)
+    sample_under_miri(0..ITEMS, 5)
 }
 
 fn bad_bytes() -> impl Iterator<Item = u8> {
-    sample((0..=u8::MAX).filter(|byte| !is_good(*byte)), 61)
+    sample_under_miri((0..=u8::MAX).filter(|byte| !is_good(*byte)), 61)
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn every_digit_is_read_at_every_position() {
         let lengths = (1..=13).filter(|length| !cfg!(miri) || [1, 11, 12, 13].contains(length));
         for (length, place) in lengths.flat_map(|length| (0..length).map(move |at| (length, at))) {
             // Under Miri, only the first and the last byte are tested.
-            for digit in sample((1..=u8::MAX).filter(|byte| is_good(*byte)), 31) {
+            for digit in sample_under_miri((1..=u8::MAX).filter(|byte| is_good(*byte)), 31) {
                 let mut digits = vec![b'7'; length];
                 digits[place] = digit;
                 let text = String::from_utf8(digits).unwrap();
@@ -150,8 +151,8 @@ fn every_digit_is_read_at_every_position() {
 #[test]
 fn bytes_after_the_digits_are_rejected() {
     for (level, length) in levels().flat_map(|level| [11, 12, 13].map(|length| (level, length))) {
-        for (place, byte) in
-            (length..16).flat_map(|at| sample(1..=u8::MAX, 61).map(move |byte| (at, byte)))
+        for (place, byte) in (length..16)
+            .flat_map(|at| sample_under_miri(1..=u8::MAX, 61).map(move |byte| (at, byte)))
         {
             let mut slots = SLOTS.clone();
             let item = usize::from(byte) % ITEMS;

@@ -15,7 +15,7 @@ use polyflake::{
 use crate::chaos::Chaos;
 
 /// Makes IDs in any thread and reports their cells.
-pub(crate) struct Maker {
+pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
     /// Number of bits of a cell's index within its tick, if the format promises that IDs are sorted across threads and never
@@ -33,7 +33,7 @@ type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 pub(crate) struct Family {
     pub(crate) name: &'static str,
     /// Creates the maker from a seed and the number of IDs that the bitmap must hold.
-    pub(crate) build: fn(u64, u64) -> Maker,
+    pub(crate) build: fn(u64, u64) -> SoakMaker,
 }
 
 pub(crate) const FAMILIES: [Family; 6] = [
@@ -73,7 +73,7 @@ fn random_call(random: &mut Rng) -> Call {
 }
 
 /// Returns the number of IDs that a batch wrote: all, or the number in its error.
-fn written(outcome: &Result<()>, asked: usize) -> usize {
+fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
@@ -89,7 +89,7 @@ trait Source: Sync {
     fn cell(&self, id: Self::Id) -> u64;
 }
 
-impl Maker {
+impl SoakMaker {
     /// Creates a maker. `build` creates the generator, and a tick lasts `tick_ms` and has 2^`bits` cells.
     fn new<S: Source + 'static>(
         (ticks, tick_ms, bits): (i64, i64, u32),
@@ -109,7 +109,7 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
         Call::Batch(count) => {
             let mut batch = vec![S::Id::default(); count];
             let outcome = ids.fill(random, &mut batch);
-            batch[..written(&outcome, count)].iter().for_each(|id| note(ids.cell(*id)));
+            batch[..written_count(&outcome, count)].iter().for_each(|id| note(ids.cell(*id)));
             outcome?;
         }
         Call::Handle(size, count) => {
@@ -125,8 +125,8 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
 /// A start after every epoch, late enough to set Randflake's bit 63.
 const START_S: i64 = 2_266_870_912;
 
-fn snos(ids: u64, _seed: u64) -> Maker {
-    Maker::new((ticks(ids, 1 << 16), 4, 17), |clock| {
+fn snos(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << 16), 4, 17), |clock| {
         sno::Generator::builder().clock(clock).partition(7).build()
     })
 }
@@ -150,9 +150,9 @@ impl Source for sno::Generator<Arc<Chaos>> {
     }
 }
 
-fn randflakes(ids: u64, seed: u64) -> Maker {
+fn randflakes(ids: u64, seed: u64) -> SoakMaker {
     let ticks = ticks(ids, 2 << 17);
-    Maker::new((ticks, 1000, 18), |clock| {
+    SoakMaker::new((ticks, 1000, 18), |clock| {
         let lease = Grant::with_nodes(100..=101, START_S, START_S + ticks)?;
         let builder = randflake::Generator::builder(lease, u128::from(seed).to_le_bytes());
         builder.clock(clock).on_exhausted(OnExhausted::Wait).build()
@@ -180,8 +180,8 @@ impl Source for randflake::Generator<Arc<Chaos>> {
 }
 
 /// Makes Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
-fn hot_guids(ids: u64, _seed: u64) -> Maker {
-    Maker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
+fn hot_guids(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
     })
 }
@@ -205,8 +205,8 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
 }
 
 /// Makes version 7 UUIDs. At least half of a millisecond's sequence is available.
-fn uuids(ids: u64, _seed: u64) -> Maker {
-    Maker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
+fn uuids(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
     })
 }
@@ -233,16 +233,16 @@ impl Source for uuid7::Generator<Arc<Chaos>> {
 /// Number of bits in a layout's sequence, which determines a tick's cells.
 const SEQUENCE: u32 = 18;
 
-fn layouts(ids: u64, _seed: u64) -> Maker {
-    Maker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
+fn layouts(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let layout = Layout::integer([time(), Field::sequence(SEQUENCE)])?;
         layout::Generator::builder(layout).clock(clock).build()
     })
 }
 
 /// Makes IDs with generators of 64 worker IDs, which together have as many cells per tick.
-fn ranges(ids: u64, _seed: u64) -> Maker {
-    Maker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
+fn ranges(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
         let layout = Layout::integer([time()].into_iter().chain(numbers))?;
         layout::Generator::builder(layout).range("node", 0..=63).clock(clock).build()

@@ -17,7 +17,7 @@ use std::{
 
 use bitmap::Bitmap;
 use clap::Parser;
-use families::{FAMILIES, Family, Maker};
+use families::{FAMILIES, Family, SoakMaker};
 use fastrand::Rng;
 
 /// Number of threads. There are more than processors, so that threads are interrupted anywhere.
@@ -51,7 +51,7 @@ struct Outcome {
 
 /// The state that all threads of a run share.
 struct Run<'m> {
-    maker: &'m Maker,
+    maker: &'m SoakMaker,
     seen: Bitmap,
     /// The highest cell of the calls that have returned.
     highest: AtomicU64,
@@ -146,17 +146,17 @@ mod tests {
     }
 
     /// Runs a maker with faults, which the harness must detect.
-    fn soak_faulty(build: fn(u64, u64) -> Maker) -> Outcome {
+    fn soak_faulty(build: fn(u64, u64) -> SoakMaker) -> Outcome {
         soak(&Family { name: "faulty", build }, 1000, 1)
     }
 
-    fn maker(make: fn(&mut Rng) -> u64) -> Maker {
+    fn maker(make: fn(&mut Rng) -> u64) -> SoakMaker {
         let make = move |random: &mut Rng, note: &mut dyn FnMut(u64)| {
             note(make(random));
             Ok(())
         };
         let clock = Arc::new(Chaos::new(0, 1, 1));
-        Maker { cells: 1 << 20, sorted: Some(20), clock, make: Box::new(make) }
+        SoakMaker { cells: 1 << 20, sorted: Some(20), clock, make: Box::new(make) }
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // With one bit per tick, all cells from 2 on are after the clock's first tick, which nobody has read.
         let build =
-            |_, _| Maker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
+            |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
         assert!(soak_faulty(build).misplaced.into_inner() >= 990);
     }
 }

@@ -8,15 +8,15 @@ import { isMainThread, Worker, workerData } from "node:worker_threads";
 
 const { STORM_SHAPE, STORM_WIDTH, STORM_IDS, STORM_PAUSE_US, STORM_WORKER, STORM_RENEW } = process.env;
 const CHUNK = 50;
-const LONGEST = 4096;
+const MAX_LINE = 4096;
 /** The number of failed calls after which a thread that has generated no ID gives up, and one that has. */
-const HOPELESS = [20, 3000];
+const RETRY_LIMITS = [20, 3000];
 
 /** Writes a line at once, so that lines of several threads never mix. In Node, a write to standard output cannot wait. */
-function line(text) {
+function writeLine(text) {
   for (;;) {
     try {
-      return writeSync(1, `${text.replaceAll("\n", " ").slice(0, LONGEST - 1)}\n`);
+      return writeSync(1, `${text.replaceAll("\n", " ").slice(0, MAX_LINE - 1)}\n`);
     } catch (error) {
       if (error.code !== "EAGAIN") throw error;
       sleep(1);
@@ -33,7 +33,7 @@ function chunk(make, count) {
   const ids = [];
   let size = 0;
   try {
-    while (ids.length < count && size < LONGEST - 200) {
+    while (ids.length < count && size < MAX_LINE - 200) {
       ids.push(String(make()));
       size += ids.at(-1).length + 1;
     }
@@ -45,17 +45,17 @@ function chunk(make, count) {
 
 function generate(thread, make, count) {
   let [done, failed, start] = [0, 0, performance.now()];
-  while (done < count && failed < HOPELESS[Number(done > 0)]) {
+  while (done < count && failed < RETRY_LIMITS[Number(done > 0)]) {
     sleep(start - performance.now());
     start = performance.now() + Number(STORM_PAUSE_US) / 1000;
     const [begin, wallBegin] = now();
     const [ids, error] = chunk(make, Math.min(CHUNK, count - done));
     const [end, wallEnd] = now();
     done += ids.length;
-    if (ids.length > 0) line(`# ${thread} 0 ${begin} ${end} ${wallBegin} ${wallEnd} ${ids.join(" ")}`);
+    if (ids.length > 0) writeLine(`# ${thread} 0 ${begin} ${end} ${wallBegin} ${wallEnd} ${ids.join(" ")}`);
     if (error !== undefined) {
       failed += 1;
-      line(`! ${error.name}: ${error.code ?? error.message}`);
+      writeLine(`! ${error.name}: ${error.code ?? error.message}`);
       sleep(1);
     }
   }
@@ -65,7 +65,7 @@ const adapter = await import(pathToFileURL(process.argv[2]));
 if (!isMainThread) {
   generate(workerData.thread, adapter.generator(workerData.worker), Number(STORM_IDS));
 } else {
-  line("?");
+  writeLine("?");
   readSync(0, new Uint8Array(16));
   if (STORM_SHAPE === "threads") {
     const ended = Array.from({ length: Number(STORM_WIDTH) }, (_, thread) => {
@@ -77,6 +77,6 @@ if (!isMainThread) {
   } else {
     generate(0, adapter.generator(Number(STORM_WORKER)), Number(STORM_IDS));
   }
-  line(".");
+  writeLine(".");
   process.exit(0);
 }

@@ -23,10 +23,10 @@ RENEWS = bool(os.environ["STORM_RENEW"])
 
 CHUNK = 50
 # The time, in seconds, after which all copies continue together.
-TOGETHER = 0.02
-LONGEST = 4096
+START_DELAY = 0.02
+MAX_LINE = 4096
 # The number of failed calls after which a thread that has generated no ID gives up, and one that has.
-HOPELESS = (20, 3000)
+RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19
 SYS_CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
@@ -42,15 +42,15 @@ def sleep(seconds: float) -> None:
     select.select([], [], [], seconds)
 
 
-def line(text: str) -> None:
+def write_line(text: str) -> None:
     """Writes a line at once, so that lines of several processes never mix."""
-    os.write(1, text.replace("\n", " ").encode()[: LONGEST - 1] + b"\n")
+    os.write(1, text.replace("\n", " ").encode()[: MAX_LINE - 1] + b"\n")
 
 
 def generate(copy: int, thread: int, make: Make, count: int, start: float) -> None:
     """Generates IDs of one thread. Each chunk of a copy has its time, so that copies stay together."""
     done = failed = 0
-    while done < count and failed < HOPELESS[done > 0]:
+    while done < count and failed < RETRY_LIMITS[done > 0]:
         sleep(max(0, start - time.monotonic()))
         start = (time.monotonic() if SHAPE == "plain" else start) + PAUSE
         ids: list[str] = []
@@ -58,18 +58,18 @@ def generate(copy: int, thread: int, make: Make, count: int, start: float) -> No
         size = 0
         begin, wall_begin = time.monotonic_ns(), time.time_ns()
         try:
-            while len(ids) < min(CHUNK, count - done) and size < LONGEST - 200:
+            while len(ids) < min(CHUNK, count - done) and size < MAX_LINE - 200:
                 ids.append(str(make()))
                 size += len(ids[-1]) + 1
         except Exception as found:
             error = found
         end, wall_end = time.monotonic_ns(), time.time_ns()
         if ids:
-            line(f"# {copy} {thread} {begin} {end} {wall_begin} {wall_end} {' '.join(ids)}")
+            write_line(f"# {copy} {thread} {begin} {end} {wall_begin} {wall_end} {' '.join(ids)}")
         done += len(ids)
         if error is not None:
             failed += 1
-            line(f"! {type(error).__name__}: {getattr(error, 'code', error)}")
+            write_line(f"! {type(error).__name__}: {getattr(error, 'code', error)}")
             sleep(0.001)
 
 
@@ -110,7 +110,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
     is_server = SHAPE == "prefork"
     if not is_server:
         generate(0, 0, make, CHUNK, 0)
-    start = time.monotonic() + TOGETHER
+    start = time.monotonic() + START_DELAY
     for copy in range(1, WIDTH + 1):
         if create() == 0:
             # The copy of an image does not know that it is a copy.
@@ -127,7 +127,7 @@ def main() -> None:
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:
         vars(time)["sleep"] = sleep
     new: Callable[[int], Make] = runpy.run_path(sys.argv[1])["generator"]
-    line("?")
+    write_line("?")
     sys.stdin.readline()
     make = new(WORKER)
     if SHAPE == "plain":
@@ -141,7 +141,7 @@ def main() -> None:
             thread.join()
     else:
         copies(new, make)
-    line(".")
+    write_line(".")
     os._exit(0)
 
 

@@ -14,7 +14,7 @@ use crate::{
     order::{Order, Shared},
     sort::{Duplicates, Origin, Sorter},
     time::Time,
-    verdict::{Broken, Verdict},
+    verdict::{Verdict, Violation},
 };
 
 /// What is known about a generator's IDs.
@@ -52,11 +52,11 @@ impl Judge {
     /// Creates a judge that uses this many bytes of memory for the IDs, and the disk of a folder.
     #[must_use]
     pub fn new(format: Format, folder: PathBuf, bytes: usize) -> Self {
-        let known = || format.order.map(|_| Broken::default());
+        let known = || format.order.map(|_| Violation::default());
         let verdict = Verdict {
             thread: known(),
             generator: known(),
-            clock: format.time.as_ref().map(|_| Broken::default()),
+            clock: format.time.as_ref().map(|_| Violation::default()),
             ..Verdict::default()
         };
         let sorter = Sorter::new(folder, bytes);
@@ -94,7 +94,7 @@ impl Judge {
             };
             format!("{} is {} and {}", key::id(&key), place(one), place(other))
         };
-        self.verdict.distinct = Broken { count, first: first.map(describe) };
+        self.verdict.distinct = Violation { count, first: first.map(describe) };
         Ok(self.verdict)
     }
 

@@ -53,7 +53,7 @@ pub struct Process {
     is_lines: bool,
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
-    seen: Arc<Seen>,
+    seen: Arc<ReadProgress>,
     /// Receives when the process is ready, and again when it generates no further IDs.
     signals: Receiver<()>,
     deadline: Instant,
@@ -61,7 +61,7 @@ pub struct Process {
 
 /// The data that was read from a process.
 #[derive(Default)]
-struct Seen {
+struct ReadProgress {
     ids: AtomicU64,
     /// The last line of the process itself.
     end: AtomicBool,
@@ -75,7 +75,7 @@ struct Reader {
     is_lines: bool,
     /// The IDs after which a command that prints one per line is ended, and the pause after each 64 of them.
     limit: (u64, Duration),
-    seen: Arc<Seen>,
+    seen: Arc<ReadProgress>,
     judge: Arc<Mutex<Judge>>,
     signals: Sender<()>,
 }
@@ -130,7 +130,7 @@ impl Process {
         let mut child = command.spawn().with_context(what)?;
         let (output, input) = (child.stdout.take().context("no output")?, child.stdin.take());
         let (sender, signals) = channel();
-        let (seen, is_lines) = (Arc::new(Seen::default()), program.is_lines);
+        let (seen, is_lines) = (Arc::new(ReadProgress::default()), program.is_lines);
         let limit = (start.ids, start.pause);
         let reader = Reader { number, is_lines, limit, seen: seen.clone(), judge, signals: sender };
         let reader = Some(thread::spawn(|| reader.run(output)));
@@ -237,7 +237,7 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
     let mut words: Vec<&str> = program.command.iter().map(String::as_str).collect();
     if let Some(host) = start.host {
         let script = "echo \"$0\" > /proc/sys/kernel/hostname && exec \"$@\"";
-        words.splice(0..0, apart().into_iter().chain(["sh", "-c", script, host]));
+        words.splice(0..0, namespace_command().into_iter().chain(["sh", "-c", script, host]));
     }
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
@@ -254,7 +254,7 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
 
 /// Returns the command that runs a process in new host-name and process-ID namespaces. Without a user namespace, this requires
 /// root.
-fn apart() -> Vec<&'static str> {
+fn namespace_command() -> Vec<&'static str> {
     let mut words = vec!["unshare", "--uts", "--pid", "--fork", "--kill-child"];
     #[allow(unsafe_code, reason = "the standard library does not know the user's ID")]
     // SAFETY: no memory is involved.
@@ -267,7 +267,7 @@ fn apart() -> Vec<&'static str> {
 /// Returns whether a process can have a host name and process IDs of its own.
 #[must_use]
 pub fn can_be_apart() -> bool {
-    let words = apart();
+    let words = namespace_command();
     let status =
         Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())

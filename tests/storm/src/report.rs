@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write, fs};
 use anyhow::Result;
 
 use crate::{
-    results::{Found, Results, RowResult, replace},
+    results::{Results, RowResult, StormResult, replace},
     rows::{self, Row, root},
     storms::{STORMS, Storm},
     verdict::Verdict,
@@ -21,18 +21,18 @@ const HOPELESS: [&str; 2] = ["hosts", "image"];
 /// Writes the reports of all rows.
 pub fn write(results: &Results) -> Result<()> {
     fs::create_dir_all(root().join(FOLDER))?;
-    for (name, text) in all(results)? {
+    for (name, text) in all_reports(results)? {
         replace(&root().join(FOLDER).join(name + ".md"), &text)?;
     }
     Ok(())
 }
 
 /// Returns the reports by the names of their rows.
-pub fn all(results: &Results) -> Result<BTreeMap<String, String>> {
+pub fn all_reports(results: &Results) -> Result<BTreeMap<String, String>> {
     let mut reports = BTreeMap::new();
     for (name, set_ups) in results.rows() {
         let row = rows::read(name)?;
-        let part = |(set_up, result): (&String, &RowResult)| part(&row, set_up, result);
+        let part = |(set_up, result): (&String, &RowResult)| set_up_section(&row, set_up, result);
         let text: String = set_ups.iter().map(part).collect();
         if !text.is_empty() && row.package != "polyflake" {
             let head = format!("# {}: repeated IDs\n", row.package);
@@ -46,13 +46,13 @@ pub fn all(results: &Results) -> Result<BTreeMap<String, String>> {
 }
 
 /// Returns the section of a report about one set-up, which is empty without results.
-fn part(row: &Row, set_up: &str, result: &RowResult) -> String {
+fn set_up_section(row: &Row, set_up: &str, result: &RowResult) -> String {
     let RowResult { version, verdicts, date } = result;
     let is_reported =
         |storm: &&Storm| !HOPELESS.contains(&storm.name) && !row.is_documented(set_up, storm.name);
     let found = STORMS.iter().filter(is_reported).filter_map(|storm| {
-        let Found::Verdict(verdict) = verdicts.get(storm.name)? else { return None };
-        (verdict.distinct.count > 0).then(|| line(storm, verdict))
+        let StormResult::Verdict(verdict) = verdicts.get(storm.name)? else { return None };
+        (verdict.distinct.count > 0).then(|| verdict_line(storm, verdict))
     });
     let found: String = found.collect();
     if found.is_empty() {
@@ -65,7 +65,7 @@ fn part(row: &Row, set_up: &str, result: &RowResult) -> String {
 }
 
 /// Returns the line of a report that states the result of one storm.
-fn line(storm: &Storm, verdict: &Verdict) -> String {
+fn verdict_line(storm: &Storm, verdict: &Verdict) -> String {
     let (count, ids) = (verdict.distinct.count, verdict.ids);
     let first = verdict.distinct.first.as_deref().unwrap_or_default();
     let (name, what) = (storm.name, storm.what);

@@ -20,14 +20,14 @@ use crate::{
 /// The verdict on a storm, or the reason why it was not run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
-pub enum Found {
+pub enum StormResult {
     /// The verdict.
     Verdict(Box<Verdict>),
     /// The reason.
     Failed(String),
 }
 
-impl From<Result<Verdict, String>> for Found {
+impl From<Result<Verdict, String>> for StormResult {
     fn from(verdict: Result<Verdict, String>) -> Self {
         verdict.map_or_else(Self::Failed, |verdict| Self::Verdict(Box::new(verdict)))
     }
@@ -41,7 +41,7 @@ pub struct RowResult {
     /// When the storms ran.
     pub date: String,
     /// The verdicts by storm.
-    pub verdicts: BTreeMap<String, Found>,
+    pub verdicts: BTreeMap<String, StormResult>,
 }
 
 /// All results, by row and set-up.
@@ -89,7 +89,7 @@ impl Results {
     }
 
     fn tables(&self) -> String {
-        [&self.duplicates(), "\n", &self.documented(), "\n", &self.other_rules()]
+        [&self.duplicates(), "\n", &self.documented_rules(), "\n", &self.other_rules()]
             .map(String::from)
             .concat()
     }
@@ -99,7 +99,7 @@ impl Results {
         let mut text = "| row |".to_owned();
         STORMS.iter().for_each(|storm| write!(text, " {} |", storm.name).unwrap());
         writeln!(text, "\n|---|{}", "---|".repeat(STORMS.len())).unwrap();
-        for Line { row, set_up, result } in self.lines() {
+        for Line { row, set_up, result } in self.result_lines() {
             write!(text, "| `{row}` {set_up} |").unwrap();
             let row = rows::read(row).ok();
             for storm in &STORMS {
@@ -114,9 +114,9 @@ impl Results {
     }
 
     /// Returns the section about the rules that the libraries document.
-    fn documented(&self) -> String {
+    fn documented_rules(&self) -> String {
         let mut text = String::new();
-        for Line { row, set_up, .. } in self.lines() {
+        for Line { row, set_up, .. } in self.result_lines() {
             let read = rows::read(row).ok();
             for (note, storms) in read.iter().flat_map(|row| row.documented(set_up)) {
                 writeln!(text, "- `{row}` {set_up}†, {}: {note}", storms.join(", ")).unwrap();
@@ -130,15 +130,17 @@ impl Results {
         let mut text = "The other rules, and the storms in which they were broken:\n\n".to_owned();
         text += "| row | version | date | sorted per thread | sorted per generator | not ahead |\n";
         text += "|---|---|---|---|---|---|\n";
-        for Line { row, set_up, result: RowResult { version, date, verdicts } } in self.lines() {
+        for Line { row, set_up, result: RowResult { version, date, verdicts } } in
+            self.result_lines()
+        {
             write!(text, "| `{row}` {set_up} | {version} | {date} |").unwrap();
-            (1..4).for_each(|rule| write!(text, " {} |", broken(verdicts, rule)).unwrap());
+            (1..4).for_each(|rule| write!(text, " {} |", broken_in(verdicts, rule)).unwrap());
             text.push('\n');
         }
         text
     }
 
-    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    fn result_lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.0.iter().flat_map(|(row, set_ups)| {
             set_ups.iter().map(move |(set_up, result)| Line { row, set_up, result })
         })
@@ -160,11 +162,11 @@ pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
 }
 
 /// The number of duplicates, with marks for calls that failed and for a limit that is documented.
-fn duplicates(found: Option<&Found>, is_documented: bool) -> String {
+fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
     match found {
         None => "–".to_owned(),
-        Some(Found::Failed(_)) => "none".to_owned(),
-        Some(Found::Verdict(verdict)) => {
+        Some(StormResult::Failed(_)) => "none".to_owned(),
+        Some(StormResult::Verdict(verdict)) => {
             let failed = if verdict.errors.is_empty() { "" } else { "*" };
             let mark = if is_documented && verdict.distinct.count > 0 { "†" } else { "" };
             format!("{}{failed}{mark}", verdict.distinct.count)
@@ -173,10 +175,10 @@ fn duplicates(found: Option<&Found>, is_documented: bool) -> String {
 }
 
 /// Returns the names of the storms in which a rule was broken.
-fn broken(verdicts: &BTreeMap<String, Found>, rule: usize) -> String {
+fn broken_in(verdicts: &BTreeMap<String, StormResult>, rule: usize) -> String {
     let rules = verdicts.iter().filter_map(|(storm, found)| match found {
-        Found::Verdict(verdict) => Some((storm.as_str(), verdict.rules()[rule].1?.count)),
-        Found::Failed(_) => None,
+        StormResult::Verdict(verdict) => Some((storm.as_str(), verdict.rules()[rule].1?.count)),
+        StormResult::Failed(_) => None,
     });
     let rules: Vec<_> = rules.collect();
     if rules.is_empty() {
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_reports_show_the_recorded_results() {
-        for (name, text) in report::all(&Results::read().unwrap()).unwrap() {
+        for (name, text) in report::all_reports(&Results::read().unwrap()).unwrap() {
             let file = root().join(report::FOLDER).join(name + ".md");
             assert!(fs::read_to_string(file).unwrap() == text, "run: cargo xtask storm page");
         }

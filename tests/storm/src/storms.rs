@@ -52,19 +52,19 @@ pub const STORMS: [Storm; 12] = [
         name: "fork",
         what: "a process that has generated IDs forks, and all generate more",
         shape: Some("fork"),
-        run: |field| field.one("fork"),
+        run: |field| field.run_one_process("fork"),
     },
     Storm {
         name: "raw-fork",
         what: "the same by `_Fork()`, which skips the C library's fork hooks",
         shape: Some("raw-fork"),
-        run: |field| field.one("raw-fork"),
+        run: |field| field.run_one_process("raw-fork"),
     },
     Storm {
         name: "prefork",
         what: "a server creates its generator, then forks, and only the children generate IDs",
         shape: Some("prefork"),
-        run: |field| field.one("prefork"),
+        run: |field| field.run_one_process("prefork"),
     },
     Storm {
         name: "image",
@@ -153,7 +153,7 @@ impl Storm {
 
 impl Field<'_> {
     /// Returns a plain process that generates an equal part of the IDs.
-    fn plain(&self, parts: u64) -> Start<'static> {
+    fn plain_process(&self, parts: u64) -> Start<'static> {
         Start {
             shape: "plain",
             ids: (self.size.ids / parts).max(CHUNK),
@@ -166,8 +166,8 @@ impl Field<'_> {
     }
 
     /// Returns a plain process that generates its share of the IDs over the given time.
-    fn paced(&self, parts: u64, length: Duration) -> Start<'static> {
-        let start = self.plain(parts);
+    fn paced_process(&self, parts: u64, length: Duration) -> Start<'static> {
+        let start = self.plain_process(parts);
         let chunks = u32::try_from(start.ids.div_ceil(CHUNK)).unwrap_or(u32::MAX);
         Start { pause: length / chunks, ..start }
     }
@@ -180,15 +180,15 @@ impl Field<'_> {
     }
 
     /// Runs one process of several threads or copies.
-    fn one(&mut self, shape: &'static str) -> Result<()> {
-        let start = Start { shape, ..self.paced(self.size.width + 1, ms(300)) };
+    fn run_one_process(&mut self, shape: &'static str) -> Result<()> {
+        let start = Start { shape, ..self.paced_process(self.size.width + 1, ms(300)) };
         let mut process = self.start(&start)?;
         process.go()?;
         process.finish()
     }
 
     /// Runs processes that start at the same time.
-    fn together(&mut self, starts: &[Start<'_>]) -> Result<Vec<Process>> {
+    fn run_processes(&mut self, starts: &[Start<'_>]) -> Result<Vec<Process>> {
         let processes = starts.iter().map(|start| self.start(start));
         let mut processes = processes.collect::<Result<Vec<_>>>()?;
         processes.iter_mut().try_for_each(Process::go)?;
@@ -201,38 +201,40 @@ fn finish(processes: Vec<Process>) -> Result<()> {
 }
 
 fn threads(field: &mut Field<'_>) -> Result<()> {
-    let start = Start { shape: "threads", ..field.plain(field.size.width) };
-    let processes = field.together(&[start])?;
+    let start = Start { shape: "threads", ..field.plain_process(field.size.width) };
+    let processes = field.run_processes(&[start])?;
     finish(processes)
 }
 
 fn processes(field: &mut Field<'_>) -> Result<()> {
     let width = field.size.width;
-    let start = |worker| Start { worker, ..field.paced(width, ms(300)) };
+    let start = |worker| Start { worker, ..field.paced_process(width, ms(300)) };
     let starts: Vec<_> = (0..width).map(start).collect();
-    let processes = field.together(&starts)?;
+    let processes = field.run_processes(&starts)?;
     finish(processes)
 }
 
 fn hosts(field: &mut Field<'_>) -> Result<()> {
     ensure!(can_be_apart(), "this machine has no namespaces for other hosts");
-    let start = |host| Start { host: Some(host), ..field.paced(2, ms(300)) };
-    let processes = field.together(&[start("host-1"), start("host-2")])?;
+    let start = |host| Start { host: Some(host), ..field.paced_process(2, ms(300)) };
+    let processes = field.run_processes(&[start("host-1"), start("host-2")])?;
     finish(processes)
 }
 
 /// The original is the first process of a namespace, and the copy the first process of another one.
 fn image(field: &mut Field<'_>) -> Result<()> {
     ensure!(can_be_apart(), "this machine has no namespaces for a copied image");
-    let start = Start { shape: "image", width: 1, host: Some("host"), ..field.paced(2, ms(300)) };
-    let processes = field.together(&[start])?;
+    let start =
+        Start { shape: "image", width: 1, host: Some("host"), ..field.paced_process(2, ms(300)) };
+    let processes = field.run_processes(&[start])?;
     finish(processes)
 }
 
 /// The clock goes back over ticks that were used.
 fn rollback(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
-    let mut process = field.start(&Start { clock: Some(&clock), ..field.paced(1, ms(1200)) })?;
+    let mut process =
+        field.start(&Start { clock: Some(&clock), ..field.paced_process(1, ms(1200)) })?;
     process.go()?;
     process.wait_for_ids(field.size.ids / 2)?;
     clock.set(-0.4)?;
@@ -241,7 +243,8 @@ fn rollback(field: &mut Field<'_>) -> Result<()> {
 
 fn steps(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
-    let mut process = field.start(&Start { clock: Some(&clock), ..field.paced(1, ms(2000)) })?;
+    let mut process =
+        field.start(&Start { clock: Some(&clock), ..field.paced_process(1, ms(2000)) })?;
     process.go()?;
     while !process.is_over() {
         clock.set(0.4 * fastrand::f64() - 0.2)?;
@@ -255,7 +258,7 @@ const RESTARTS: u64 = 20;
 
 fn kill(field: &mut Field<'_>) -> Result<()> {
     for _ in 0..RESTARTS {
-        let mut process = field.start(&field.paced(RESTARTS / 2, ms(50)))?;
+        let mut process = field.start(&field.paced_process(RESTARTS / 2, ms(50)))?;
         process.go()?;
         process.wait_for_ids(1)?;
         thread::sleep(Duration::from_micros(fastrand::u64(0..20_000)));
@@ -266,7 +269,7 @@ fn kill(field: &mut Field<'_>) -> Result<()> {
 
 /// All processes are ready before the first one generates IDs, so that the next one starts within the same millisecond.
 fn restart(field: &mut Field<'_>) -> Result<()> {
-    let start = Start { ids: CHUNK, ..field.plain(RESTARTS) };
+    let start = Start { ids: CHUNK, ..field.plain_process(RESTARTS) };
     if field.program.is_lines {
         return (0..RESTARTS).try_for_each(|_| field.start(&start)?.finish());
     }
@@ -281,9 +284,9 @@ fn restart(field: &mut Field<'_>) -> Result<()> {
 
 fn pause(field: &mut Field<'_>) -> Result<()> {
     let width = field.size.width.min(3);
-    let start = |worker| Start { worker, ..field.paced(width, ms(1500)) };
+    let start = |worker| Start { worker, ..field.paced_process(width, ms(1500)) };
     let starts: Vec<_> = (0..width).map(start).collect();
-    let processes = field.together(&starts)?;
+    let processes = field.run_processes(&starts)?;
     for process in processes.iter().cycle() {
         if processes.iter().all(Process::is_over) {
             break;

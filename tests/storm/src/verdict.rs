@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// The number of times that a rule was broken, and the first violation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-pub struct Broken {
+pub struct Violation {
     /// The number of violations.
     pub count: u64,
     /// The pair that broke it first.
     pub first: Option<String>,
 }
 
-impl Broken {
+impl Violation {
     /// Counts one violation, which is described if it is the first one.
     pub fn add(&mut self, describe: impl FnOnce() -> String) {
         self.count += 1;
@@ -27,13 +27,13 @@ pub struct Verdict {
     /// The number of IDs.
     pub ids: u64,
     /// IDs that were generated before.
-    pub distinct: Broken,
+    pub distinct: Violation,
     /// IDs that are not higher than the one before them in their thread; `None` if the order is not known.
-    pub thread: Option<Broken>,
+    pub thread: Option<Violation>,
     /// Chunks that contain an ID that is not higher than one that the generator returned before the chunk began.
-    pub generator: Option<Broken>,
+    pub generator: Option<Violation>,
     /// IDs whose time is after the clock's; `None` if the time is not known.
-    pub clock: Option<Broken>,
+    pub clock: Option<Violation>,
     /// The furthest that an ID was ahead of the clock, in microseconds.
     pub ahead_us: i64,
     /// Calls that failed, by message.
@@ -43,7 +43,7 @@ pub struct Verdict {
 impl Verdict {
     /// The rules with what was found. A rule that was not checked has `None`.
     #[must_use]
-    pub fn rules(&self) -> [(&'static str, Option<&Broken>); 4] {
+    pub fn rules(&self) -> [(&'static str, Option<&Violation>); 4] {
         [
             ("distinct", Some(&self.distinct)),
             ("sorted per thread", self.thread.as_ref()),
@@ -62,7 +62,7 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (rule, broken) in self.rules() {
-            let Some(Broken { count, first }) = broken else {
+            let Some(Violation { count, first }) = broken else {
                 writeln!(f, "  {rule:24}not checked")?;
                 continue;
             };

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use super::{Artefact, Kind, Python, platforms::Platform, results};
+use super::{Artefact, ArtefactKind, Python, platforms::Platform, results};
 use crate::workspace;
 
 /// Checks an artefact, and returns the names of the passed checks.
@@ -16,13 +16,13 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     for file in results::files(folder)? {
         let path = folder.join(&file.name);
         let names = match &artefact.kind {
-            Kind::Wheel(platform, python) => wheel(shell, &path, platform, *python),
-            Kind::Addon(_) => addon(shell, &path),
-            Kind::Npm => npm(shell, &path),
-            Kind::Program(platform) => program(shell, &path, platform),
-            Kind::Launcher => launcher(shell, &path),
-            Kind::Source => source(shell, &path),
-            Kind::Crates => inspect(shell, &path, "").map(|()| vec!["no local path"]),
+            ArtefactKind::Wheel(platform, python) => wheel(shell, &path, platform, *python),
+            ArtefactKind::Addon(_) => addon(shell, &path),
+            ArtefactKind::Npm => npm(shell, &path),
+            ArtefactKind::Program(platform) => program(shell, &path, platform),
+            ArtefactKind::Launcher => launcher(shell, &path),
+            ArtefactKind::Source => source(shell, &path),
+            ArtefactKind::Crates => inspect(shell, &path, "").map(|()| vec!["no local path"]),
         };
         passed.extend(names.with_context(|| format!("in {}", file.name))?);
     }

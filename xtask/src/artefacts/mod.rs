@@ -43,11 +43,11 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Artefact {
     pub name: String,
-    pub kind: Kind,
+    pub kind: ArtefactKind,
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ArtefactKind {
     Wheel(Platform, Python),
     Addon(Platform),
     /// The npm package without an addon.
@@ -78,7 +78,7 @@ impl Python {
     const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
-impl Kind {
+impl ArtefactKind {
     /// Returns the package that is compiled, and the compiler's name for the target.
     fn compiled_package(&self) -> Option<(&'static str, &str)> {
         match self {
@@ -104,24 +104,28 @@ impl Kind {
 }
 
 /// Returns all artefacts in build order, starting with those that most people need.
-pub fn all() -> Result<Vec<Artefact>> {
-    let platforms = platforms::all()?;
+pub fn all_artefacts() -> Result<Vec<Artefact>> {
+    let platforms = platforms::all_platforms()?;
     let of = |name: String, kind| Artefact { name, kind };
     let wheel = |platform: &Platform, python: Python| {
         let name = format!("wheel-{}{}", platform.name, python.suffix());
-        of(name, Kind::Wheel(platform.clone(), python))
+        of(name, ArtefactKind::Wheel(platform.clone(), python))
     };
     let wheels = |python: Python| platforms.iter().map(move |platform| wheel(platform, python));
     let faster = platforms.iter().filter(|platform| platform.has_faster_wheels);
     let faster =
         faster.flat_map(|platform| Python::WITH_OWN_WHEEL.map(|python| wheel(platform, python)));
-    let addons = platforms
-        .iter()
-        .map(|platform| of(format!("addon-{}", platform.name), Kind::Addon(platform.clone())));
-    let programs = platforms
-        .iter()
-        .map(|platform| of(format!("program-{}", platform.name), Kind::Program(platform.clone())));
-    let sources = [("npm", Kind::Npm), ("sdist", Kind::Source), ("crates", Kind::Crates)];
+    let addons = platforms.iter().map(|platform| {
+        of(format!("addon-{}", platform.name), ArtefactKind::Addon(platform.clone()))
+    });
+    let programs = platforms.iter().map(|platform| {
+        of(format!("program-{}", platform.name), ArtefactKind::Program(platform.clone()))
+    });
+    let sources = [
+        ("npm", ArtefactKind::Npm),
+        ("sdist", ArtefactKind::Source),
+        ("crates", ArtefactKind::Crates),
+    ];
     Ok(sources
         .into_iter()
         .map(|(name, kind)| of(name.to_owned(), kind))
@@ -131,7 +135,7 @@ pub fn all() -> Result<Vec<Artefact>> {
         .chain(faster)
         .chain(programs)
         // The launcher comes last because it runs a program that was built before.
-        .chain([of("program".to_owned(), Kind::Launcher)])
+        .chain([of("program".to_owned(), ArtefactKind::Launcher)])
         .collect())
 }
 
@@ -163,7 +167,7 @@ pub fn main(options: &Options) -> Result<()> {
 }
 
 pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
-    let all = all()?;
+    let all = all_artefacts()?;
     let unknown = only.iter().find(|name| all.iter().all(|artefact| artefact.name != **name));
     if let Some(name) = unknown {
         anyhow::bail!("expected the name of an artefact (--list), found {name}");
@@ -174,12 +178,12 @@ pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
 
 /// Returns the artefacts of this machine's platform, and the artefacts that do not depend on a platform.
 pub fn of_this_machine() -> Result<Vec<Artefact>> {
-    let (platforms, here) = (platforms::all()?, platforms::this_machine()?);
+    let (platforms, here) = (platforms::all_platforms()?, platforms::this_machine()?);
     let is_other = |artefact: &Artefact| {
         let mut others = platforms.iter().filter(|platform| platform.name != here);
-        others.any(|platform| page::belongs(&artefact.name, &platform.name))
+        others.any(|platform| page::belongs_to_platform(&artefact.name, &platform.name))
     };
-    Ok(all()?.into_iter().filter(|artefact| !is_other(artefact)).collect())
+    Ok(all_artefacts()?.into_iter().filter(|artefact| !is_other(artefact)).collect())
 }
 
 /// Builds an artefact, checks it, and runs it.

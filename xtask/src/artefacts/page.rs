@@ -33,39 +33,39 @@ Where a thread cannot sleep, as on the main thread of a page, a synchronous call
 ";
 
 /// An artefact's name and results.
-pub type Named = (String, Row);
+pub type NamedRow = (String, Row);
 
-pub fn write(rows: &[Named]) -> Result<()> {
-    Ok(fs::write(workspace::root().join(PAGE), page(&platforms::all()?, rows))?)
+pub fn write(rows: &[NamedRow]) -> Result<()> {
+    Ok(fs::write(workspace::root().join(PAGE), page(&platforms::all_platforms()?, rows))?)
 }
 
 /// Returns faults for tidy: the platforms that are missing from the page.
 pub fn faults() -> Result<Vec<String>> {
     let page = fs::read_to_string(workspace::root().join(PAGE))?;
-    let platforms = platforms::all()?.into_iter();
+    let platforms = platforms::all_platforms()?.into_iter();
     let missing = platforms.filter(|platform| !page.contains(&format!("\n## {}\n", platform.says)));
     Ok(missing.map(|platform| format!("{PAGE}: expected {}", platform.says)).collect())
 }
 
-fn page(platforms: &[Platform], rows: &[Named]) -> String {
+fn page(platforms: &[Platform], rows: &[NamedRow]) -> String {
     let mut text = INTRODUCTION.to_owned();
     for platform in platforms {
-        let of = |name: &str| belongs(name, &platform.name);
+        let of = |name: &str| belongs_to_platform(name, &platform.name);
         section(&mut text, &platform.says, rows.iter().filter(|(name, _)| of(name)));
     }
-    let is_for_all = |name: &str| !platforms.iter().any(|one| belongs(name, &one.name));
+    let is_for_all = |name: &str| !platforms.iter().any(|one| belongs_to_platform(name, &one.name));
     section(&mut text, "Every platform", rows.iter().filter(|(name, _)| is_for_all(name)));
     text + END
 }
 
 /// Returns whether an artefact belongs to a platform: `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
-pub fn belongs(artefact: &str, platform: &str) -> bool {
+pub fn belongs_to_platform(artefact: &str, platform: &str) -> bool {
     let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
     rest.and_then(|rest| rest.strip_prefix(platform))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("-cp"))
 }
 
-fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = &'r Named>) {
+fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = &'r NamedRow>) {
     let _ = write!(text, "\n## {title}\n\n| file | bytes | ran | checked |\n|---|---|---|---|\n");
     for (_, row) in rows {
         for file in &row.files {
@@ -104,7 +104,7 @@ mod tests {
             ("wheel-linux-x64-gnu".to_owned(), Row { runs: vec![run], ..row.clone() }),
             ("sdist".to_owned(), row),
         ];
-        let page = page(&platforms::all().unwrap(), &rows);
+        let page = page(&platforms::all_platforms().unwrap(), &rows);
         let (first, last) = page.split_once("## Every platform").unwrap();
         assert!(first.contains("| a.whl | 100 | CPython 3.11 under QEMU (tests) | twine |"));
         assert!(last.contains("| a.whl | 100 | built, not run | twine |"));
@@ -112,8 +112,11 @@ mod tests {
 
     #[test]
     fn an_artefact_belongs_to_one_platform() {
-        assert!(belongs("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
-        assert!(belongs("addon-linux-x64-musl", "linux-x64-musl"));
-        assert!(!belongs("npm", "linux-x64-gnu") && !belongs("addon-linux-x64-musl", "linux-x64"));
+        assert!(belongs_to_platform("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
+        assert!(belongs_to_platform("addon-linux-x64-musl", "linux-x64-musl"));
+        assert!(
+            !belongs_to_platform("npm", "linux-x64-gnu")
+                && !belongs_to_platform("addon-linux-x64-musl", "linux-x64")
+        );
     }
 }

@@ -35,7 +35,7 @@ struct Table {
 }
 
 /// Returns all platforms, in the table's order.
-pub fn all() -> Result<Vec<Platform>> {
+pub fn all_platforms() -> Result<Vec<Platform>> {
     let text = fs::read_to_string(workspace::root().join(TABLE))?;
     let table: Table = toml::from_str(&text).with_context(|| format!("cannot read {TABLE}"))?;
     Ok(table.platform)
@@ -47,7 +47,7 @@ pub fn this_machine() -> Result<String> {
     let said = cmd!(shell, "rustc --version --verbose").quiet().read()?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.context("expected rustc to name its host")?;
-    let found = all()?.into_iter().find(|platform| platform.target == host);
+    let found = all_platforms()?.into_iter().find(|platform| platform.target == host);
     Ok(found.with_context(|| format!("expected {host} in {TABLE}"))?.name)
 }
 
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_table_lists_each_platform_once() {
-        let all = all().unwrap();
+        let all = all_platforms().unwrap();
         let mut names: Vec<_> = all.iter().map(|platform| &platform.name).collect();
         assert!(names.len() >= 7);
         names.sort_unstable();
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_c_library_is_derived_from_the_wheel_name() {
-        let all = all().unwrap();
+        let all = all_platforms().unwrap();
         let linux = all.iter().filter(|platform| platform.os == "linux");
         let found: Vec<_> = linux.map(Platform::c_library).collect();
         assert_eq!(found, ["manylinux_2_17", "manylinux_2_17", "musllinux_1_2", "musllinux_1_2"]);
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn the_oldest_macos_is_derived_from_the_wheel_name() {
         let of = |name: &str| {
-            let all = all().unwrap();
+            let all = all_platforms().unwrap();
             all.into_iter().find(|platform| platform.name == name).unwrap().oldest_mac()
         };
         assert_eq!(of("darwin-x64").as_deref(), Some("10.12"));

@@ -60,7 +60,7 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
 
 /// Returns the existing folders of artefacts whose names have this prefix.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
-    let names = super::all()?.into_iter().map(|artefact| artefact.name);
+    let names = super::all_artefacts()?.into_iter().map(|artefact| artefact.name);
     let folders = names.filter(|name| name.starts_with(beginning)).map(|name| folder_of(&name));
     Ok(folders.filter(|folder| folder.is_dir()).collect())
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::{
-    tools::{self, Missing},
+    tools::{self, MissingTool},
     workspace,
 };
 
@@ -25,7 +25,10 @@ struct AptGet {
 impl AptGet {
     /// Downloads the package lists.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
-        ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine".into()));
+        ensure!(
+            tools::find(&["apt-get"]).is_some(),
+            MissingTool("no apt-get on this machine".into())
+        );
         let (lists, archives) = (state.join("lists"), state.join("archives"));
         shell.create_dir(lists.join("partial"))?;
         shell.create_dir(archives.join("partial"))?;
@@ -57,7 +60,11 @@ impl AptGet {
 }
 
 /// Returns the folder with this name, which is filled only once.
-fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+fn fill_folder_once(
+    shell: &Shell,
+    name: &str,
+    fill: impl FnOnce(&Path) -> Result<()>,
+) -> Result<PathBuf> {
     let (root, partial) = (folder().join(name), folder().join(format!("{name}-partial")));
     if !root.exists() {
         shell.remove_path(&partial)?;
@@ -71,7 +78,7 @@ fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> 
 /// Unpacks Debian packages for an architecture, with all their dependencies, into a folder.
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
     let name = format!("{release}-{arch}-{}", packages[0]);
-    filled(shell, &name, |into| {
+    fill_folder_once(shell, &name, |into| {
         let apt = AptGet::new(shell, &folder().join(format!("{name}-apt")), release, arch)?;
         let only = ["--yes", "--no-install-recommends", "--download-only"];
         apt.get(shell, "install").args(only).args(packages).run()?;
@@ -85,7 +92,7 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
 
 /// Unpacks an npm package for a different platform, which npm would not install here.
 pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
-    filled(shell, &package.replace('@', "-"), |into| {
+    fill_folder_once(shell, &package.replace('@', "-"), |into| {
         let packed = tempfile::tempdir()?;
         let (to, options) = (packed.path(), ["--extract", "--strip-components", "1", "--file"]);
         cmd!(shell, "npm pack --silent --pack-destination {to} {package}").ignore_stdout().run()?;
@@ -96,7 +103,7 @@ pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
 
 /// Unpacks a `PyPI` wheel for a different platform.
 pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
-    filled(shell, &format!("{package}-{platform}"), |into| {
+    fill_folder_once(shell, &format!("{package}-{platform}"), |into| {
         let packed = tempfile::tempdir()?;
         let to = packed.path();
         let options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--platform", platform];

@@ -13,7 +13,7 @@ pub fn set_up() -> Result<Shell> {
     tools::rust_targets(&shell)?;
     tools::artefacts_python(&shell)?;
     tools::node(&shell)?;
-    for platform in platforms::all()? {
+    for platform in platforms::all_platforms()? {
         let target = platform.target;
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
     }

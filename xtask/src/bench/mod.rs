@@ -90,12 +90,12 @@ fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
 
 /// Runs every program that the filter selects.
 fn run(shell: &xshell::Shell, ask: &Selection) -> Result<Report> {
-    let mut report = Report::on(machine::describe());
+    let mut report = Report::for_machine(machine::describe());
     println!("{}", report.machine);
     for program in programs::ALL.iter().filter(|program| program.is_meant_by(ask.filter)) {
         program.run(shell, ask, |contest| {
-            let contest = contest.only_asked_for(ask.filter);
-            table::print_contest(&contest);
+            let contest = contest.with_matching_goals(ask.filter);
+            table::print_comparison(&contest);
             report.contests.push(contest);
         })?;
     }

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
-use super::report::Contest;
+use super::report::Comparison;
 use crate::{
     build::{self, Part, Purpose},
     tools, workspace,
@@ -51,7 +51,12 @@ impl Program {
 
     /// Sets up the program, runs it, and passes on each contest when it ends. The program prints the times of a contest, and
     /// reads whether to time it once `more` or to start the `next` contest.
-    pub fn run(&self, shell: &Shell, ask: &Selection, mut take: impl FnMut(Contest)) -> Result<()> {
+    pub fn run(
+        &self,
+        shell: &Shell,
+        ask: &Selection,
+        mut take: impl FnMut(Comparison),
+    ) -> Result<()> {
         (self.set_up)(shell)?;
         let mut command = Command::from((self.command)(shell, ask.filter));
         command.env("POLYFLAKE_BENCH_ROUNDS", ask.rounds.to_string());
@@ -60,7 +65,7 @@ impl Program {
         let lines = BufReader::new(program.stdout.take().context("expected the program's output")?);
         let mut times = 0;
         for line in lines.lines() {
-            let contest = Contest::read(&line?)?;
+            let contest = Comparison::read(&line?)?;
             times += 1;
             if contest.is_open() && times < MAX_REPETITIONS {
                 replies.write_all(b"more\n")?;

@@ -10,7 +10,7 @@ use super::machine::Machine;
 
 /// Entries that were timed in turn, and the goals for the ratios of their times, as a program reports them.
 #[derive(Deserialize)]
-pub struct Contest {
+pub struct Comparison {
     #[serde(rename = "contest")]
     pub name: String,
     /// The quantity that the entries' `x` counts, if the entries form curves.
@@ -19,7 +19,7 @@ pub struct Contest {
     clock: Option<String>,
     pub entries: Vec<Entry>,
     goals: Vec<RatioLimit>,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingEntry>,
 }
 
 /// The nanoseconds per item of an entry, for each round.
@@ -60,20 +60,20 @@ pub struct Goal {
 
 /// A peer or goal that is not available on this machine.
 #[derive(Serialize, Deserialize)]
-pub struct Missing {
+pub struct MissingEntry {
     pub name: String,
     pub why: String,
 }
 
 pub struct Report {
     pub machine: Machine,
-    pub contests: Vec<Contest>,
+    pub contests: Vec<Comparison>,
 }
 
 /// The minimum number of rounds that can decide a goal. A run with fewer rounds is only a trial.
 const MIN_ROUNDS: usize = 20;
 
-impl Contest {
+impl Comparison {
     /// Reads a line from a program. A goal is missing if the machine lacks one of its entries.
     pub fn read(line: &str) -> Result<Self> {
         let mut contest: Self =
@@ -83,13 +83,13 @@ impl Contest {
             .partition(|goal| contest.ratios(goal).is_some());
         let lacking: Vec<RatioLimit> = lacking;
         let why = || "not on this machine".to_owned();
-        let lacking = lacking.into_iter().map(|goal| Missing { name: goal.name, why: why() });
+        let lacking = lacking.into_iter().map(|goal| MissingEntry { name: goal.name, why: why() });
         contest.missing.extend(lacking);
         Ok(Self { goals, ..contest })
     }
 
     /// Returns the comparison with only those goals whose names match the filter. The comparison always runs as a whole.
-    pub fn only_asked_for(mut self, filter: &str) -> Self {
+    pub fn with_matching_goals(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));
         }
@@ -170,12 +170,12 @@ fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
 }
 
 impl Report {
-    pub fn on(machine: Machine) -> Self {
+    pub fn for_machine(machine: Machine) -> Self {
         Self { machine, contests: Vec::new() }
     }
 
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
-        self.contests.iter().flat_map(Contest::goals)
+        self.contests.iter().flat_map(Comparison::goals)
     }
 
     /// Returns how the system clock was read, if a program reports it.
@@ -189,7 +189,7 @@ impl Report {
 
     pub fn write(&self, file: &Path) -> Result<()> {
         let goals: Vec<_> = self.goals().collect();
-        let contests: Vec<_> = self.contests.iter().map(Contest::json).collect();
+        let contests: Vec<_> = self.contests.iter().map(Comparison::json).collect();
         let all = json!({ "goals": goals, "machine": self.machine, "contests": contests });
         let text = serde_json::to_string_pretty(&all)? + "\n";
         fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     /// Returns a contest in which our entry takes 0.4 to 0.6 of the other entry's time.
-    fn contest() -> Contest {
+    fn sample_comparison() -> Comparison {
         let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
         let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();
         let line = json!({
@@ -212,12 +212,12 @@ mod tests {
             ],
             "goals": [goal("rust: met", 0.51), goal("rust: missed", 0.45)], "missing": [],
         });
-        Contest::read(&line.to_string()).expect("a program's line")
+        Comparison::read(&line.to_string()).expect("a program's line")
     }
 
     #[test]
     fn a_ratio_is_the_median_of_the_rounds() {
-        let contest = contest();
+        let contest = sample_comparison();
         let goals: Vec<_> = contest.goals().collect();
         let [met, missed] = &goals[..] else { panic!("expected two goals") };
         assert_eq!((met.ratio, met.ratio_quartiles), (0.5, [0.45, 0.55]));
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn only_a_goal_near_the_median_is_open() {
-        assert!(contest().is_open());
+        assert!(sample_comparison().is_open());
         let ratios = || (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect::<Vec<_>>();
         assert!(is_open(ratios(), 0.52));
         assert!(!is_open(ratios(), 0.45) && !is_open(vec![0.5; 41], 0.51));
@@ -238,24 +238,24 @@ mod tests {
     fn a_goal_without_its_entry_is_missing() {
         let line = r#"{"contest": "c", "axis": null, "entries": [], "missing": [],
             "goals": [{"name": "g", "ours": ["us", null], "against": ["them", null], "most": 1}]}"#;
-        let contest = Contest::read(line).unwrap();
+        let contest = Comparison::read(line).unwrap();
         assert_eq!((contest.goals().count(), contest.missing.len()), (0, 1));
         assert!(!contest.is_open());
     }
 
-    fn report(contest: Contest) -> Report {
+    fn report(contest: Comparison) -> Report {
         Report { machine: super::super::machine::describe(), contests: vec![contest] }
     }
 
     #[test]
     fn a_missed_goal_is_not_met() {
-        assert!(!report(contest()).is_met());
+        assert!(!report(sample_comparison()).is_met());
     }
 
     #[test]
     fn only_selected_goals_count() {
-        assert!(report(contest().only_asked_for("rust: met")).is_met());
-        assert!(!report(contest().only_asked_for("rust: missed")).is_met());
-        assert_eq!(contest().only_asked_for("a contest").goals.len(), 2);
+        assert!(report(sample_comparison().with_matching_goals("rust: met")).is_met());
+        assert!(!report(sample_comparison().with_matching_goals("rust: missed")).is_met());
+        assert_eq!(sample_comparison().with_matching_goals("a contest").goals.len(), 2);
     }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::report::{Contest, Entry, Goal, Report};
+use super::report::{Comparison, Entry, Goal, Report};
 
 /// Prints a line for each entry. A line of a curve includes the entry's position on the axis.
-pub fn print_contest(contest: &Contest) {
+pub fn print_comparison(contest: &Comparison) {
     let axis = contest.axis.as_ref().map_or_else(String::new, |axis| format!(", by {axis}"));
     println!("\n{}: an item{axis}; median and quartiles of all rounds", contest.name);
     for entry in &contest.entries {
-        println!("{}", line(entry));
+        println!("{}", entry_row(entry));
     }
     for missing in &contest.missing {
         println!("  missing: {} ({})", missing.name, missing.why);
     }
 }
 
-fn line(entry: &Entry) -> String {
+fn entry_row(entry: &Entry) -> String {
     let x = entry.x.map_or_else(String::new, |x| x.to_string());
     let mark = if entry.ours { '*' } else { ' ' };
     let [low, ns, high] = entry.quartiles().map(time);
@@ -25,11 +25,15 @@ fn line(entry: &Entry) -> String {
 
 /// Formats a time in nanoseconds, or in milliseconds if it is at least 1 ms.
 fn time(ns: f64) -> String {
-    if ns < 1e6 { format!("{} ns", figure(ns)) } else { format!("{} ms", figure(ns / 1e6)) }
+    if ns < 1e6 {
+        format!("{} ns", format_figure(ns))
+    } else {
+        format!("{} ms", format_figure(ns / 1e6))
+    }
 }
 
 /// Formats a figure with three significant digits and at most four decimals.
-fn figure(value: f64) -> String {
+fn format_figure(value: f64) -> String {
     let decimals = match value {
         v if v < 0.0995 => 4,
         v if v < 0.995 => 3,
@@ -49,7 +53,7 @@ pub fn print_goals(report: &Report) {
     goals.sort_by_key(|goal| !goal.met);
     println!("\nthe system's clock is read by: {}", clock(report));
     println!("goals: the median ratio of the same round, which may be at most so much");
-    goals.iter().for_each(|goal| println!("{}", verdict(goal)));
+    goals.iter().for_each(|goal| println!("{}", goal_verdict(goal)));
     let missed = goals.iter().filter(|goal| !goal.met).count();
     println!("{} goals, {missed} missed", goals.len());
 }
@@ -58,11 +62,11 @@ fn clock(report: &Report) -> &str {
     report.clock().unwrap_or("no program said")
 }
 
-fn verdict(goal: &Goal) -> String {
+fn goal_verdict(goal: &Goal) -> String {
     let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
     let [ours, theirs] = [*ours_ns, *against_ns].map(time);
     let said = if *met { "met   " } else { "MISSED" };
-    let ratios = format!("{:>6} <= {:<6}", figure(*ratio), figure(*most));
+    let ratios = format!("{:>6} <= {:<6}", format_figure(*ratio), format_figure(*most));
     format!("  {said} {ratios} {name}: {ours}, against {theirs} ({against})")
 }
 
@@ -71,7 +75,7 @@ pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
         let [ours, theirs] = [ours_ns, against_ns].map(time);
-        let [ratio, most] = [ratio, most].map(figure);
+        let [ratio, most] = [ratio, most].map(format_figure);
         let met = if met { "yes" } else { "**no**" };
         format!("| {name} | {ours} | {against} | {theirs} | {ratio} | {most} | {met} |\n")
     });
@@ -94,7 +98,7 @@ pub fn page(report: &Report) -> String {
 mod tests {
     #[test]
     fn figures_keep_three_digits() {
-        let shown = [0.0361, 0.25, 1.0, 34.49, 196.4, 28_400.0].map(super::figure);
+        let shown = [0.0361, 0.25, 1.0, 34.49, 196.4, 28_400.0].map(super::format_figure);
         assert_eq!(shown, ["0.0361", "0.250", "1.00", "34.5", "196", "28400"]);
         assert_eq!([9.784, 67_347_200.0].map(super::time), ["9.78 ns", "67.3 ms"]);
     }

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use self::{
     families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, UUID7, milliseconds},
-    table::unquoted,
+    table::without_quotes,
 };
 use crate::{
     build::Purpose,
-    conformance::{self, Driver, Ready, Runtime},
+    conformance::{self, AvailableRuntimes, Driver, Runtime},
     workspace,
 };
 
@@ -33,23 +33,23 @@ struct RuntimeDriver {
 /// runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
-    let ready = Ready::on_this_machine(&shell, &[])?;
+    let ready = AvailableRuntimes::on_this_machine(&shell, &[])?;
     ready.build(&shell, Purpose::Developers)?;
     run(&ready)
 }
 
 /// Runs the demo with the runtimes that were built. Fails if any two disagree, or if a required runtime is missing.
-pub fn run(ready: &Ready) -> Result<()> {
+pub fn run(ready: &AvailableRuntimes) -> Result<()> {
     let mut drivers = ready
         .runtimes
         .iter()
         .map(|runtime| RuntimeDriver::start(*runtime))
         .collect::<Result<Vec<_>>>()?;
     let made = run_family(&SNO, &mut drivers)?;
-    let mut well = made.iter().all(DemoId::is_well);
+    let mut well = made.iter().all(DemoId::is_valid);
     well &= show_polymorphic(&made, &mut drivers)?;
     for family in [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT] {
-        well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_well);
+        well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_valid);
     }
     well &= show_known(&mut drivers)?;
     ensure!(well, "some runtimes disagree");
@@ -75,12 +75,12 @@ struct DemoId {
     maker: Runtime,
     id: Value,
     time: Option<Timestamp>,
-    readers: Readers,
+    readers: ReaderResults,
 }
 
 impl DemoId {
-    fn is_well(&self) -> bool {
-        self.is_recent() && self.readers.all_alike()
+    fn is_valid(&self) -> bool {
+        self.is_recent() && self.readers.all_correct()
     }
 
     fn is_recent(&self) -> bool {
@@ -89,9 +89,9 @@ impl DemoId {
 }
 
 /// The runtimes that were queried, with `true` for each correct answer.
-struct Readers(Vec<(Runtime, bool)>);
+struct ReaderResults(Vec<(Runtime, bool)>);
 
-impl Readers {
+impl ReaderResults {
     /// Sends the same request to all runtimes.
     fn request_all(
         request: &Value,
@@ -104,7 +104,7 @@ impl Readers {
         drivers.iter_mut().map(ask).collect::<Result<_>>().map(Self)
     }
 
-    fn all_alike(&self) -> bool {
+    fn all_correct(&self) -> bool {
         self.0.iter().all(|(_, alike)| *alike)
     }
 
@@ -136,7 +136,7 @@ fn read(
     drivers: &mut [RuntimeDriver],
 ) -> Result<DemoId> {
     let (request, expected) = (family.read)(&id);
-    let readers = Readers::request_all(&request, &expected, drivers)?;
+    let readers = ReaderResults::request_all(&request, &expected, drivers)?;
     Ok(DemoId { maker, time: (family.time)(&id), id, readers })
 }
 
@@ -152,8 +152,10 @@ fn print_family(family: &Family, made: &[DemoId]) {
 fn row(family: &Family, made: &DemoId) -> Vec<String> {
     let time = made.time.map_or_else(|| "NO TIME".to_owned(), |time| time.to_string());
     let time = if made.is_recent() { time } else { format!("{time} NOT NOW") };
-    let fields =
-        family.columns.iter().map(|(_, at)| made.id.pointer(at).map(unquoted).unwrap_or_default());
+    let fields = family
+        .columns
+        .iter()
+        .map(|(_, at)| made.id.pointer(at).map(without_quotes).unwrap_or_default());
     let mut row = vec![made.maker.name().to_owned(), time];
     row.extend(fields);
     row.push(made.readers.names());
@@ -170,9 +172,9 @@ fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bo
     for (index, made) in made.iter().enumerate() {
         let request = json!({"op": "sno.json", "args": {"json": sample, "pointer": format!("/objects/{index}/id")}});
         let expected = json!({"id": made.id["text"], "metabyte": made.id["metabyte"]});
-        let readers = Readers::request_all(&request, &expected, drivers)?;
-        well &= readers.all_alike();
-        rows.push(vec![unquoted(&made.id["text"]), KINDS[index].to_owned(), readers.names()]);
+        let readers = ReaderResults::request_all(&request, &expected, drivers)?;
+        well &= readers.all_correct();
+        rows.push(vec![without_quotes(&made.id["text"]), KINDS[index].to_owned(), readers.names()]);
     }
     table::print(&rows);
     Ok(well)
@@ -187,8 +189,8 @@ fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
         let args = json!({"layout": {"preset": preset}, "id": id});
         let request = json!({"op": "layout.parse", "args": args});
         let expected = drivers[0].request(&request)?;
-        let readers = Readers::request_all(&request, &expected, drivers)?;
-        well &= readers.all_alike() && expected["timestamp_ms"] == unix_ms;
+        let readers = ReaderResults::request_all(&request, &expected, drivers)?;
+        well &= readers.all_correct() && expected["timestamp_ms"] == unix_ms;
         let time = milliseconds(&expected["timestamp_ms"])
             .map(|time| time.to_string())
             .unwrap_or_default();

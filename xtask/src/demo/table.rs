@@ -16,6 +16,6 @@ pub fn print(rows: &[Vec<String>]) {
 }
 
 /// Returns a value as text, with strings unquoted.
-pub fn unquoted(value: &Value) -> String {
+pub fn without_quotes(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

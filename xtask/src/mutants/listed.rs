@@ -14,22 +14,22 @@ use xshell::{Cmd, Shell, cmd};
 use crate::workspace;
 
 /// The maximum time for compiling a fault and its tests, in seconds.
-const COMPILING: &str = "1200";
+const COMPILE_SECONDS: &str = "1200";
 
 /// The maximum time for a fault's tests. Tests that take longer count as having detected the fault. Without a fault, the
 /// longest tests take a minute.
-const TESTING: &str = "300";
+const TEST_SECONDS: &str = "300";
 
 /// The lists of faults, with the tests that must detect them.
-const LISTS: [(&str, Tests); 3] = [
-    ("tests/mutants/mutants.toml", Tests::Rust),
-    ("tests/mutants/python.toml", Tests::Python),
-    ("tests/mutants/javascript.toml", Tests::JavaScript),
+const LISTS: [(&str, TestSuite); 3] = [
+    ("tests/mutants/mutants.toml", TestSuite::Rust),
+    ("tests/mutants/python.toml", TestSuite::Python),
+    ("tests/mutants/javascript.toml", TestSuite::JavaScript),
 ];
 
 /// The tests for a list, built without optimisation.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Tests {
+enum TestSuite {
     /// `cargo test` of a package.
     #[default]
     Rust,
@@ -64,7 +64,7 @@ struct Mutant {
     package: Option<String>,
     arguments: Vec<String>,
     #[serde(skip)]
-    tests: Tests,
+    tests: TestSuite,
     #[serde(skip)]
     list: &'static str,
 }
@@ -91,7 +91,7 @@ fn load() -> Result<Vec<Mutant>> {
 }
 
 /// Returns the faults that no longer fit their file because it was edited, or that use a name that was changed.
-pub fn outdated() -> Result<Vec<String>> {
+pub fn outdated_mutants() -> Result<Vec<String>> {
     let sources = sources()?;
     let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();
     let of = |mutant: &Mutant| -> Result<Option<String>> {
@@ -126,7 +126,7 @@ pub fn run(filters: &[String]) -> Result<()> {
     let is_meant =
         |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| super::is_meant(filters, it));
     let meant: Vec<_> = list.iter().filter(is_meant).collect();
-    if meant.iter().any(|mutant| mutant.tests == Tests::JavaScript) {
+    if meant.iter().any(|mutant| mutant.tests == TestSuite::JavaScript) {
         build_javascript(&tree)?;
     }
     for mutant in meant {
@@ -196,16 +196,18 @@ impl Mutant {
     fn test(&self, tree: &Path) -> Result<Outcome> {
         let shell = Shell::new()?;
         shell.change_dir(tree.join(self.folder()));
-        let compiles = ends_well(self.compile(&shell))?;
-        if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING} s"))? {
+        let compiles = succeeds_in_time(self.compile(&shell))?;
+        if !compiles
+            .with_context(|| format!("expected a compiled fault within {COMPILE_SECONDS} s"))?
+        {
             return Ok(Outcome::Broken);
         }
-        if self.tests == Tests::Python {
+        if self.tests == TestSuite::Python {
             let library = format!("{DLL_PREFIX}_polyflake{DLL_SUFFIX}");
             let library = target("python").join("debug").join(library);
             shell.copy_file(library, "src/polyflake/_polyflake.abi3.so")?;
         }
-        Ok(match ends_well(self.run_tests(&shell))? {
+        Ok(match succeeds_in_time(self.run_tests(&shell))? {
             Some(true) => Outcome::Survived,
             Some(false) => Outcome::Caught,
             None => Outcome::Endless,
@@ -215,23 +217,23 @@ impl Mutant {
     /// Returns the folder whose tests run.
     const fn folder(&self) -> &'static str {
         match self.tests {
-            Tests::Rust => ".",
-            Tests::Python => "packages/python",
-            Tests::JavaScript => "packages/js",
+            TestSuite::Rust => ".",
+            TestSuite::Python => "packages/python",
+            TestSuite::JavaScript => "packages/js",
         }
     }
 
     /// Returns the command that compiles a fault.
     fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
-        let with_limits = with_limits(shell, COMPILING);
+        let with_limits = with_timeout(shell, COMPILE_SECONDS);
         match self.tests {
-            Tests::Rust => self.cargo_test(with_limits).arg("--no-run").args(self.target()),
-            Tests::Python => with_limits
+            TestSuite::Rust => self.cargo_test(with_limits).arg("--no-run").args(self.target()),
+            TestSuite::Python => with_limits
                 .args(["cargo", "build", "--quiet", "--package", "polyflake-python"])
                 .args(["--features", "pyo3/abi3-py311"])
                 .env("PYO3_PYTHON", workspace::python())
                 .env("CARGO_TARGET_DIR", target("python")),
-            Tests::JavaScript => with_limits
+            TestSuite::JavaScript => with_limits
                 .args(["npm", "run", "--silent", "build", "--", "native", "script", "--dev"])
                 .env("CARGO_TARGET_DIR", target("javascript")),
         }
@@ -248,15 +250,15 @@ impl Mutant {
 
     /// Returns the command that runs the tests.
     fn run_tests<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
-        let with_limits = with_limits(shell, TESTING);
+        let with_limits = with_timeout(shell, TEST_SECONDS);
         match self.tests {
-            Tests::Rust => self.cargo_test(with_limits).args(&self.arguments),
-            Tests::Python => with_limits
+            TestSuite::Rust => self.cargo_test(with_limits).args(&self.arguments),
+            TestSuite::Python => with_limits
                 .arg(workspace::python())
                 .args(["-m", "pytest", "--exitfirst", "-p", "no:cacheprovider"])
                 .args(&self.arguments)
                 .env("PYTHONPATH", shell.current_dir().join("src")),
-            Tests::JavaScript => with_limits.args(["node", "--test"]).args(&self.arguments),
+            TestSuite::JavaScript => with_limits.args(["node", "--test"]).args(&self.arguments),
         }
     }
 
@@ -284,12 +286,12 @@ fn target(kind: &str) -> PathBuf {
 }
 
 /// Returns the start of a command that is killed, with all processes that it started, after a number of seconds.
-fn with_limits<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
+fn with_timeout<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }
 
 /// Returns whether a command succeeds, or `None` if it does not end in time.
-fn ends_well(command: Cmd<'_>) -> Result<Option<bool>> {
+fn succeeds_in_time(command: Cmd<'_>) -> Result<Option<bool>> {
     let command = command.quiet().ignore_status();
     Ok(match command.output()?.status.code() {
         Some(124) | None => None,
@@ -307,7 +309,7 @@ mod tests {
         let also = vec![Edit { find: "c".to_owned(), replace: "d".to_owned() }];
         let (name, file) = ("a fault".to_owned(), "a.rs".to_owned());
         let (checker, package, arguments) = (None, None, vec![]);
-        let (tests, list) = (Tests::Rust, "a list");
+        let (tests, list) = (TestSuite::Rust, "a list");
         let mutant = Mutant { name, file, edit, also, checker, package, arguments, tests, list };
         assert_eq!(mutant.mutated_text("a b").unwrap(), "d b");
         for text in ["b", "a a", "a c"] {

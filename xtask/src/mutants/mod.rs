@@ -5,7 +5,7 @@ mod listed;
 
 use anyhow::Result;
 use clap::Args;
-pub use listed::outdated;
+pub use listed::outdated_mutants;
 
 #[derive(Args)]
 pub struct Options {

@@ -37,7 +37,7 @@ pub fn build(state: &mut State, chosen: &[Artefact], suites: bool) -> Result<Vec
             |row: &Row| artefacts::results::files(&folder).is_ok_and(|files| files == row.files);
         let inputs = format!("{inputs} {}", artefacts::build::date(&shell, &artefact.kind)?);
         let make = || artefacts::complete(&shell, artefact, !suites);
-        Ok((artefact.name.clone(), state.once(&artefact.name, &inputs, is_intact, make)?))
+        Ok((artefact.name.clone(), state.run_once(&artefact.name, &inputs, is_intact, make)?))
     };
     let built: Vec<Built> = chosen.iter().map(one).collect::<Result<_>>()?;
     for (name, row) in &built {

@@ -7,9 +7,12 @@ use toml::Table;
 /// Returns the line for a crate. Dependencies of its tests are left out, because nobody who installs it needs them.
 pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
     let package = manifest["package"].as_table().context("expected a package")?;
-    let mut dependencies = of(manifest, None);
+    let mut dependencies = index_dependencies(manifest, None);
     for (target, tables) in tables(manifest, "target") {
-        dependencies.extend(of(tables.as_table().context("expected a table")?, Some(target)));
+        dependencies.extend(index_dependencies(
+            tables.as_table().context("expected a table")?,
+            Some(target),
+        ));
     }
     // The index needs its second version if a crate has features in its second table, which may contain all kinds of features.
     Ok(json!({
@@ -31,7 +34,7 @@ fn tables<'t>(manifest: &'t Table, name: &str) -> impl Iterator<Item = (&'t str,
 }
 
 /// Returns the dependencies in a manifest, or in one of its tables for a target.
-fn of(manifest: &Table, target: Option<&str>) -> Vec<Value> {
+fn index_dependencies(manifest: &Table, target: Option<&str>) -> Vec<Value> {
     let kinds = [("normal", "dependencies"), ("build", "build-dependencies")];
     let all = kinds.into_iter().flat_map(|(kind, name)| {
         tables(manifest, name).map(move |(name, one)| dependency(name, one, kind, target))

@@ -43,14 +43,14 @@ fn names(shell: &Shell, last: &str) -> Result<()> {
     let now = fs::read_to_string(workspace::root().join(NAMES))?;
     let changes = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
     let entry = changes.split("\n## ").nth(1).context("expected an entry in CHANGELOG.md")?;
-    let faults = unexplained(&before.parse()?, &now.parse()?, entry, is_patch(last));
+    let faults = unexplained_changes(&before.parse()?, &now.parse()?, entry, is_patch(last));
     ensure!(faults.is_empty(), "names of {last} are gone: {}", faults.join(", "));
     Ok(())
 }
 
-fn unexplained(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<String> {
-    let now = paths(now);
-    let removed_names = paths(before).into_iter().filter(|path| !now.contains(path));
+fn unexplained_changes(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<String> {
+    let now = qualified_names(now);
+    let removed_names = qualified_names(before).into_iter().filter(|path| !now.contains(path));
     let is_explained = |path: &String| {
         let name = path.rsplit('.').next().unwrap_or_default();
         !is_patch && entry.contains(&format!("`{name}"))
@@ -59,10 +59,10 @@ fn unexplained(before: &Table, now: &Table, entry: &str, is_patch: bool) -> Vec<
 }
 
 /// Returns the qualified names in the table. The descriptions of names are not names themselves.
-fn paths(table: &Table) -> BTreeSet<String> {
+fn qualified_names(table: &Table) -> BTreeSet<String> {
     let inside = |(name, value): (&String, &Value)| match value {
         Value::Table(inner) if !inner.contains_key("summary") => {
-            paths(inner).into_iter().map(|path| format!("{name}.{path}")).collect()
+            qualified_names(inner).into_iter().map(|path| format!("{name}.{path}")).collect()
         }
         Value::Array(names) => {
             let names = names.iter().filter_map(Value::as_str);
@@ -94,7 +94,7 @@ mod tests {
 
     fn removed_names(now: &str, entry: &str, is_patch: bool) -> Vec<String> {
         let before = "[sno]\nparse = \"Parses.\"\nnew = { summary = \"Creates.\", in = [\"js\"] }\n[guide]\nsno = [\"parse\"]";
-        unexplained(&before.parse().unwrap(), &now.parse().unwrap(), entry, is_patch)
+        unexplained_changes(&before.parse().unwrap(), &now.parse().unwrap(), entry, is_patch)
     }
 
     #[test]

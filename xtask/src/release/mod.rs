@@ -52,7 +52,7 @@ pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     version::check()?;
     interface::compare(&shell)?;
-    let obstacles = version::obstacles(&shell, options.tag.as_deref())?;
+    let obstacles = version::version_obstacles(&shell, options.tag.as_deref())?;
     obstacles.iter().for_each(|line| println!("before publishing: {line}"));
     if options.ready {
         ensure!(obstacles.is_empty(), "{} things must change before publishing", obstacles.len());
@@ -64,7 +64,7 @@ pub fn main(options: &Options) -> Result<()> {
 fn rehearse(options: &Options) -> Result<()> {
     clients::check_names(&options.clients)?;
     let chosen = if options.all_platforms {
-        artefacts::all()?
+        artefacts::all_artefacts()?
     } else if options.only.is_empty() {
         artefacts::of_this_machine()?
     } else {
@@ -85,7 +85,8 @@ fn rehearse(options: &Options) -> Result<()> {
         installed.push(jsr::rehearse(&folder.join("jsr"))?);
     }
     files::check_sums(&shell)?;
-    let all: Vec<_> = artefacts::all()?.into_iter().map(|artefact| artefact.name).collect();
+    let all: Vec<_> =
+        artefacts::all_artefacts()?.into_iter().map(|artefact| artefact.name).collect();
     let table = table::text(&all, &built, &installed);
     shell.write_file(folder.join("table.md"), &table)?;
     println!("\n{table}\nok: {VERSION} was rehearsed, and nothing was uploaded");

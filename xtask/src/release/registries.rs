@@ -100,7 +100,7 @@ impl Registries {
     fn announce(&self, shell: &Shell, others: &Value) -> Result<()> {
         for (name, version) in others.as_object().into_iter().flatten() {
             let page = self.path("npm").join(name);
-            let platforms = platforms::all()?;
+            let platforms = platforms::all_platforms()?;
             let platform = platforms.iter().find(|one| name.ends_with(&format!("-{}", one.name)));
             let platform = platform.with_context(|| format!("expected the platform of {name}"))?;
             let version = version.as_str().unwrap_or_default();

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 #[derive(Serialize, Deserialize)]
-struct Done {
+struct CompletedStep {
     inputs: String,
     outcome: Value,
 }
 
 pub struct State {
     file: PathBuf,
-    done: BTreeMap<String, Done>,
+    done: BTreeMap<String, CompletedStep>,
 }
 
 impl State {
@@ -28,7 +28,7 @@ impl State {
 
     /// Returns the outcome of a step that was done with the same inputs and is intact. Otherwise does the step, and records
     /// the outcome at once, because a later step may fail.
-    pub fn once<T: Serialize + DeserializeOwned>(
+    pub fn run_once<T: Serialize + DeserializeOwned>(
         &mut self,
         step: &str,
         inputs: &str,
@@ -43,7 +43,8 @@ impl State {
         }
         println!("\n== {step} ==");
         let outcome = make()?;
-        let done = Done { inputs: inputs.to_owned(), outcome: serde_json::to_value(&outcome)? };
+        let done =
+            CompletedStep { inputs: inputs.to_owned(), outcome: serde_json::to_value(&outcome)? };
         self.done.insert(step.to_owned(), done);
         fs::write(&self.file, serde_json::to_string_pretty(&self.done)?)?;
         Ok(outcome)
@@ -65,43 +66,48 @@ mod tests {
     }
 
     /// Does a step in a new process's state, and returns its outcome, which `made` provides if the step must be done.
-    fn resumed(file: &Path, inputs: &str, is_intact: bool, made: Result<u32>) -> Result<u32> {
-        State::read(file.to_owned()).once("step", inputs, |_: &u32| is_intact, || made)
+    fn run_with_new_state(
+        file: &Path,
+        inputs: &str,
+        is_intact: bool,
+        made: Result<u32>,
+    ) -> Result<u32> {
+        State::read(file.to_owned()).run_once("step", inputs, |_: &u32| is_intact, || made)
     }
 
     #[test]
     fn a_step_with_the_same_inputs_is_not_repeated() {
         let (_folder, file) = file();
-        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
-        assert_eq!(resumed(&file, "a", true, Ok(2)).unwrap(), 1);
+        assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(run_with_new_state(&file, "a", true, Ok(2)).unwrap(), 1);
     }
 
     #[test]
     fn a_step_with_other_inputs_is_repeated() {
         let (_folder, file) = file();
-        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
-        assert_eq!(resumed(&file, "b", true, Ok(2)).unwrap(), 2);
+        assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(run_with_new_state(&file, "b", true, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn a_step_whose_outcome_was_changed_is_repeated() {
         let (_folder, file) = file();
-        assert_eq!(resumed(&file, "a", true, Ok(1)).unwrap(), 1);
-        assert_eq!(resumed(&file, "a", false, Ok(2)).unwrap(), 2);
+        assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
+        assert_eq!(run_with_new_state(&file, "a", false, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn a_failed_step_is_repeated() {
         let (_folder, file) = file();
-        resumed(&file, "a", true, Err(anyhow::anyhow!("no"))).unwrap_err();
-        assert_eq!(resumed(&file, "a", true, Ok(2)).unwrap(), 2);
+        run_with_new_state(&file, "a", true, Err(anyhow::anyhow!("no"))).unwrap_err();
+        assert_eq!(run_with_new_state(&file, "a", true, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn an_unreadable_state_means_that_nothing_was_done() {
         let (_folder, file) = file();
         fs::write(&file, "{").unwrap();
-        let step = State::read(file).once("step", "a", |_: &u32| true, || bail!("was done"));
+        let step = State::read(file).run_once("step", "a", |_: &u32| true, || bail!("was done"));
         step.unwrap_err();
     }
 }

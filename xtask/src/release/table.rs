@@ -19,8 +19,8 @@ pub fn text(all: &[String], built: &[Built], installed: &[Installed]) -> String 
             ran.extend(row.runs.iter().map(|run| format!("{} ({})", run.with, run.what)));
             ran.sort_unstable();
             ran.dedup();
-            let clients = or(&clients, ", ", NOT_INSTALLED);
-            let (sum, ran) = (&file.sha256[..12], or(&ran, "; ", "not run"));
+            let clients = join_or(&clients, ", ", NOT_INSTALLED);
+            let (sum, ran) = (&file.sha256[..12], join_or(&ran, "; ", "not run"));
             let (name, bytes) = (&file.name, file.bytes);
             let _ = writeln!(text, "| {name} | {bytes} bytes, {sum} | {clients} | {ran} |");
         }
@@ -32,7 +32,7 @@ pub fn text(all: &[String], built: &[Built], installed: &[Installed]) -> String 
     text
 }
 
-fn or(parts: &[String], between: &str, otherwise: &str) -> String {
+fn join_or(parts: &[String], between: &str, otherwise: &str) -> String {
     if parts.is_empty() { otherwise.to_owned() } else { parts.join(between) }
 }
 

@@ -25,11 +25,12 @@ pub fn check() -> Result<()> {
 /// Returns the heading and the text of this version in the list of changes.
 fn entry() -> Result<(String, String)> {
     let changes = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
-    of(&changes, VERSION).with_context(|| format!("expected {VERSION} first in CHANGELOG.md"))
+    first_entry_of(&changes, VERSION)
+        .with_context(|| format!("expected {VERSION} first in CHANGELOG.md"))
 }
 
 /// Returns the heading and the text of the first entry, if it belongs to the version and is not empty.
-fn of(changes: &str, version: &str) -> Option<(String, String)> {
+fn first_entry_of(changes: &str, version: &str) -> Option<(String, String)> {
     let entry = changes.split("\n## ").nth(1)?;
     let (heading, text) = entry.split_once('\n')?;
     let is_it = heading.split([',', ' ']).next() == Some(version) && !text.trim().is_empty();
@@ -37,7 +38,7 @@ fn of(changes: &str, version: &str) -> Option<(String, String)> {
 }
 
 /// Returns what must change before this version can be published under a tag.
-pub fn obstacles(shell: &Shell, tag: Option<&str>) -> Result<Vec<String>> {
+pub fn version_obstacles(shell: &Shell, tag: Option<&str>) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let (heading, _) = entry()?;
     if heading.ends_with("unreleased") {
@@ -57,13 +58,15 @@ pub fn obstacles(shell: &Shell, tag: Option<&str>) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::first_entry_of;
 
     #[test]
     fn only_the_first_entry_counts_and_it_must_describe_the_version() {
         let changes = "# Changes\n\n## 0.2.0, unreleased\n\nNew.\n\n## 0.1.0\n\nFirst.\n";
-        assert_eq!(of(changes, "0.2.0").unwrap().0, "0.2.0, unreleased");
-        assert!(of(changes, "0.1.0").is_none() && of(changes, "0.2").is_none());
-        assert!(of("# Changes\n\n## 0.2.0\n\n\n## 0.1.0\n", "0.2.0").is_none());
+        assert_eq!(first_entry_of(changes, "0.2.0").unwrap().0, "0.2.0, unreleased");
+        assert!(
+            first_entry_of(changes, "0.1.0").is_none() && first_entry_of(changes, "0.2").is_none()
+        );
+        assert!(first_entry_of("# Changes\n\n## 0.2.0\n\n\n## 0.1.0\n", "0.2.0").is_none());
     }
 }

@@ -41,7 +41,10 @@ pub fn run(step: &str) -> Result<StepOutput> {
     while let Ok(line) = shown.recv_timeout(DRAIN_TIME) {
         lines.push(line);
     }
-    Ok(StepOutput { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
+    Ok(StepOutput {
+        last: lines.last().cloned().unwrap_or_default(),
+        reasons: failure_lines(&lines),
+    })
 }
 
 /// Prints lines as they arrive, and forwards them.
@@ -58,7 +61,7 @@ fn forward_lines(reader: PipeReader) -> Receiver<String> {
 }
 
 /// Returns the lines that name a fault, with the lines after them, and the verdict.
-fn reasons(lines: &[String]) -> Vec<String> {
+fn failure_lines(lines: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = 0;
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
@@ -89,16 +92,16 @@ fn names_a_fault(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<String> {
+    fn owned_lines(text: &str) -> Vec<String> {
         text.lines().map(str::to_owned).collect()
     }
 
     #[test]
     fn a_panic_is_kept_with_its_message() {
-        let said = lines(
+        let said = owned_lines(
             "running 2 tests\n.F\nthread 'late' panicked at core/tests/late.rs:7:5:\nleft: 1\nright: 2\nnote: run",
         );
-        let kept = reasons(&said);
+        let kept = failure_lines(&said);
         assert_eq!(
             kept,
             ["thread 'late' panicked at core/tests/late.rs:7:5:", "left: 1", "right: 2"]
@@ -107,13 +110,13 @@ mod tests {
 
     #[test]
     fn the_verdict_is_kept_with_all_lines_after_it() {
-        let said = lines("== tidy ==\nFAILED: tidy (0.9 s): 1 faults:\n  a\n  b\n  c\n  d");
-        assert_eq!(reasons(&said), said[1..]);
+        let said = owned_lines("== tidy ==\nFAILED: tidy (0.9 s): 1 faults:\n  a\n  b\n  c\n  d");
+        assert_eq!(failure_lines(&said), said[1..]);
     }
 
     #[test]
     fn the_summary_limits_the_lines_of_a_step() {
         let said: Vec<_> = (0..50).map(|k| format!("error: {k}")).collect();
-        assert_eq!(reasons(&said).len(), MAX_LINES);
+        assert_eq!(failure_lines(&said).len(), MAX_LINES);
     }
 }

@@ -24,7 +24,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{tools::Missing, workspace};
+use crate::{tools::MissingTool, workspace};
 use progress::Progress;
 
 #[derive(Args)]
@@ -112,9 +112,9 @@ pub fn main(options: &Options) -> Result<()> {
 }
 
 fn select(names: &[String], thorough: bool) -> Result<Vec<Step>> {
-    let mut steps = steps::all()?;
+    let mut steps = steps::all_steps()?;
     if thorough || !names.is_empty() {
-        steps.extend(steps::thorough()?);
+        steps.extend(steps::thorough_steps()?);
     }
     let unknown = names.iter().find(|name| steps.iter().all(|step| step.name != **name));
     ensure!(unknown.is_none(), "expected the name of a step (--list), found {}", unknown.unwrap());
@@ -153,7 +153,7 @@ fn run_in_process(shell: &Shell, step: &Step) -> End {
             println!("ok: {} ({seconds:.1} s)", step.name);
             End::Passed
         }
-        Err(error) if error.is::<Missing>() && !workspace::in_ci() => {
+        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => {
             println!("skipped: {}: {error}", step.name);
             End::Skipped
         }
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn slow_steps_run_only_on_request() {
         let count = |thorough| select(&[], thorough).unwrap().len();
-        assert_eq!(count(true), count(false) + steps::thorough().unwrap().len());
+        assert_eq!(count(true), count(false) + steps::thorough_steps().unwrap().len());
     }
 
     #[test]

@@ -51,13 +51,13 @@ fn minimum_version() -> Result<String> {
 }
 
 /// Returns the pages that name a Rust version other than the promised version, or that name no version.
-pub fn named_otherwise() -> Result<Vec<String>> {
+pub fn pages_with_other_version() -> Result<Vec<String>> {
     let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();
     for path in TEXTS {
         let text = fs::read_to_string(workspace::root().join(path))
             .with_context(|| format!("cannot read {path}"))?;
-        if !names_only(&text, &promised) {
+        if !names_only_promised(&text, &promised) {
             faults.push(format!("{path}: expected {promised} and no other version of Rust"));
         }
     }
@@ -65,7 +65,7 @@ pub fn named_otherwise() -> Result<Vec<String>> {
 }
 
 /// Returns whether a page names the promised Rust version, in bold or not, and no other version.
-fn names_only(text: &str, promised: &str) -> bool {
+fn names_only_promised(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();
     named > 0 && text.matches("Rust 1.").count() == named
@@ -73,13 +73,16 @@ fn names_only(text: &str, promised: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::names_only;
+    use super::names_only_promised;
 
     #[test]
     fn only_one_version_may_be_named() {
-        assert!(names_only("- **Rust** 1.89 or later. Rust builds. Rust 2024.", "Rust 1.89"));
+        assert!(names_only_promised(
+            "- **Rust** 1.89 or later. Rust builds. Rust 2024.",
+            "Rust 1.89"
+        ));
         for text in ["Rust builds", "Rust 1.89 or Rust 1.91", "Rust 1.90"] {
-            assert!(!names_only(text, "Rust 1.89"), "{text}");
+            assert!(!names_only_promised(text, "Rust 1.89"), "{text}");
         }
     }
 }

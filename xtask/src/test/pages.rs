@@ -26,9 +26,9 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     let read = |list| fs::read_to_string(workspace::root().join(list));
     let lists = [(LISTS[0], read(LISTS[0])?), (LISTS[1], read(LISTS[1])?)];
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
-        faults.extend(unlisted(path, &lists));
+        faults.extend(unlisted_pages(path, &lists));
         faults.extend(broken_links(path, text));
-        faults.extend(unset(path, text));
+        faults.extend(unset_variable_lines(path, text));
         if path == ERRORS {
             faults.extend(check_sections(text, &codes));
         }
@@ -42,7 +42,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
 
 /// Returns the example lines that name the lease's environment variable but do not set it when pasted into a shell, because
 /// `export` is missing or because more than a comment follows the value.
-fn unset(path: &str, text: &str) -> Vec<String> {
+fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
     let named = lines.filter_map(|line| {
         let (before, value) = line.split_once("POLYFLAKE_LEASE='")?;
@@ -54,7 +54,7 @@ fn unset(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Returns the lists that lack the page of a task or of a library.
-fn unlisted(path: &str, lists: &[(&str, String)]) -> Vec<String> {
+fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
         return Vec::new();
     };
@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn pages_of_tasks_and_libraries_are_listed() {
         let lists = [("a.md", "[a](guide/a.md)".to_owned()), ("b.mjs", "\"guide/a\"".to_owned())];
-        assert!(unlisted("docs/guide/a.md", &lists).is_empty());
-        assert_eq!(unlisted("docs/guide/b.md", &lists).len(), 2);
-        assert!(unlisted("docs/leases.md", &lists).is_empty());
+        assert!(unlisted_pages("docs/guide/a.md", &lists).is_empty());
+        assert_eq!(unlisted_pages("docs/guide/b.md", &lists).len(), 2);
+        assert!(unlisted_pages("docs/leases.md", &lists).is_empty());
     }
 
     #[test]
@@ -159,10 +159,11 @@ mod tests {
     fn a_variable_must_be_set_by_a_whole_command() {
         let block = |line: &str| format!("text\n```sh\n{line}\n```\n");
         assert!(
-            unset("a.md", &block("export POLYFLAKE_LEASE='sqlite:/a' # or another")).is_empty()
+            unset_variable_lines("a.md", &block("export POLYFLAKE_LEASE='sqlite:/a' # or another"))
+                .is_empty()
         );
         for line in ["POLYFLAKE_LEASE='sqlite:/a'", "export POLYFLAKE_LEASE='sqlite:/a' or b"] {
-            assert_eq!(unset("a.md", &block(line)).len(), 1, "{line}");
+            assert_eq!(unset_variable_lines("a.md", &block(line)).len(), 1, "{line}");
         }
     }
 

@@ -140,7 +140,7 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
 /// Returns rustdoc's arguments for the crates that the examples use. They must be crates that the crates' step builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
-    let members = rust::tested();
+    let members = rust::tested_members();
     let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
     let built = built.read()?;
     let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;

@@ -95,7 +95,7 @@ pub fn workspace(shell: &Shell) -> Result<()> {
 
 /// Returns arguments that select, with all features, the members whose tests no other step runs. Steps with the same selection
 /// share their builds.
-pub fn tested() -> Vec<&'static str> {
+pub fn tested_members() -> Vec<&'static str> {
     [members(), vec!["--exclude", "polyflake"]].concat()
 }
 
@@ -107,7 +107,7 @@ pub fn test(shell: &Shell) -> Result<()> {
         ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
     }
-    let members = tested();
+    let members = tested_members();
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
@@ -120,7 +120,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::npm(shell, "tests/leases")?;
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
-    let members = tested();
+    let members = tested_members();
     let tests =
         ["--test", "faults", "--test", "serve", "--test", "steps", "--", "--ignored", "languages"];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
@@ -137,20 +137,20 @@ pub fn databases(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo clippy --quiet {packages...} {all...}").run()?;
     let packages = chosen();
     cmd!(shell, "cargo test --quiet {packages...}").run()?;
-    documented(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
+    doc_command(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
 }
 
 /// Builds the documentation, also with fewer features, and checks for examples.
 pub fn docs(shell: &Shell) -> Result<()> {
     for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
-        documented(shell, &chosen).run()?;
+        doc_command(shell, &chosen).run()?;
     }
-    documented(shell, &["--package", "polyflake-lease", "--all-features"]).run()?;
+    doc_command(shell, &["--package", "polyflake-lease", "--all-features"]).run()?;
     examples::check(shell)
 }
 
-fn documented<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
+fn doc_command<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
     cmd!(shell, "cargo doc --quiet --no-deps {chosen...}").env("RUSTDOCFLAGS", "-D warnings")
 }
 

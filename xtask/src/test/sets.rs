@@ -19,14 +19,15 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
         let rows = read(format!("{ARCH}{folder}/mod.rs")).unwrap_or_default();
         let proved =
             guaranteed_features(contract, folder, rows, place.map_or("", |(_, file)| file));
-        let unproved = used(text).into_iter().filter(move |feature| !proved.contains(feature));
+        let unproved =
+            enabled_features(text).into_iter().filter(move |feature| !proved.contains(feature));
         unproved.map(move |feature| format!("{path}: nothing proves the feature {feature}"))
     });
     unproved.collect()
 }
 
 /// Returns the features that a file's functions enable, including with `cfg_attr`.
-fn used(text: &str) -> BTreeSet<&str> {
+fn enabled_features(text: &str) -> BTreeSet<&str> {
     let attributes = text.split("target_feature(").skip(1);
     let lists =
         attributes.filter_map(|list| list.split_once(')')).flat_map(|(list, _)| quoted(list));
@@ -45,13 +46,13 @@ fn guaranteed_features<'t>(
     let lines: Vec<_> = contract.lines().collect();
     let cfg = lines.windows(2).find(|pair| pair[1] == declared).map_or("", |pair| pair[0]);
     let of_all = cfg.split("target_feature = ").skip(1).flat_map(quoted).take(1);
-    let rows: Vec<_> = rows.lines().filter_map(row).collect();
+    let rows: Vec<_> = rows.lines().filter_map(parse_set_row).collect();
     let until = rows.iter().position(|(name, _)| *name == set).map_or(0, |last| last + 1);
     of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted(features))).collect()
 }
 
 /// Returns the file and the condition in a set's row: `Name: "name", file, condition;`.
-fn row(line: &str) -> Option<(&str, &str)> {
+fn parse_set_row(line: &str) -> Option<(&str, &str)> {
     let (_, rest) = line.trim().strip_suffix(';')?.split_once(": \"")?;
     rest.split_once("\", ")?.1.split_once(", ")
 }
@@ -78,7 +79,7 @@ mod tests {
         faults([CONTRACT, ROWS, (path, text)].into_iter())
     }
 
-    fn using(feature: &str) -> String {
+    fn function_with_feature(feature: &str) -> String {
         format!("#[target_feature(enable = \"{feature}\")]\nfn f() {{}}\n")
     }
 
@@ -91,7 +92,8 @@ mod tests {
             ("other.rs", "base"),
         ] {
             assert!(
-                check_file(&format!("core/src/arch/a/{file}"), &using(features)).is_empty(),
+                check_file(&format!("core/src/arch/a/{file}"), &function_with_feature(features))
+                    .is_empty(),
                 "{file}"
             );
         }
@@ -107,7 +109,7 @@ mod tests {
             ("sno/fill.rs", "base"),
         ] {
             assert_eq!(
-                check_file(&format!("core/src/{file}"), &using(features)).len(),
+                check_file(&format!("core/src/{file}"), &function_with_feature(features)).len(),
                 1,
                 "{file}"
             );
@@ -121,8 +123,8 @@ mod tests {
             "#[cfg_attr(x, target_feature(enable = \"a,b\"))]",
             "#[cfg_attr(\n    x,\n    inline,\n    target_feature(\n        enable = \"a\",\n        enable = \"b\"\n    )\n)]",
         ] {
-            assert_eq!(used(attribute), BTreeSet::from(["a", "b"]), "{attribute}");
+            assert_eq!(enabled_features(attribute), BTreeSet::from(["a", "b"]), "{attribute}");
         }
-        assert!(used("#[cfg(target_feature = \"a\")]").is_empty());
+        assert!(enabled_features("#[cfg(target_feature = \"a\")]").is_empty());
     }
 }

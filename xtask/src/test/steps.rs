@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     bench, build,
-    conformance::{self, Ready},
+    conformance::{self, AvailableRuntimes},
     demo, features, format, licences, mutants, tools, workspace,
 };
 
@@ -59,16 +59,17 @@ const JAVASCRIPT: &[&str] = &[
 ];
 
 /// The paths that the trials of the npm package and the wheel depend on.
-const NPM: Paths = &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
-const PIP: Paths = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
+const NPM: PathLists =
+    &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
+const PIP: PathLists = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
 
-type Paths = &'static [&'static [&'static str]];
+type PathLists = &'static [&'static [&'static str]];
 
 /// Creates a step that no other step needs.
 fn step(
     name: impl Into<String>,
     protects: impl Into<String>,
-    reached_by: Paths,
+    reached_by: PathLists,
     run: impl Fn(&Shell) -> Result<()> + 'static,
 ) -> Step {
     Step {
@@ -86,12 +87,14 @@ fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step
 }
 
 /// Returns the steps of every run.
-pub fn all() -> Result<Vec<Step>> {
+pub fn all_steps() -> Result<Vec<Step>> {
     let mut steps = of_the_crates();
     steps.extend(of_the_packages());
-    for project in projects::all()?.into_iter().filter(projects::Project::has_test) {
+    for project in projects::all_projects()?.into_iter().filter(projects::Project::has_test) {
         let name = format!("packaging-{}", project.name);
-        steps.push(step(name, project.protects.clone(), NPM, move |shell| project.pinned(shell)));
+        steps.push(step(name, project.protects.clone(), NPM, move |shell| {
+            project.test_pinned(shell)
+        }));
     }
     steps.extend(of_all_languages());
     Ok(steps)
@@ -288,17 +291,17 @@ fn of_all_languages() -> Vec<Step> {
 }
 
 /// Returns the steps that are slow and rarely fail, followed by trials, which depend on what the registries currently serve.
-pub fn thorough() -> Result<Vec<Step>> {
-    let mut steps = slow();
-    for project in projects::all()? {
+pub fn thorough_steps() -> Result<Vec<Step>> {
+    let mut steps = slow_steps();
+    for project in projects::all_projects()? {
         let (name, protects) = (format!("npm-{}", project.name), &project.protects);
         let newest = project.clone();
         if project.has_thorough() {
-            steps.push(step(&name, protects, NPM, move |shell| newest.newest(shell)));
+            steps.push(step(&name, protects, NPM, move |shell| newest.test_newest(shell)));
         }
         if project.has_oldest() {
             let (name, protects) = (format!("{name}-oldest"), format!("{protects}; the oldest"));
-            steps.push(step(name, protects, NPM, move |shell| project.oldest(shell)));
+            steps.push(step(name, protects, NPM, move |shell| project.test_oldest(shell)));
         }
     }
     steps.extend(trials_of_the_wheel());
@@ -306,7 +309,7 @@ pub fn thorough() -> Result<Vec<Step>> {
 }
 
 /// Returns the steps that are slow and rarely fail.
-fn slow() -> Vec<Step> {
+fn slow_steps() -> Vec<Step> {
     vec![
         step(
             "oldest-rust",
@@ -374,7 +377,7 @@ fn slow() -> Vec<Step> {
             "rust-libraries-oldest",
             "features for other people's crates, with their oldest versions",
             &[&["clock/", "core/", "sql/"]],
-            features::oldest,
+            features::check_oldest,
         ),
         step(
             "rust-library-versions",
@@ -386,7 +389,7 @@ fn slow() -> Vec<Step> {
             "rust-libraries-newest",
             "features for other people's crates, with their newest versions",
             &[&["clock/", "core/", "sql/"]],
-            features::newest,
+            features::check_newest,
         ),
     ]
 }
@@ -447,7 +450,7 @@ fn python(shell: &Shell) -> Result<()> {
 fn proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
-    let selection = rust::tested().join(" ");
+    let selection = rust::tested_members().join(" ");
     Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").env("POLYFLAKE_SELECTION", selection).run()?)
 }
 
@@ -479,10 +482,10 @@ fn wasm_in_browser(shell: &Shell) -> Result<()> {
 }
 
 fn conformance(shell: &Shell) -> Result<()> {
-    let ready = Ready::on_this_machine(shell, &[])?;
+    let ready = AvailableRuntimes::on_this_machine(shell, &[])?;
     conformance::run(&conformance::Options::default(), &ready)
 }
 
 fn demo(shell: &Shell) -> Result<()> {
-    demo::run(&Ready::on_this_machine(shell, &[])?)
+    demo::run(&AvailableRuntimes::on_this_machine(shell, &[])?)
 }

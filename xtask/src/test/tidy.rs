@@ -85,10 +85,10 @@ pub fn check() -> Result<()> {
     faults.extend(sources.iter().flat_map(of_one_machine));
     faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
-    faults.extend(oldest_rust::named_otherwise()?);
+    faults.extend(oldest_rust::pages_with_other_version()?);
     faults.extend(page::faults()?);
     faults.extend(safety::faults()?);
-    faults.extend(mutants::outdated()?);
+    faults.extend(mutants::outdated_mutants()?);
     faults.extend(pages::faults(texts())?);
     faults.extend(sets::faults(texts()));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::Missing;
+use super::MissingTool;
 use crate::workspace;
 
 /// Finds something, after installing its package if it was missing.
-fn provided(
+fn find_or_install(
     shell: &Shell,
     package: &str,
     find_it: impl Fn() -> Option<PathBuf>,
@@ -18,13 +18,13 @@ fn provided(
     if find_it().is_none() {
         install(shell, package);
     }
-    let missing = || Missing(format!("no {package} on this machine: install it by hand"));
+    let missing = || MissingTool(format!("no {package} on this machine: install it by hand"));
     Ok(find_it().ok_or_else(missing)?)
 }
 
 /// Returns the first of the named programs that is installed, after installing the package that contains them.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
-    provided(shell, package, || find(names))
+    find_or_install(shell, package, || find(names))
 }
 
 /// Returns Valgrind, which counts instructions.
@@ -39,7 +39,7 @@ pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns a headless browser.
 pub fn browser(shell: &Shell) -> Result<PathBuf> {
-    provided(shell, "chromium", find_browser)
+    find_or_install(shell, "chromium", find_browser)
 }
 
 /// Returns the path of the machine's Chromium, if it is installed.
@@ -65,24 +65,24 @@ pub fn mingw(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns the compression library for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
-    provided(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
+    find_or_install(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
 
 /// Returns the Wine that runs Windows programs. Debian does not put it on the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
-    provided(shell, "wine64", find_it)
+    find_or_install(shell, "wine64", find_it)
 }
 
 /// Returns the library that shows a process a different time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
-    provided(shell, "libfaketime", find_faketime)
+    find_or_install(shell, "libfaketime", find_faketime)
 }
 
 /// Returns Debian's keys. Other distributions provide them in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    provided(shell, "debian-archive-keyring", || file(keys))
+    find_or_install(shell, "debian-archive-keyring", || file(keys))
 }
 
 /// Installs `PostgreSQL` for tests that start their own servers. Debian does not put its programs on the path.

@@ -30,15 +30,15 @@ use xshell::{Shell, cmd};
 /// The error for a tool that the machine lacks and that cannot be downloaded. Runtimes that need it are skipped and do not
 /// fail.
 #[derive(Debug)]
-pub struct Missing(pub String);
+pub struct MissingTool(pub String);
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Error for Missing {}
+impl Error for MissingTool {}
 
 /// Calls `make`, unless it was already done for the same `wanted`, which the file `stamp` records.
 fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {

@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Missing, run_once, version};
+use super::{MissingTool, run_once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (20, 0);
@@ -17,7 +17,7 @@ const OLDEST: (u32, u32) = (20, 0);
 /// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by its name.
 pub fn node(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
-    ensure!(found, Missing("no Node 20 or newer with npm on this machine".into()));
+    ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));
     install(shell, &workspace::root().join("packages/js"))?;
     npm(shell, "tests")
 }
@@ -40,7 +40,7 @@ pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");
     let runs = cmd!(shell, "{workerd} --version").quiet().ignore_stdout().ignore_stderr().run();
-    runs.map_err(|_| Missing("workerd does not run on this machine".into()).into())
+    runs.map_err(|_| MissingTool("workerd does not run on this machine".into()).into())
 }
 
 fn install(shell: &Shell, folder: &Path) -> Result<()> {

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{Missing, mariadb, postgresql, run_once, version};
+use super::{MissingTool, mariadb, postgresql, run_once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
@@ -60,7 +60,7 @@ pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
     let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
     let runs =
         |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
-    let missing = || Missing(format!("no Python {major}.{minor} on this machine"));
+    let missing = || MissingTool(format!("no Python {major}.{minor} on this machine"));
     Ok(found.find(runs).ok_or_else(missing)?)
 }
 
@@ -68,7 +68,7 @@ pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
 pub fn any_python(shell: &Shell) -> Result<&'static str> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
-    Ok(newest.ok_or(Missing("no Python 3.10 or newer on this machine".into()))?)
+    Ok(newest.ok_or(MissingTool("no Python 3.10 or newer on this machine".into()))?)
 }
 
 fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {

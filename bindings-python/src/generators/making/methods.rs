@@ -16,13 +16,13 @@ macro_rules! makes_ids {
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
             fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Wait, ($($key)?), <Self as making::Makes>::object)
+                making::generate_one(py, self, Mode::Wait, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class try_generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Try, ($($key)?), <Self as making::Makes>::object)
+                making::generate_one(py, self, Mode::Try, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_async)]
@@ -34,13 +34,13 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
-                making::many(py, self, Mode::Wait, n, ($($key)?))
+                making::generate_array(py, self, Mode::Wait, n, ($($key)?))
             }
 
             #[doc = doc!($family $class try_generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn try_generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
-                making::many(py, self, Mode::Try, n, ($($key)?))
+                making::generate_array(py, self, Mode::Try, n, ($($key)?))
             }
 
             #[doc = doc!($family $class generate_many_async)]
@@ -79,13 +79,13 @@ macro_rules! makes_texts {
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
             fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Wait, ($($key)?), Self::text)
+                making::generate_one(py, self, Mode::Wait, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class try_generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
-                making::one(py, self, Mode::Try, ($($key)?), Self::text)
+                making::generate_one(py, self, Mode::Try, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class generate_text_async)]
@@ -208,7 +208,7 @@ macro_rules! makes {
             }
 
             fn batch(memory: &mut Self::Memory, places: std::ops::Range<usize>) -> &mut [$Id] {
-                memory.at(places)
+                memory.items_at(places)
             }
 
             fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_> {

@@ -58,13 +58,13 @@ impl Ids {
         let bytes = match PackedBytes::from_value(ids, IDS, size)? {
             Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
             Some(PackedBytes::Read(bytes)) => bytes,
-            None => of_items(ids, IDS, "IDs", |id| listed(id, size))?.concat(),
+            None => of_items(ids, IDS, "IDs", |id| read_list_item(id, size))?.concat(),
         };
         Ok(Self::Bytes(Packed::in_rows(bytes, size)))
     }
 
     /// Returns `n` IDs of a layout, which a function writes.
-    pub(super) fn written(
+    pub(super) fn write_ids(
         layout: &Layout,
         n: usize,
         refused: impl FnOnce(Error) -> PyErr,
@@ -106,7 +106,7 @@ impl Ids {
 }
 
 /// Reads an item of a list as an ID's bytes.
-fn listed(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
+fn read_list_item(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
     if !has_buffer(id) {
         return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));
     }

@@ -105,7 +105,9 @@ impl<'l> ColumnPacker<'l> {
             return Err(raise(Error::invalid_type("at least one column", "values alone")));
         };
         let named = |error| self.names.raise(error);
-        Ids::written(self.layout, first.len(), named, |ids| self.values.pack_columns(&columns, ids))
+        Ids::write_ids(self.layout, first.len(), named, |ids| {
+            self.values.pack_columns(&columns, ids)
+        })
     }
 }
 

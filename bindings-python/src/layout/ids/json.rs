@@ -19,10 +19,10 @@ pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));
     }
-    within(value, MAX_DEPTH, name)
+    convert_within_depth(value, MAX_DEPTH, name)
 }
 
-fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
+fn convert_within_depth(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(raise(invalid("expected an object, found one nested too deeply")));
     };
@@ -31,7 +31,7 @@ fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     } else if let Ok(flag) = value.cast::<PyBool>() {
         Ok(Json::Bool(flag.is_true()))
     } else if let Ok(text) = value.cast::<PyString>() {
-        strict(&text.to_owned()).map(Json::Text)
+        unicode_string(&text.to_owned()).map(Json::Text)
     } else if value.is_instance_of::<PyFloat>() {
         Ok(Json::Fraction)
     } else if has_index(value) {
@@ -39,7 +39,7 @@ fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     } else if let Ok(members) = value.cast::<PyDict>() {
         object(members, depth, name)
     } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let items = value.try_iter()?.map(|item| within(&item?, depth, name));
+        let items = value.try_iter()?.map(|item| convert_within_depth(&item?, depth, name));
         items.collect::<PyResult<_>>().map(Json::List)
     } else {
         Err(raise(invalid(format!("expected a JSON value, found {}", type_name(value)))))
@@ -52,14 +52,14 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
             let found = type_name(&name);
             return Err(raise(invalid(format!("expected texts as names, found {found}"))));
         };
-        Ok((strict(name)?, within(&value, depth, place)?))
+        Ok((unicode_string(name)?, convert_within_depth(&value, depth, place)?))
     };
     // Copy the members, because a value's own code may change the dict.
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
 }
 
 /// Returns a string that consists of Unicode characters only.
-pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
+pub(super) fn unicode_string(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");
         raise_from(text.py(), &error, None, raised)

@@ -16,9 +16,9 @@ use crate::{
 
 /// A value as an argument. The layout knows the type that a field accepts. A value whose type no field accepts is passed on as
 /// the name of its type, for the error.
-pub(crate) struct Given(pub(crate) Value<'static>);
+pub(crate) struct ValueArgument(pub(crate) Value<'static>);
 
-impl<'a, 'py> FromArgument<'a, 'py> for Given {
+impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         of(&value, name).map(Self)
     }
@@ -127,7 +127,7 @@ impl Names {
     }
 }
 
-impl Named {
+impl NamedValues {
     /// Returns only the names.
     pub(crate) fn names(&self) -> Names {
         let names = self.0.iter().map(|(name, _)| name.clone()).collect();
@@ -137,9 +137,9 @@ impl Named {
 
 /// Values by name, from a mapping.
 #[derive(Default)]
-pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
+pub(crate) struct NamedValues(pub(crate) Vec<(String, Value<'static>)>);
 
-impl<'a, 'py> FromArgument<'a, 'py> for Named {
+impl<'a, 'py> FromArgument<'a, 'py> for NamedValues {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
         let named = |(name, value): (String, Bound<'_, PyAny>)| {
             let value = of(&value, &name)?;
@@ -157,10 +157,13 @@ pub(super) fn items<'py>(
     let Ok(mapping) = value.cast::<PyMapping>() else {
         return Err(wrong_type(parameter, "a mapping", value));
     };
-    mapping.items()?.iter().map(|item| named(&item, parameter)).collect()
+    mapping.items()?.iter().map(|item| name_and_value(&item, parameter)).collect()
 }
 
-fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
+fn name_and_value<'py>(
+    item: &Bound<'py, PyAny>,
+    parameter: &str,
+) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::items(item, "pairs of a name and a value", parameter)?;
     let text = Text::from_argument(name.as_borrowed(), parameter)?;
     // A name that is not valid Unicode is never a field's name, although its replacement may be one.
@@ -170,7 +173,7 @@ fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bo
     Ok((text.to_string(), value))
 }
 
-impl Named {
+impl NamedValues {
     /// Iterates over the names and values, in the form that the core accepts.
     pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
         self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })

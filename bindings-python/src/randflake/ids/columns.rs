@@ -102,9 +102,9 @@ impl PartsColumns {
         sequence: &Bound<'_, FieldColumn>,
     ) -> PyResult<Self> {
         let columns = Self {
-            timestamps: FieldColumn::numbers(timestamp)?,
-            nodes: FieldColumn::numbers(node)?,
-            sequences: FieldColumn::numbers(sequence)?,
+            timestamps: FieldColumn::column_numbers(timestamp)?,
+            nodes: FieldColumn::column_numbers(node)?,
+            sequences: FieldColumn::column_numbers(sequence)?,
         };
         let lengths = [columns.nodes.len(), columns.sequences.len()];
         if lengths == [columns.__len__(); 2] { Ok(columns) } else { Err(wrong_kind_error()) }

@@ -10,18 +10,19 @@ use super::parts::part;
 use crate::arch::{Slot, scalar::base32hex as scalar};
 
 /// An index past the end of the bytes, for which a shuffle returns 0.
-const NONE: u8 = 0x80;
+const ZERO_INDEX: u8 = 0x80;
 
 /// For each pair of the sixteen digits, the positions of the number's two bytes that hold the pair's bits.
-pub(in crate::arch) const PAIRS: [u8; 16] =
-    [NONE, NONE, 7, NONE, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
+pub(in crate::arch) const BYTE_PAIRS: [u8; 16] =
+    [ZERO_INDEX, ZERO_INDEX, 7, ZERO_INDEX, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
 /// The identity permutation: every position in order.
-pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+pub(in crate::arch) const IDENTITY: [u8; 16] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The positions that move twelve or thirteen digits to the end.
-const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const SHIFT_12_DIGITS: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const SHIFT_13_DIGITS: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /// The digit `0` at the positions before the digits. A maximum operation inserts these zeros, and preserves the first digit of
 /// a string of 13 digits.
@@ -50,8 +51,10 @@ pub(in crate::arch) const MAX_OF_SLOTS: [u8; 16] =
 
 /// The positions of a number's bytes in two groups of forty bits, starting with the lowest byte.
 #[allow(dead_code, reason = "NEON yields the bytes in order")]
-pub(in crate::arch) const BYTES: [u8; 16] =
-    [12, 13, 8, 9, 10, 4, 5, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE];
+pub(in crate::arch) const BYTES: [u8; 16] = [
+    12, 13, 8, 9, 10, 4, 5, 0, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
+    ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
+];
 
 /// Sixteen bytes that contain the digits of a number, and the positions that move these digits to the end.
 pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
@@ -59,7 +62,7 @@ pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
 /// Returns the 12 or 13 digits of a slot.
 #[inline]
 pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
-    (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })
+    (slot, if slot[12] == 0 { &SHIFT_12_DIGITS } else { &SHIFT_13_DIGITS })
 }
 
 /// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from the
@@ -68,8 +71,8 @@ pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
 pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
     match end.checked_sub(start)? {
-        12 => Some((bytes, &TWELVE)),
-        13 => Some((bytes, &THIRTEEN)),
+        12 => Some((bytes, &SHIFT_12_DIGITS)),
+        13 => Some((bytes, &SHIFT_13_DIGITS)),
         _ => None,
     }
 }

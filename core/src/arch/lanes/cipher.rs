@@ -36,12 +36,12 @@ const BLOCK_BYTES: usize = size_of::<Block>();
 
 /// The number of lanes in a group. This is a few vectors in every instruction set, and they share the cost of copying a subkey
 /// to all lanes.
-const GROUP: usize = 64;
+const GROUP_LANES: usize = 64;
 
 /// The number of lanes in a small group, which is one or two vectors. The remaining blocks are padded to a small or a whole
 /// group. WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group
 /// takes only 0.6 us.
-const SMALL: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
+const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
 
 /// Up to this number of blocks, processing them one by one is faster than as a small group.
 const MAX_ONE_BY_ONE: usize = 2;
@@ -104,16 +104,18 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
     let (groups, rest) = blocks.as_chunks_mut();
     // The compiler vectorizes only loops of a fixed length, so the remaining blocks are padded to a group. Only the remaining
     // blocks are copied back below.
-    let mut padded = [[0; BLOCK_BYTES]; GROUP];
+    let mut padded = [[0; BLOCK_BYTES]; GROUP_LANES];
     padded[..rest.len()].copy_from_slice(rest);
     // A padded group joins the loop over the whole groups, so that the inlined rounds exist only once for this length.
-    let last = (rest.len() > SMALL).then_some(&mut padded);
+    let last = (rest.len() > SMALL_GROUP_LANES).then_some(&mut padded);
     for group in groups.iter_mut().chain(last) {
-        apply_to_group::<D, GROUP>(schedule, group);
+        apply_to_group::<D, GROUP_LANES>(schedule, group);
     }
     match (rest.len(), padded.first_chunk_mut()) {
         (..=MAX_ONE_BY_ONE, _) => return D::one_by_one(schedule, rest),
-        (count, Some(small)) if count <= SMALL => apply_to_group::<D, SMALL>(schedule, small),
+        (count, Some(small)) if count <= SMALL_GROUP_LANES => {
+            apply_to_group::<D, SMALL_GROUP_LANES>(schedule, small);
+        }
         _ => {}
     }
     rest.copy_from_slice(&padded[..rest.len()]);

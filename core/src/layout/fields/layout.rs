@@ -146,7 +146,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn timestamp(&self) -> Result<FieldIndex> {
-        self.time.map(FieldIndex).ok_or_else(|| unknown("timestamp"))
+        self.time.map(FieldIndex).ok_or_else(|| unknown_field("timestamp"))
     }
 
     /// Returns the index of the sequence, or `unknown_field` if the layout has no sequence.
@@ -158,7 +158,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence(&self) -> Result<FieldIndex> {
-        self.sequence.map(FieldIndex).ok_or_else(|| unknown("sequence"))
+        self.sequence.map(FieldIndex).ok_or_else(|| unknown_field("sequence"))
     }
 
     /// Returns the index of a constant field, or `unknown_field` if the layout does not have the field.
@@ -264,7 +264,7 @@ impl Layout {
 }
 
 #[cold]
-pub(in crate::layout) fn unknown(name: impl Into<String>) -> Error {
+pub(in crate::layout) fn unknown_field(name: impl Into<String>) -> Error {
     Error::field_error(ErrorKind::UnknownField, name.into())
 }
 

@@ -107,7 +107,7 @@ impl ResolvedField {
             return Ok(());
         }
         let mut space = [0; 16];
-        let number = self.number(value, &mut space)?;
+        let number = self.to_big_endian(value, &mut space)?;
         if self.width.bits <= 64 {
             partial.write_field(
                 self,
@@ -126,7 +126,7 @@ impl ResolvedField {
 
     /// Returns the error for a missing value.
     #[cold]
-    pub(in crate::layout) fn missing(&self) -> Error {
+    pub(in crate::layout) fn missing_field(&self) -> Error {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
@@ -147,7 +147,7 @@ impl ResolvedField {
 
     /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer for the
     /// bytes of an integer.
-    fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
+    fn to_big_endian<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.kind().noun(), value));
         }

@@ -10,7 +10,7 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
         FieldIndex, Generator, Layout, Snapshot, Value,
-        fields::{fit::invalid, layout::unknown},
+        fields::{fit::invalid, layout::unknown_field},
         ids::{family::Template, numbers::Numbers},
     },
     sequence::per_tick::{Behind, PerTick, Slots},
@@ -216,7 +216,7 @@ impl<C: Clock> Builder<C> {
         if let Some(numbers) = &numbers {
             values.set(FieldIndex(numbers.index), i128::from(numbers.first))?;
         }
-        let slots = numbers.map_or(Ok(slots), |numbers| numbers.slots())?;
+        let slots = numbers.map_or(Ok(slots), |numbers| numbers.tick_slots())?;
         let is_used = |snapshot: &Snapshot| {
             snapshot.tick > 0 || snapshot.next_sequence > u128::from(slots.first)
         };
@@ -232,7 +232,7 @@ impl<C: Clock> Builder<C> {
         let window = match &ticks {
             Some(ticks) => self.options.window(ticks)?,
             None if self.options.window.is_none() => Window::all(0),
-            None => return Err(unknown("timestamp")),
+            None => return Err(unknown_field("timestamp")),
         };
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;

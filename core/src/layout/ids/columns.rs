@@ -86,14 +86,14 @@ fn read<'a>(
     ids: impl Iterator<Item = Bits<'a>>,
     column: &mut [i64],
 ) -> Result<()> {
-    let words = ids.map(|id| id.word(field));
+    let words = ids.map(|id| id.field_value(field));
     let Role::Timestamp(timeline) = &field.role else {
         // A 64-bit field is read as a signed integer, and the values of all narrower fields fit in an `i64`.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
     // If no value can overflow, the loop needs no check and can be vectorized.
-    if let Some((first, tick)) = timeline.line() {
+    if let Some((first, tick)) = timeline.first_and_step() {
         let ms = |word: u64| first.wrapping_add(tick.wrapping_mul(word.cast_signed()));
         column.iter_mut().zip(words).for_each(|(place, word)| *place = ms(word));
         return Ok(());

@@ -40,7 +40,7 @@ impl Template {
     pub(in crate::layout) fn complete(&self) -> Result<&Id> {
         match self.missing {
             None => Ok(&self.partial.id),
-            Some(slot) => Err(self.layout.fields[slot.0].missing()),
+            Some(slot) => Err(self.layout.fields[slot.0].missing_field()),
         }
     }
 
@@ -65,7 +65,7 @@ impl Template {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
             _ => {
-                let number = self.partial.id.bits().word(&self.layout.fields[index]);
+                let number = self.partial.id.bits().field_value(&self.layout.fields[index]);
                 (number, number)
             }
         }

@@ -69,7 +69,7 @@ impl Numbers {
     ///
     /// # Errors
     /// Returns `invalid_layout` for 2^64 slots or more.
-    pub(in crate::layout) fn slots(&self) -> Result<Slots> {
+    pub(in crate::layout) fn tick_slots(&self) -> Result<Slots> {
         let count = u128::from(self.last - self.first) + 1;
         let slots = count.checked_mul(1 << self.sequence_bits);
         match slots.and_then(|slots| u64::try_from(slots).ok()) {
@@ -80,7 +80,7 @@ impl Numbers {
 
     /// Returns the worker ID and the sequence number of a slot.
     #[inline]
-    pub(in crate::layout) fn at(&self, slot: u64) -> (u64, u64) {
+    pub(in crate::layout) fn number_and_sequence(&self, slot: u64) -> (u64, u64) {
         (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
     }
 

@@ -90,7 +90,7 @@ impl Template {
     #[inline]
     fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
-        let (number, sequence) = numbers.at(slot);
+        let (number, sequence) = numbers.number_and_sequence(slot);
         partial.write_field(&self.layout.fields[numbers.index], number);
         sequence
     }

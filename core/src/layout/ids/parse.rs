@@ -253,7 +253,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindables(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        self.all(Role::is_bindable)
+        self.fields_with_role(Role::is_bindable)
     }
 
     /// Returns the names and values of all constant fields, starting with the most significant field.
@@ -267,7 +267,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constants(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        self.all(Role::is_constant)
+        self.fields_with_role(Role::is_constant)
     }
 
     /// Returns the fields as JSON.
@@ -275,7 +275,8 @@ impl<'a> Parsed<'a> {
     pub(in crate::layout) fn to_value(&self) -> Json {
         let fields = |is| {
             let mut object = Json::object();
-            self.all(is).for_each(|(name, value)| object.insert(name, Json::from_value(value)));
+            self.fields_with_role(is)
+                .for_each(|(name, value)| object.insert(name, Json::from_value(value)));
             object
         };
         let mut object = Json::object();
@@ -286,7 +287,10 @@ impl<'a> Parsed<'a> {
         object
     }
 
-    fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+    fn fields_with_role(
+        &self,
+        is: fn(&Role) -> bool,
+    ) -> impl Iterator<Item = (&'a str, Value<'a>)> {
         self.layout
             .fields_with_role(is)
             .filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
@@ -305,7 +309,7 @@ impl Id {
 impl<'a> Bits<'a> {
     /// Returns the number in a field of at most 64 bits, and undoes the inversion of an inverted field.
     #[inline]
-    pub(in crate::layout) fn word(self, field: &ResolvedField) -> u64 {
+    pub(in crate::layout) fn field_value(self, field: &ResolvedField) -> u64 {
         let bits = match self {
             Self::Word(word) => word >> field.shift & field.width.most,
             Self::Bytes(id) => bits::read_bits(id, field.offset, field.width.bits),
@@ -316,14 +320,16 @@ impl<'a> Bits<'a> {
     /// Returns the integer in a field of at most 64 bits.
     #[inline]
     fn integer(self, field: &ResolvedField) -> i128 {
-        field.width.widen(self.word(field))
+        field.width.widen(self.field_value(field))
     }
 
     /// Returns the bytes of a field without leading zero bytes. They are borrowed from the ID if the field starts and ends at
     /// byte boundaries.
     fn bytes(self, field: &ResolvedField) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
-            return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
+            return Cow::Owned(
+                without_leading_zeros(&self.field_value(field).to_be_bytes()).into(),
+            );
         };
         let (start, bits) = (field.offset as usize, field.width.bits as usize);
         if start % 8 == 0 && bits % 8 == 0 && !field.invert {

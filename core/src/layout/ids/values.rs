@@ -263,7 +263,7 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn check_field(&self, index: usize) -> Result<()> {
         match &self.partial.states[index] {
             State::Put => Ok(()),
-            State::Missing => Err(self.layout.fields[index].missing()),
+            State::Missing => Err(self.layout.fields[index].missing_field()),
             State::Refused(error) => Err(error.clone()),
         }
     }

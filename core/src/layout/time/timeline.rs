@@ -94,7 +94,7 @@ impl Timeline {
 
     /// Returns the times of all values in Unix milliseconds, as a first time and a step, or `None` if the step is not a whole
     /// number or not all times fit in 64 bits.
-    pub(crate) fn line(&self) -> Option<(i64, i64)> {
+    pub(crate) fn first_and_step(&self) -> Option<(i64, i64)> {
         // A 64-bit timestamp is signed, so checking the times of value 0 and the largest value would not be enough.
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
         self.start_ms(self.width.most.into()).filter(|_| is_line)?;

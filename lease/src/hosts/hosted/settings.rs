@@ -16,7 +16,7 @@ use crate::{
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, Schema},
-    rules::numbered::{self, Numbered},
+    rules::numbered::{self, NumberedLayout},
     rules::place::of_node,
     stores::steps::Engine,
 };
@@ -96,7 +96,7 @@ impl Settings {
     }
 
     pub(super) fn options(&self) -> Result<Options> {
-        let mut options = Options::new(self.text("namespace")?, self.shape()?)?;
+        let mut options = Options::new(self.text("namespace")?, self.read_shape()?)?;
         if let Some(place) = self.string_setting("place")? {
             options = options.at(place);
         }
@@ -128,7 +128,7 @@ impl Settings {
     }
 
     /// Returns the configured range of worker IDs, or the default.
-    fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
+    fn worker_id_range(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
         let Some(numbers) = self.setting("numbers") else { return Ok(all) };
         match numbers.as_array().map(Vec::as_slice) {
             Some([first, last]) => {
@@ -139,19 +139,19 @@ impl Settings {
         }
     }
 
-    fn shape(&self) -> Result<Shape> {
+    fn read_shape(&self) -> Result<Shape> {
         if self.is_check() {
-            return Shape::of_any_format(self.numbers(0..=MAX_SAFE_INTEGER - 1)?);
+            return Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1)?);
         }
         match self.text("family")? {
-            "sno" => Shape::sno(self.numbers(0..=65_535)?),
-            "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
-            "uuid7" => Shape::uuid7(self.numbers(0..=65_535)?),
+            "sno" => Shape::sno(self.worker_id_range(0..=65_535)?),
+            "hotguid" => Shape::hotguid(self.worker_id_range(0..=0xf_ffff)?),
+            "uuid7" => Shape::uuid7(self.worker_id_range(0..=65_535)?),
             "randflake" => {
                 // A secret is written like a token: 16 bytes as 32 hexadecimal digits.
                 let secret =
                     Random::parse(self.text("secret")?).map_err(|_| invalid_setting("secret"))?;
-                Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
+                Shape::randflake(self.worker_id_range(0..=131_071)?, &secret.0.to_be_bytes())
             }
             "layout" => {
                 let layout = Layout::from_json(self.text("layout")?);
@@ -160,8 +160,8 @@ impl Settings {
                 let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
                 let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
                 let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
-                let all = Numbered::new(&layout, &fields)?.all();
-                numbered::shape(&layout, &fields, self.numbers(all)?)
+                let all = NumberedLayout::new(&layout, &fields)?.all_worker_ids();
+                numbered::shape(&layout, &fields, self.worker_id_range(all)?)
             }
             _ => Err(invalid_setting("family")),
         }

@@ -2,7 +2,9 @@
 
 use alloc::{boxed::Box, format};
 
-use super::{Action, At, Grant, Held, Keeper, Moment, Offset, PendingWrites, Purpose};
+use super::{
+    Action, Grant, HeldGrant, Keeper, KeeperState, Moment, Offset, PendingWrites, RequestPurpose,
+};
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Result, Shape,
     rules::error::{damaged_record, no_reply},
@@ -22,28 +24,32 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.schedule_beat(0, now);
         // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
         // it has no generator to seal.
-        match core::mem::replace(&mut self.at, At::Ended) {
-            At::Idle { .. } if self.is_closing => self.seal(),
-            At::Idle { .. } if self.is_due(now) => self.renew(now),
-            At::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => self.open(now),
-            At::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
-            At::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
+        match core::mem::replace(&mut self.at, KeeperState::Ended) {
+            KeeperState::Idle { .. } if self.is_closing => self.seal(),
+            KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
+            KeeperState::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => {
+                self.open(now);
+            }
+            KeeperState::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
+            KeeperState::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
                 // A late reply must not be taken for the reply to the next request.
                 self.request += 1;
-                self.failed(purpose, no_reply(), now);
+                self.on_request_failed(purpose, no_reply(), now);
             }
-            At::Paused { until, purpose: purpose @ Purpose::Release { .. } }
+            KeeperState::Paused { until, purpose: purpose @ RequestPurpose::Release { .. } }
                 if now.elapsed_ms >= until =>
             {
                 self.ask_to_release(purpose, now);
             }
             // This comes before the next branch, because a release already ends the lease, so a call of `close` changes
             // nothing.
-            release @ At::Paused { purpose: Purpose::Release { .. }, .. } => self.at = release,
-            At::Paused { .. } if self.is_closing => self.seal(),
-            At::Paused { until, purpose } if now.elapsed_ms >= until => {
+            release @ KeeperState::Paused { purpose: RequestPurpose::Release { .. }, .. } => {
+                self.at = release;
+            }
+            KeeperState::Paused { .. } if self.is_closing => self.seal(),
+            KeeperState::Paused { until, purpose } if now.elapsed_ms >= until => {
                 let first = match (&purpose, &self.held) {
-                    (Purpose::SettleClaim(claim), _) => claim.put.first,
+                    (RequestPurpose::SettleClaim(claim), _) => claim.put.first,
                     (_, Some(held)) => held.record.first,
                     _ => return self.open(now),
                 };
@@ -57,19 +63,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
-            (At::Idle { .. }, Some(held)) if !held.is_lost => {
+            (KeeperState::Idle { .. }, Some(held)) if !held.is_lost => {
                 // The generator's clock may reach the time earlier than the monotonic clock.
                 let rest = self.options.lease_ms - self.options.interval();
                 let lead = held.end.saturating_sub(now.wall_ms + rest);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
                 Action::Wait(held.renew_at.min(early).min(self.next_beat(now)).max(soon))
             }
-            (At::Idle { until } | At::Paused { until, .. }, _) => {
+            (KeeperState::Idle { until } | KeeperState::Paused { until, .. }, _) => {
                 Action::Wait((*until).min(self.next_beat(now)).max(soon))
             }
-            (At::Asking(_), _) => Action::Wait(self.answer_until.max(soon)),
-            (At::Sealing, _) => Action::Wait(u64::MAX),
-            (At::Ended, _) => Action::End,
+            (KeeperState::Asking(_), _) => Action::Wait(self.answer_until.max(soon)),
+            (KeeperState::Sealing, _) => Action::Wait(u64::MAX),
+            (KeeperState::Ended, _) => Action::End,
         }
     }
 
@@ -77,7 +83,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn seal(&mut self) {
         if self.held.is_some() {
             self.actions.push_back(Action::Seal);
-            self.at = At::Sealing;
+            self.at = KeeperState::Sealing;
         }
     }
 
@@ -100,91 +106,91 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(held) = self.held.as_mut().filter(|held| !held.is_lost) {
             (held.renew_at, held.soonest) = (until, until);
         }
-        self.at = At::Idle { until };
+        self.at = KeeperState::Idle { until };
     }
 
     pub(super) fn begin_again(&mut self, now: Moment) {
-        self.at = At::Idle { until: now.elapsed_ms };
+        self.at = KeeperState::Idle { until: now.elapsed_ms };
     }
 
     /// Handles a request that failed or got no reply, so that it is unknown whether its write was done.
-    pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
+    pub(super) fn on_request_failed(&mut self, purpose: RequestPurpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
             // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. Later retries pause,
             // so that they do not overload a store in trouble.
-            (Purpose::Claim(claim), _) if claim.asked.is_first() => {
+            (RequestPurpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.fail(error);
                 let first = claim.put.first;
-                self.send(Purpose::SettleClaim(claim), Operation::Read { first }, now);
+                self.send(RequestPurpose::SettleClaim(claim), Operation::Read { first }, now);
             }
-            (Purpose::Claim(claim), _) => {
+            (RequestPurpose::Claim(claim), _) => {
                 self.fail(error);
-                self.settle_soon(Purpose::SettleClaim(claim), now);
+                self.settle_soon(RequestPurpose::SettleClaim(claim), now);
             }
-            (purpose @ Purpose::SettleClaim(_), _) => {
+            (purpose @ RequestPurpose::SettleClaim(_), _) => {
                 self.fail(error);
                 self.settle_soon(purpose, now);
             }
-            (Purpose::Renew(_) | Purpose::SettleRenewal, Some(end)) => {
+            (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal, Some(end)) => {
                 self.fail(error);
                 let until = now.elapsed_ms + self.pause_of(end, now);
-                self.at = At::Paused { until, purpose: Purpose::SettleRenewal };
+                self.at = KeeperState::Paused { until, purpose: RequestPurpose::SettleRenewal };
             }
-            (purpose @ Purpose::Release { until, .. }, _) => {
+            (purpose @ RequestPurpose::Release { until, .. }, _) => {
                 self.fail(error);
                 let again = now.elapsed_ms + self.pause(now);
                 if again >= until {
                     return self.on_released(now);
                 }
-                self.at = At::Paused { until: again, purpose };
+                self.at = KeeperState::Paused { until: again, purpose };
             }
             _ => self.retry_later(error, now),
         }
     }
 
     /// Reads the record after a short pause to find out the result of a write.
-    pub(super) fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
+    pub(super) fn settle_soon(&mut self, purpose: RequestPurpose, now: Moment) {
         let until = now.elapsed_ms + self.pause(now);
-        self.at = At::Paused { until, purpose };
+        self.at = KeeperState::Paused { until, purpose };
     }
 
     /// Processes the reply to a request with the given purpose.
-    pub(super) fn process_reply(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
+    pub(super) fn process_reply(&mut self, purpose: RequestPurpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
             // The namespace was deleted. The window expires, and the keeper creates the namespace again.
             Err(error) if self.held.is_some() && reply.namespace.is_none() => {
                 return self.on_lost(error, now);
             }
-            Err(error) => return self.failed(purpose, error, now),
+            Err(error) => return self.on_request_failed(purpose, error, now),
         };
         self.longest_ms = self.longest_ms.max(namespace.longest_ms);
         match (purpose, reply.content) {
-            (Purpose::Open, ReplyContent::Nothing) => {
+            (RequestPurpose::Open, ReplyContent::Nothing) => {
                 self.on_opened(namespace, (reply.now, &reply.store), now);
             }
-            (Purpose::Survey, ReplyContent::Survey { records, latest_end }) => {
+            (RequestPurpose::Survey, ReplyContent::Survey { records, latest_end }) => {
                 self.on_surveyed(namespace, &reply.store, (records, latest_end), now);
             }
-            (Purpose::Prepare, ReplyContent::Done) => self.begin_again(now),
-            (Purpose::Find, ReplyContent::Records(records)) => {
+            (RequestPurpose::Prepare, ReplyContent::Done) => self.begin_again(now),
+            (RequestPurpose::Find, ReplyContent::Records(records)) => {
                 self.choose(&namespace, &records, now);
             }
-            (Purpose::Look, ReplyContent::Records(records)) => {
+            (RequestPurpose::Look, ReplyContent::Records(records)) => {
                 self.choose_record(&namespace, records, now);
             }
-            (Purpose::Claim(claim), ReplyContent::Done) => self.begin(claim.put, now),
+            (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
             // The claim may have arrived earlier, in a message that the network delivered twice.
-            (Purpose::Claim(claim), ReplyContent::Differs(Some(found)))
+            (RequestPurpose::Claim(claim), ReplyContent::Differs(Some(found)))
                 if claim.asked.contains(&found) =>
             {
-                self.settle_soon(Purpose::SettleClaim(claim), now);
+                self.settle_soon(RequestPurpose::SettleClaim(claim), now);
             }
             // Another holder claimed the record first.
-            (Purpose::Prepare | Purpose::Claim(_), ReplyContent::Differs(_)) => {
+            (RequestPurpose::Prepare | RequestPurpose::Claim(_), ReplyContent::Differs(_)) => {
                 self.pause_for(0, now);
             }
-            (Purpose::SettleClaim(claim), ReplyContent::Records(records)) => {
+            (RequestPurpose::SettleClaim(claim), ReplyContent::Records(records)) => {
                 self.rewrite_claim(
                     claim,
                     records.into_iter().next(),
@@ -192,19 +198,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     now,
                 );
             }
-            (purpose @ (Purpose::Renew(_) | Purpose::SettleRenewal), found) => {
+            (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
             // The store executed a renewal first that the keeper no longer waits for.
-            (Purpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
+            (RequestPurpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
                 let put = Record { version: found.version + 1, ..put };
                 let held = Box::new(held.with_record(found));
-                self.ask_to_release(Purpose::Release { held, put, until }, now);
+                self.ask_to_release(RequestPurpose::Release { held, put, until }, now);
             }
-            (Purpose::Release { .. }, _) => self.on_released(now),
-            (purpose, _) => self.failed(purpose, unsuitable_record(), now),
+            (RequestPurpose::Release { .. }, _) => self.on_released(now),
+            (purpose, _) => self.on_request_failed(purpose, unsuitable_record(), now),
         }
     }
 
@@ -231,14 +237,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Ok(namespace)
     }
 
-    pub(super) fn begin(&mut self, record: Record, now: Moment) {
+    pub(super) fn begin_grant(&mut self, record: Record, now: Moment) {
         let end = record.granted_until;
         self.preferred =
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
         self.shown = self.shown_end((record.start, end), now);
         self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
-        self.schedule_renewal(Held::new(record, end, self.sent_at), now);
+        self.schedule_renewal(HeldGrant::new(record, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
@@ -250,7 +256,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let granted_until = self.next_end(now).max(old.granted_until);
         if granted_until == old.granted_until && !held.may_be_shared() {
             // The reply contains the store's current time, which may have been wrong in the previous reply.
-            return self.send(Purpose::SettleRenewal, Operation::Read { first: old.first }, now);
+            return self.send(
+                RequestPurpose::SettleRenewal,
+                Operation::Read { first: old.first },
+                now,
+            );
         }
         let new = Record { granted_until, ..old };
         self.ask_to_renew(held, new, now);
@@ -267,18 +277,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         old.version + 1 + self.chance(VERSION_STEPS)
     }
 
-    fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
+    fn ask_to_renew(&mut self, mut held: HeldGrant, new: Record, now: Moment) {
         let old = held.record.clone();
         let new = Record { version: self.next_version(&old), ..new };
         held.asked.add(&new);
         self.held = Some(held);
-        self.send(Purpose::Renew(new.clone()), Operation::Put { old, new }, now);
+        self.send(RequestPurpose::Renew(new.clone()), Operation::Put { old, new }, now);
     }
 
     /// Processes the reply to a renewal, or to a read that determines whether a renewal was written.
     fn renewed(
         &mut self,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         found: ReplyContent,
         (namespace, store): (&Namespace, &str),
         now: Moment,
@@ -287,10 +297,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let is_done = found == ReplyContent::Done;
         let has_differed = matches!(found, ReplyContent::Differs(_));
         let there = match (purpose, found) {
-            (Purpose::Renew(put), ReplyContent::Done) => Some(put),
-            (Purpose::Renew(_), ReplyContent::Differs(found)) => found,
+            (RequestPurpose::Renew(put), ReplyContent::Done) => Some(put),
+            (RequestPurpose::Renew(_), ReplyContent::Differs(found)) => found,
             (_, ReplyContent::Records(records)) => records.into_iter().next(),
-            (purpose, _) => return self.failed(purpose, unsuitable_record(), now),
+            (purpose, _) => return self.on_request_failed(purpose, unsuitable_record(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
@@ -304,7 +314,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             None => damaged_record("expected a record of the number, found none"),
             Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
                 let reason = "a copy of this process renewed the grant";
-                return self.leave(Error::new(ErrorKind::LeaseLost, reason));
+                return self.abandon_worker_id(Error::new(ErrorKind::LeaseLost, reason));
             }
             Some(there)
                 if is_known
@@ -313,7 +323,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 if has_differed {
                     // An earlier write of this holder has arrived in the meantime.
-                    return self.settle_soon(Purpose::SettleRenewal, now);
+                    return self.settle_soon(RequestPurpose::SettleRenewal, now);
                 }
                 return self.on_renewed(held, there, is_done, now);
             }
@@ -321,7 +331,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 if there.is_claim(&held.record) && self.is_living(&held, &there, namespace) =>
             {
                 if !is_known {
-                    return self.send(Purpose::Survey, Operation::Survey, now);
+                    return self.send(RequestPurpose::Survey, Operation::Survey, now);
                 }
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
@@ -337,7 +347,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let error = Error::new(ErrorKind::LeaseLost, reason);
                 if held.may_be_shared() {
                     // Another copy may have released the worker ID before it was granted again.
-                    return self.leave(error);
+                    return self.abandon_worker_id(error);
                 }
                 error
             }
@@ -347,7 +357,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end; a later end
     /// that a read shows is written again (R2).
-    fn on_renewed(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
+    fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
         // After a gap, the read may return a write that all copies have sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
@@ -364,17 +374,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.skewed(self.store_now.0, now) {
             self.fail(error);
         }
-        let held = Held { record: there, end, ..held };
+        let held = HeldGrant { record: there, end, ..held };
         if !is_done {
             return self.schedule_renewal(held, now);
         }
         let (asked, offset) = (PendingWrites::default(), self.sent_at);
-        self.schedule_renewal(Held { asked, offset, gap_at: None, ..held }, now);
+        self.schedule_renewal(HeldGrant { asked, offset, gap_at: None, ..held }, now);
     }
 
     /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. It is not released, and
     /// another one is claimed.
-    fn leave(&mut self, error: Error) {
+    fn abandon_worker_id(&mut self, error: Error) {
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
         self.seal();
@@ -383,13 +393,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether the worker ID cannot have been granted to another holder in the history that a restored store lost,
     /// because claims wait for the recorded end (R7). An end in the restored store counts only up to the acknowledged one: a
     /// later one may come from a backup of a primary whose replica never had it, and that replica may have been promoted.
-    fn is_living(&self, held: &Held, there: &Record, namespace: &Namespace) -> bool {
+    fn is_living(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
     }
 
     /// Renews a grant in a restored store, and replaces the previous incarnation with the store's new one.
-    fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
+    fn renew_restored(
+        &mut self,
+        held: &HeldGrant,
+        there: Record,
+        incarnation: Random,
+        now: Moment,
+    ) {
         let granted_until = self.next_end(now).max(there.granted_until);
         let new = Record { granted_until, incarnation, ..there.clone() };
         self.ask_to_renew(held.with_record(there), new, now);
@@ -405,16 +421,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Releases a worker ID whose grant was used until `end`, which lies on the time grid.
-    pub(super) fn release_to(&mut self, held: Held, end: u64, now: Moment) {
+    pub(super) fn release_to(&mut self, held: HeldGrant, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
         let until = now.elapsed_ms + RELEASE_MS;
-        self.ask_to_release(Purpose::Release { held: Box::new(held), put, until }, now);
+        self.ask_to_release(RequestPurpose::Release { held: Box::new(held), put, until }, now);
     }
 
     /// Sends or repeats a release, which takes effect at most once.
-    fn ask_to_release(&mut self, purpose: Purpose, now: Moment) {
-        let Purpose::Release { held, put, .. } = &purpose else { return };
+    fn ask_to_release(&mut self, purpose: RequestPurpose, now: Moment) {
+        let RequestPurpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
         self.send(purpose, Operation::Put { old, new }, now);
     }
@@ -422,14 +438,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Ends, or starts again if the keeper had to release a worker ID without being closed.
     fn on_released(&mut self, now: Moment) {
         self.at = if self.is_closing {
-            At::Ended
+            KeeperState::Ended
         } else {
-            At::Idle { until: now.elapsed_ms + self.pause(now) }
+            KeeperState::Idle { until: now.elapsed_ms + self.pause(now) }
         };
     }
 }
 
-impl Held {
+impl HeldGrant {
     /// Creates the grant of an acknowledged claim, which was sent at `offset`.
     fn new(record: Record, end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
@@ -481,7 +497,7 @@ impl PendingWrites {
     }
 }
 
-impl Purpose {
+impl RequestPurpose {
     /// Returns whether the reply may be ignored without loss.
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)

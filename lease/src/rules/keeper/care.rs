@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{At, Held, Keeper, Moment};
+use super::{HeldGrant, Keeper, KeeperState, Moment};
 use crate::{Error, ErrorKind, Random, Result};
 
 /// The longest pause, in milliseconds, when a caller has just begun to wait.
@@ -20,14 +20,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Holds a grant whose record was just acknowledged or read, and schedules its renewal.
-    pub(super) fn schedule_renewal(&mut self, held: Held, now: Moment) {
+    pub(super) fn schedule_renewal(&mut self, held: HeldGrant, now: Moment) {
         let interval = self.options.interval();
         // The interval is shortened by a random amount, so that holders that started together do not renew together.
         let early = self.chance(interval / 10);
         let (renew_at, soonest) =
             (now.elapsed_ms + interval - early, now.elapsed_ms + interval / 4);
-        self.held = Some(Held { renew_at, soonest, ..held });
-        self.at = At::Idle { until: renew_at };
+        self.held = Some(HeldGrant { renew_at, soonest, ..held });
+        self.at = KeeperState::Idle { until: renew_at };
     }
 
     /// Returns the longest pause without a grant: a tenth of the lease duration, at most a minute. While a caller waits for the
@@ -87,7 +87,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns an error if the grant begins far in the future according to both clocks, because they moved backwards. The grant
     /// cannot be used until it begins.
-    pub(super) fn yet_to_begin(&self, held: &Held, now: Moment) -> Option<Error> {
+    pub(super) fn yet_to_begin(&self, held: &HeldGrant, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");
         (ahead > self.options.skew())

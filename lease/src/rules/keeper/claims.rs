@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Claim, Keeper, Moment, PendingWrites, Purpose};
+use super::{Claim, Keeper, Moment, PendingWrites, RequestPurpose};
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Result,
     rules::error::{damaged_record, moment, out_of_range, reserved_id},
@@ -38,7 +38,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     let longest = namespace.longest_ms + namespace.clock_error_ms();
                     namespace.quiet_until = self.store_time(now) + longest;
                 }
-                self.send(Purpose::Open, Operation::Open(namespace), now);
+                self.send(RequestPurpose::Open, Operation::Open(namespace), now);
             }
             Err(error) => self.retry_later(error, now),
         }
@@ -57,7 +57,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.retry_later(error, now);
         }
         if !self.is_known(&namespace, store) || !self.is_surveyed {
-            return self.send(Purpose::Survey, Operation::Survey, now);
+            return self.send(RequestPurpose::Survey, Operation::Survey, now);
         }
         self.claim_in(namespace, now);
     }
@@ -90,11 +90,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_of(index);
-                self.send(Purpose::Look, Operation::Read { first }, now);
+                self.send(RequestPurpose::Look, Operation::Read { first }, now);
             }
             Some(index) => self.grow(namespace, index + 1, now),
             None if namespace.records == 0 => self.grow(namespace, 1, now),
-            None => self.send(Purpose::Find, Operation::Find { limit: CHOICE }, now),
+            None => self.send(RequestPurpose::Find, Operation::Find { limit: CHOICE }, now),
         }
     }
 
@@ -107,7 +107,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
-        self.send(Purpose::Prepare, Operation::PutNamespace { old, new, first, count }, now);
+        self.send(RequestPurpose::Prepare, Operation::PutNamespace { old, new, first, count }, now);
     }
 
     pub(super) fn on_surveyed(
@@ -164,7 +164,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.retry_later(error, now);
         }
         self.preferred = None;
-        self.send(Purpose::Find, Operation::Find { limit: CHOICE }, now);
+        self.send(RequestPurpose::Find, Operation::Find { limit: CHOICE }, now);
     }
 
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
@@ -229,7 +229,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn ask_to_claim(&mut self, mut claim: Claim, old: Record, now: Moment) {
         let new = claim.put.clone();
         claim.asked.add(&new);
-        self.send(Purpose::Claim(claim), Operation::Put { old, new }, now);
+        self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
     /// Writes a claim again after a read has shown it. The read alone proves nothing: a commit that was not acknowledged may be

@@ -17,7 +17,7 @@
 //! each call: it gives the generator only a window of a few seconds and extends it while the clocks show no gap. In a copy of an
 //! older image the window has already ended, and it is extended once the store has confirmed the grant, or after a second.
 
-use super::{Action, At, Held, Keeper, Moment, Purpose};
+use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
 use crate::{Random, Result};
 
 /// The largest change of the difference between the clocks that is not a gap. Slewing a clock changes it by less.
@@ -38,7 +38,7 @@ const BEAT_INTERVAL_MS: u64 = 500;
 pub(super) struct Offset(u64);
 
 impl Offset {
-    pub(super) fn at(now: Moment) -> Self {
+    pub(super) fn between_clocks(now: Moment) -> Self {
         Self(now.wall_ms.wrapping_sub(now.elapsed_ms))
     }
 
@@ -52,7 +52,7 @@ impl Offset {
 /// The events at gaps that hosts report.
 #[derive(Debug, Default)]
 #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
-pub(crate) struct Notes {
+pub(crate) struct GapEvents {
     /// How far the wall clock moved.
     pub(crate) moved_ms: Option<i64>,
     /// Whether IDs continue although the store did not confirm in time that no other copy renewed the grant.
@@ -62,7 +62,7 @@ pub(crate) struct Notes {
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Schedules a renewal if there is a new gap since the last acknowledged write.
     pub(super) fn notice_gap(&mut self, now: Moment) {
-        let offset = Offset::at(now);
+        let offset = Offset::between_clocks(now);
         let held = self.held.as_ref();
         let Some(moved) = held.and_then(|held| offset.gap_since(held.offset)) else { return };
         let spread = if self.options.is_strict { STRICT_SPREAD_MS } else { SPREAD_MS };
@@ -74,7 +74,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             held.is_told = false;
             held.renew_at = held.renew_at.min(soon);
         }
-        if let At::Paused { until, purpose: Purpose::SettleRenewal } = &mut self.at {
+        if let KeeperState::Paused { until, purpose: RequestPurpose::SettleRenewal } = &mut self.at
+        {
             *until = (*until).min(soon);
         }
     }
@@ -83,7 +84,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// host does not poll the keeper.
     pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
-        if matches!(self.at, At::Sealing) {
+        if matches!(self.at, KeeperState::Sealing) {
             return;
         }
         if let Some(at) = held.gap_at {
@@ -118,23 +119,27 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns the events at gaps since the last call.
     #[cfg(feature = "hosted")]
-    pub(crate) fn take_notes(&mut self) -> Notes {
+    pub(crate) fn take_notes(&mut self) -> GapEvents {
         core::mem::take(&mut self.notes)
     }
 
     /// Returns the purpose of a request that settles a write, if a gap occurred since the write was sent: another copy may have
     /// received the same reply.
-    pub(super) fn outdated(&self, purpose: &Purpose, now: Moment) -> Option<Purpose> {
-        Offset::at(now).gap_since(self.sent_at)?;
+    pub(super) fn settle_after_gap(
+        &self,
+        purpose: &RequestPurpose,
+        now: Moment,
+    ) -> Option<RequestPurpose> {
+        Offset::between_clocks(now).gap_since(self.sent_at)?;
         match purpose {
-            Purpose::Claim(claim) => Some(Purpose::SettleClaim(claim.clone())),
-            Purpose::Renew(_) => Some(Purpose::SettleRenewal),
+            RequestPurpose::Claim(claim) => Some(RequestPurpose::SettleClaim(claim.clone())),
+            RequestPurpose::Renew(_) => Some(RequestPurpose::SettleRenewal),
             _ => None,
         }
     }
 }
 
-impl Held {
+impl HeldGrant {
     /// Returns whether another copy of this process may hold the grant as well, because no write was acknowledged since the last
     /// gap.
     pub(super) fn may_be_shared(&self) -> bool {

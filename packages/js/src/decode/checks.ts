@@ -33,7 +33,7 @@ export function shown(value: bigint): bigint | string {
 }
 
 /** Checks that a value is a string of `least` to `most` characters, and returns it. */
-export function sized(text: unknown, field: string, most: number, least = most): string {
+export function textOfLength(text: unknown, field: string, most: number, least = most): string {
   if (typeof text !== "string") throw invalidType("string", text, { field });
   if (text.length >= least && text.length <= most) return text;
   throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
@@ -99,7 +99,7 @@ export function bytesOfUuid(text: string): number[] | undefined {
  * terminates the process instead of throwing.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
-  const found = sized(text, field, UUID_LENGTH);
+  const found = textOfLength(text, field, UUID_LENGTH);
   const bytes = bytesOfUuid(found);
   if (bytes) return bytes;
   throw misspelt(found, field, valueInUuid);

@@ -36,7 +36,7 @@ export function fromSql(guid: string): HotGuidId {
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromBytes(id: Uint8Array): HotGuidId {
-  return idOf(sixteen(id));
+  return idOf(sixteenBytes(id));
 }
 
 /**
@@ -55,7 +55,7 @@ export function toDotnetBytes(id: string): Uint8Array {
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromDotnetBytes(id: Uint8Array): HotGuidId {
-  return idOf(inOrder(sixteen(id), DOTNET));
+  return idOf(inOrder(sixteenBytes(id), DOTNET));
 }
 
 /** Returns the bytes at the given indexes. */
@@ -64,7 +64,7 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
 }
 
 /** Checks that a value is a Uint8Array of 16 bytes, and returns the bytes. */
-export function sixteen(id: unknown): number[] {
+export function sixteenBytes(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));

@@ -62,10 +62,10 @@ export function isValid(value: unknown): value is HotGuidId {
 export function parts(id: string): Parts {
   const bytes = uuidBytes(id, "id");
   return {
-    timestamp: word(bytes, 0, 1, 2, 3),
+    timestamp: bigEndianWord(bytes, 0, 1, 2, 3),
     machine: new Uint8Array([bytes[5]!, bytes[4]!, bytes[7]!, bytes[6]!, bytes[8]!]),
-    counter: word(bytes, 8, 9, 10, 11) & 0xff_ffff,
-    shardKey: word(bytes, 15, 14, 13, 12),
+    counter: bigEndianWord(bytes, 8, 9, 10, 11) & 0xff_ffff,
+    shardKey: bigEndianWord(bytes, 15, 14, 13, 12),
   };
 }
 
@@ -77,18 +77,18 @@ export function parts(id: string): Parts {
 export function uuid8Parts(id: string): Uuid8Parts {
   const bytes = uuidBytes(id, "id");
   // The version and the variant are stored among the machine bits.
-  const [upper, lower] = [word(bytes, 4, 5, 6, 7), bytes[8]!];
+  const [upper, lower] = [bigEndianWord(bytes, 4, 5, 6, 7), bytes[8]!];
   if (((upper >> 12) & 15) !== 8 || lower >> 6 !== 2) throw notVersion8("id", "RFC 9562's variant");
   return {
-    timestamp: word(bytes, 0, 1, 2, 3),
+    timestamp: bigEndianWord(bytes, 0, 1, 2, 3),
     machine: (upper >>> 16) * 0x4_0000 + ((upper & 0xfff) << 6) + (lower & 63),
-    counter: word(bytes, 8, 9, 10, 11) & 0xff_ffff,
-    shardKey: word(bytes, 12, 13, 14, 15),
+    counter: bigEndianWord(bytes, 8, 9, 10, 11) & 0xff_ffff,
+    shardKey: bigEndianWord(bytes, 12, 13, 14, 15),
   };
 }
 
 /** Returns the 32-bit number in the bytes at the given positions, most significant byte first. */
-function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
+function bigEndianWord(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
   return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
 }
 
@@ -99,7 +99,7 @@ function word(bytes: readonly number[], a: number, b: number, c: number, d: numb
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function shardKey(id: string): number {
-  return word(uuidBytes(id, "id"), 15, 14, 13, 12);
+  return bigEndianWord(uuidBytes(id, "id"), 15, 14, 13, 12);
 }
 
 /**
@@ -108,7 +108,7 @@ export function shardKey(id: string): number {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function timestamp(id: string): number {
-  return word(uuidBytes(id, "id"), 0, 1, 2, 3);
+  return bigEndianWord(uuidBytes(id, "id"), 0, 1, 2, 3);
 }
 
 /**

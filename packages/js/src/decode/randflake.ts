@@ -4,7 +4,7 @@
  * @module
  */
 import { outOfRange, PolyflakeError } from "../errors.js";
-import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
+import { digit, misspelt, signed, textOfLength, type ValueAt } from "./checks.js";
 
 /**
  * An ID, which is a signed 64-bit integer. The type is branded: an ID can be used as a bigint, but the compiler does not accept
@@ -38,7 +38,7 @@ export function encodeText(id: bigint): RandflakeText {
  * `out_of_range` if its value is above 2^64-1.
  */
 export function decodeText(text: string): RandflakeId {
-  sized(text, "text", MAX_LENGTH, 1);
+  textOfLength(text, "text", MAX_LENGTH, 1);
   let [high, low, all] = [0, 0, 0];
   for (let k = 0; k < text.length; k++) {
     const value = valueAt(text, k);

@@ -1,5 +1,5 @@
 import { invalidCharacter } from "../errors.js";
-import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./checks.js";
+import { integer, notVersion8, textOfLength, uuidBytes, uuidText, within } from "./checks.js";
 import { type Bytes, TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick, in milliseconds. */
@@ -101,7 +101,7 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
  */
 export function metabyte(text: string): number {
   const [high, low] = [8, 9].map((position) => {
-    const value = valueAt(sized(text, "text", TEXT_LENGTH), position);
+    const value = valueAt(textOfLength(text, "text", TEXT_LENGTH), position);
     if (value < 0) throw invalidCharacter(text, position, { field: "text" });
     return value;
   });

@@ -140,7 +140,7 @@ export function parseSnowflake<Name extends string>(
 }
 
 /** The number of characters in the longest decimal 64-bit integer. */
-export const LONGEST = 20;
+export const MAX_DIGITS = 20;
 
 /** Converts a canonical decimal string to an integer. */
 export function fromDecimal(text: string): bigint {
@@ -152,7 +152,7 @@ export function fromDecimal(text: string): bigint {
   if (text.length === start || (text[start] === "0" && text.length > 1)) {
     throw new PolyflakeError("invalid_character", "expected an integer in decimal digits without leading zeros");
   }
-  if (text.length > LONGEST) {
+  if (text.length > MAX_DIGITS) {
     throw new PolyflakeError("out_of_range", "expected an integer of 64 bits, found a larger one", { field: "id" });
   }
   return BigInt(text);

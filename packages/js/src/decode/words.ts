@@ -1,5 +1,5 @@
 /** Represents a sno ID as four 20-bit words. Each word corresponds to four characters of the encoded ID. */
-import { digit, misspelt, sized, type ValueAt } from "./checks.js";
+import { digit, misspelt, textOfLength, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
 /** The number of bytes in an ID. */
@@ -31,7 +31,7 @@ export function wordsIn(text: string): Words | undefined {
 
 /** Returns the words of an encoded ID. `field` is the name of the parameter. */
 export function wordsOf(text: unknown, field: string): Words {
-  const found = sized(text, field, TEXT_LENGTH);
+  const found = textOfLength(text, field, TEXT_LENGTH);
   const words = wordsIn(found);
   if (words) return words;
   throw misspelt(found, field, valueAt);

@@ -174,7 +174,7 @@ let shared: Generator | undefined;
 const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
-const own = (ids: HotGuidArray): HotGuidArray =>
+const withOwnBytes = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
 /**
@@ -191,7 +191,7 @@ export function generate(shardKey?: number): HotGuidId {
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, shardKey?: number): HotGuidArray {
-  return own(theDefault().generateMany(count, shardKey));
+  return withOwnBytes(theDefault().generateMany(count, shardKey));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
@@ -203,7 +203,7 @@ export function generateAsync(shardKey?: number, options?: AsyncOptions): Promis
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
-  return theDefault().generateManyAsync(count, shardKey, options).then(own);
+  return theDefault().generateManyAsync(count, shardKey, options).then(withOwnBytes);
 }
 
 /**

@@ -2,7 +2,15 @@
 import { flag } from "../checks.js";
 import { invalidType } from "../errors.js";
 import { members } from "../members.js";
-import { bigintsOf, isFraction, refuseRounded, roundedFraction, sourceOf, unrounded, within64 } from "./integers.js";
+import {
+  bigintsOf,
+  isFraction,
+  parseUnrounded,
+  refuseRounded,
+  roundedFraction,
+  sourceOf,
+  within64,
+} from "./integers.js";
 
 /** Options for {@link withBigints}. */
 export interface BigintOptions {
@@ -68,31 +76,31 @@ export interface WithBigints {
 export function withBigints(names: readonly string[], options: BigintOptions = {}): WithBigints {
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
     throw invalidType("array of strings", names, { field: "names" });
-  const named = new Set<string>(names);
+  const bigintNames = new Set<string>(names);
   const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
-  const raw = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
+  const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
   // An array is revived before the member that contains it.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
     const source = sourceOf(context);
-    const whole = unrounded(key, value, source);
+    const whole = parseUnrounded(key, value, source);
     const fraction = isFraction(whole, source);
     if (fraction && Array.isArray(this)) withFractions.add(this);
-    if (!named.has(key)) return whole;
+    if (!bigintNames.has(key)) return whole;
     if (fraction) throw roundedFraction(key);
     return bigintsOf(key, whole, withFractions);
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
     // If the program has added a `toJSON` method to all bigints, they are already strings.
-    const own = raw && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
+    const own = rawJson && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
-    if (named.has(key)) refuseRounded(key, value);
+    if (bigintNames.has(key)) refuseRounded(key, value);
     if (typeof value !== "bigint") return value;
     const text = String(within64(key, value));
-    return raw ? raw.call(JSON, text) : text;
+    return rawJson ? rawJson.call(JSON, text) : text;
   }
 
   return {

@@ -6,10 +6,10 @@ import { invalidType } from "../errors.js";
 import { fields, members } from "../members.js";
 import { bigintOf, withJson } from "../show.js";
 
-const KINDS = ["timestamp", "sequence", "constant", "bindable", "random", "unused"] as const;
+const FIELD_KINDS = ["timestamp", "sequence", "constant", "bindable", "random", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
 /** The members that can be missing. */
-const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
+const OPTIONAL_FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**
  * Restores the result of `describe` from its JSON representation.
@@ -19,8 +19,8 @@ const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);
-  const given = members(json, "json", ["bits", "fields", ...FLAGS, ...FIGURES]);
-  const [perSecond, perSecondInAll, firstMs, lastMs] = FIGURES.map((name) =>
+  const given = members(json, "json", ["bits", "fields", ...FLAGS, ...OPTIONAL_FIGURES]);
+  const [perSecond, perSecondInAll, firstMs, lastMs] = OPTIONAL_FIGURES.map((name) =>
     given[name] === undefined ? undefined : bigintOf(given[name], name),
   );
   const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [
@@ -31,7 +31,7 @@ export function descriptionFromJson(json: unknown): Description {
   const bits = integer(required.bits, "bits");
   return withJson({
     bits,
-    fields: listOf(required.fields).map(fieldOf),
+    fields: checkedArray(required.fields).map(fieldOf),
     perSecond,
     perSecondInAll,
     firstMs,
@@ -42,15 +42,15 @@ export function descriptionFromJson(json: unknown): Description {
   });
 }
 
-function listOf(json: unknown): unknown[] {
+function checkedArray(json: unknown): unknown[] {
   if (Array.isArray(json)) return json;
   throw invalidType("list", json, { field: "fields" });
 }
 
 function fieldOf(json: unknown): FieldDescription {
   const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "refused");
-  const kind = KINDS.find((kind) => kind === given.kind);
-  if (kind === undefined) throw invalidType(KINDS.join(", "), given.kind, { field: "kind" });
+  const kind = FIELD_KINDS.find((kind) => kind === given.kind);
+  if (kind === undefined) throw invalidType(FIELD_KINDS.join(", "), given.kind, { field: "kind" });
   return {
     name: string(given.name, "name"),
     kind,

@@ -20,7 +20,7 @@ function isRounded(value: unknown): value is number {
  * Returns the value or, if it was rounded, the exact integer from its source text. A number written with a decimal point or an
  * exponent is returned unchanged.
  */
-export function unrounded(field: string, value: unknown, source: string | undefined): unknown {
+export function parseUnrounded(field: string, value: unknown, source: string | undefined): unknown {
   if (!isRounded(value)) return value;
   if (source !== undefined) return integerIn(field, source) ?? value;
   const message = `expected an integer of at most 2^53 or a decimal text for \`${field}\`, found a rounded number`;
@@ -66,11 +66,11 @@ export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<
 }
 
 /** The length of the longest decimal 64-bit integer, including the sign. */
-const LONGEST = 20;
+const MAX_DIGITS = 20;
 
 /** Returns the 64-bit integer in a string of plain digits, or undefined for any other string. */
 function integerIn(field: string, text: string): bigint | undefined {
-  if (text.length <= LONGEST) {
+  if (text.length <= MAX_DIGITS) {
     const value = decimalOf(text);
     return value === undefined ? undefined : within64(field, value);
   }

@@ -136,20 +136,20 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
     return entry ? entry.make(value as object) : value;
   };
 
-  function revived(value: Members, level: number): unknown {
+  function reviveMembers(value: Members, level: number): unknown {
     if (level > LEVELS)
       throw invalidObject(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
     for (const key of Object.keys(value)) {
       const member = value[key];
       if (!isObject(member)) continue;
-      const made = revived(member, level + 1);
+      const made = reviveMembers(member, level + 1);
       if (made !== member && !Reflect.set(value, key, made))
         throw invalidObject("an object that can be changed, found a frozen one");
     }
     return reviver("", value);
   }
 
-  const revive = <R>(value: unknown): R => (isObject(value) ? revived(value, 1) : value) as R;
+  const revive = <R>(value: unknown): R => (isObject(value) ? reviveMembers(value, 1) : value) as R;
 
   return {
     reviver,
@@ -169,7 +169,7 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
       return revive(values);
     },
     stringify: (object) => {
-      if (entryFor(object).has(object as object)) return written(object);
+      if (entryFor(object).has(object as object)) return stringify(object);
       throw new PolyflakeError(
         "invalid_type",
         `expected an object of the class that its \`${name}\` says, found another`,
@@ -193,7 +193,7 @@ function invalidObject(expectedAndFound: string): PolyflakeError {
 /**
  * Returns an object as a JSON string. The function checks whether the object contains itself only if `JSON.stringify` fails.
  */
-function written(object: unknown): string {
+function stringify(object: unknown): string {
   try {
     return JSON.stringify(object);
   } catch (failure) {
@@ -204,11 +204,11 @@ function written(object: unknown): string {
 
 /** Returns a replacer that rejects an object that contains itself. */
 function refusingItself(): (this: unknown, key: string, value: unknown) => unknown {
-  const around: unknown[] = [];
+  const ancestors: unknown[] = [];
   return function (_key, value) {
-    while (around.length > 0 && around.at(-1) !== this) around.pop();
-    if (around.includes(value)) throw invalidObject("an object for JSON, found one that holds itself");
-    if (isObject(value)) around.push(value);
+    while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop();
+    if (ancestors.includes(value)) throw invalidObject("an object for JSON, found one that holds itself");
+    if (isObject(value)) ancestors.push(value);
     return value;
   };
 }

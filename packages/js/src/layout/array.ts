@@ -12,7 +12,7 @@ import type { IdOf } from "./fields.js";
 const MOST_BYTES = 1 << 28;
 
 /** The maximum length of an ID, in bytes. */
-const LONGEST = 128;
+const MAX_BYTES_PER_ID = 128;
 
 /** A layout's packed IDs: 64-bit integers, or the concatenated bytes of all IDs. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
@@ -58,7 +58,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     const given = elements(ids);
     if (length === undefined)
       return new LayoutArray<Kind>(BigInt64Array.from(given, (id, item) => readItem(id, item, integerOf)));
-    const size = within(length, "length", LONGEST);
+    const size = within(length, "length", MAX_BYTES_PER_ID);
     const packed = new Uint8Array(given.length * size);
     given.forEach((id, item) =>
       packed.set(
@@ -100,7 +100,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
 }
 
 /** The layout properties that determine how IDs are packed. */
-interface Shape {
+interface ArrayShape {
   bits: number;
   isInteger: boolean;
 }
@@ -111,7 +111,7 @@ interface Shape {
 export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 
 /** Creates an array that uses the given memory, which is completely filled with IDs. */
-export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {
+export function arrayOf<K extends Kind>({ bits, isInteger }: ArrayShape, many: Uint8Array): LayoutArray<K> {
   const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
   return new LayoutArray<Kind>(packed, bits / 8) as unknown as LayoutArray<K>;
 }
@@ -122,7 +122,7 @@ export function batchOf(size: number): number {
 }
 
 function sizeOf(packed: Uint8Array, length: unknown): number {
-  const size = within(length, "length", LONGEST);
+  const size = within(length, "length", MAX_BYTES_PER_ID);
   const found = lengthOfArray(bytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
   throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, {

@@ -35,8 +35,8 @@ type Narrow = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 /** The values that calls accept for bindable fields. Integers can be numbers or bigints. */
-export type Given<Bindables> = { readonly [Name in keyof Bindables]: Taken<Bindables[Name]> };
-type Taken<One> = One extends number | bigint ? number | bigint : One;
+export type GivenBindables<Bindables> = { readonly [Name in keyof Bindables]: BindableInput<Bindables[Name]> };
+type BindableInput<One> = One extends number | bigint ? number | bigint : One;
 
 /** For a layout without bindable fields, a type that rejects all names, because the empty object type would accept any name. */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
@@ -53,8 +53,8 @@ export type Whether<Bindables, Missing, There> = Bindables extends unknown
 /** The parameter of a call that accepts values for bindable fields. */
 export type Parameter<Bindables> = Whether<
   Bindables,
-  [bindables?: Given<Bindables> & OrNone<Bindables>],
-  [bindables: Given<Bindables>]
+  [bindables?: GivenBindables<Bindables> & OrNone<Bindables>],
+  [bindables: GivenBindables<Bindables>]
 >;
 
 /** The bindable fields whose names are not in `Fixed`. */
@@ -76,7 +76,7 @@ export interface PresetBindables {
 }
 
 /** All presets, listed as an object so that the compiler reports a missing one. `x` is an alias. */
-const EACH: Record<Exclude<keyof PresetBindables, "x">, true> = {
+const PRESET_NAMES: Record<Exclude<keyof PresetBindables, "x">, true> = {
   twitter: true,
   discord: true,
   instagram: true,
@@ -87,7 +87,7 @@ const EACH: Record<Exclude<keyof PresetBindables, "x">, true> = {
 
 /** Returns the names of the presets. */
 export function presets(): (keyof PresetBindables)[] {
-  return Object.keys(EACH) as (keyof PresetBindables)[];
+  return Object.keys(PRESET_NAMES) as (keyof PresetBindables)[];
 }
 
 /** A preset's bindable fields except those in `Fixed`, or any names if the compiler does not know the preset. */

@@ -16,7 +16,7 @@ import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
 import { register } from "../protocol.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
-import type { Given, OrNone, Whether } from "./bindables.js";
+import type { GivenBindables, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Values, ValuesWriter } from "./values.js";
 
@@ -27,7 +27,7 @@ export type PackColumns<Bindables extends Values = Values> = FixedColumns &
   Whether<Bindables, { bindables?: ColumnsOr<Bindables> & OrNone<Bindables> }, { bindables: ColumnsOr<Bindables> }>;
 
 /** Values for all bindable fields, by name. */
-type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | Given<Bindables>[Name] };
+type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | GivenBindables<Bindables>[Name] };
 
 interface FixedColumns {
   /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */

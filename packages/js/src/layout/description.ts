@@ -72,8 +72,8 @@ function write(message: MessageWriter, value: unknown, depth: number): void {
   else if (typeof value === "number") writeNumber(message, value);
   else if (typeof value === "bigint") message.text(`${value}`);
   else if (typeof value === "string") message.text(unicode(value));
-  else if (Array.isArray(value)) writeList(message, value, deeper(depth));
-  else if (typeof value === "object") writeObject(message, value, deeper(depth));
+  else if (Array.isArray(value)) writeList(message, value, nextDepth(depth));
+  else if (typeof value === "object") writeObject(message, value, nextDepth(depth));
   else throw invalid(`expected a JSON value, found ${typeof value}`);
 }
 
@@ -106,14 +106,15 @@ function unicode(text: string): string {
 /** Parses a JSON string without losing data. It rejects numbers that JavaScript would round, and duplicate members. */
 export function parseJson(text: unknown): unknown {
   const { members, numbers } = tokensOf(string(text, "text"));
-  const odd = numbers.find((number) => !isPlain(number));
+  const invalidNumber = numbers.find((number) => !isPlain(number));
   let parsed: unknown;
   try {
     parsed = JSON.parse(text as string);
   } catch (cause) {
     throw invalid(`expected JSON: ${(cause as Error).message}`, cause);
   }
-  if (odd !== undefined) throw invalid(`expected integers of at most 2^53, found ${odd.slice(0, 40)}`);
+  if (invalidNumber !== undefined)
+    throw invalid(`expected integers of at most 2^53, found ${invalidNumber.slice(0, 40)}`);
   if (membersOf(parsed) !== members) throw invalid("expected each name once in an object, found one twice");
   return parsed;
 }
@@ -127,7 +128,7 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
     const character = text[at]!;
     if (character === '"') at = endOfText(text, at);
     else if (character === ":") members += 1;
-    else if (character === "[" || character === "{") depth = deeper(depth);
+    else if (character === "[" || character === "{") depth = nextDepth(depth);
     else if (character === "]" || character === "}") depth -= 1;
     else if (isOfNumber(character) && !isOfNumber(text[at - 1])) numbers.push(numberAt(text, at));
   }
@@ -135,7 +136,7 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
 }
 
 /** Returns the next nesting level, and throws if it exceeds the maximum. */
-function deeper(depth: number): number {
+function nextDepth(depth: number): number {
   if (depth < MAX_DEPTH) return depth + 1;
   throw invalid(`expected a description of at most ${MAX_DEPTH} levels, found more`);
 }
@@ -172,13 +173,13 @@ function membersOf(value: unknown): number {
 
 /** Returns the JSON value in the result of a call, with the types that `JSON.parse` would use. */
 export function jsonOf(message: MessageReader): unknown {
-  return plain(message.value());
+  return toPlainNumbers(message.value());
 }
 
-function plain(value: unknown): unknown {
+function toPlainNumbers(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (value === undefined) return null;
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toPlainNumbers);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainNumbers(member)]));
 }

@@ -1,5 +1,5 @@
 /** The types of an ID's fields, as calls accept and return them. */
-import type { Given, OrNone, Whether } from "./bindables.js";
+import type { GivenBindables, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
@@ -10,7 +10,11 @@ export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
  * Values for one ID: the time, the sequence number, all bindable fields, and values that override the layout's constants.
  */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
-  Whether<Bindables, { bindables?: Given<Bindables> & OrNone<Bindables> }, { bindables: Given<Bindables> }>;
+  Whether<
+    Bindables,
+    { bindables?: GivenBindables<Bindables> & OrNone<Bindables> },
+    { bindables: GivenBindables<Bindables> }
+  >;
 
 interface FixedValues {
   /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */

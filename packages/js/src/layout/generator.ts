@@ -10,7 +10,7 @@ import { register } from "../protocol.js";
 import { withJson } from "../show.js";
 import { compare } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
-import type { Given, OrNone, Parameter, Without } from "./bindables.js";
+import type { GivenBindables, OrNone, Parameter, Without } from "./bindables.js";
 import { type Field, jsonOf, type Kind, messageOf } from "./description.js";
 import type { IdOf } from "./fields.js";
 import { handleOf, idOf, Layout, machine } from "./layout.js";
@@ -23,7 +23,7 @@ export type GeneratorOptions<
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
   /** Values for those bindable fields that have the same value in every ID. Pass the values of the other fields for each ID. */
-  bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
+  bindables?: Pick<GivenBindables<Bindables>, Fixed> & OrNone<Bindables>;
   /**
    * The name of a bindable field, and the first and the last value that this generator can use for it. No other generator may
    * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
@@ -74,10 +74,10 @@ export interface Stats {
 
 const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as const;
 /** The options that cannot be combined with a lease. */
-const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
+const EXCLUDED_WITH_LEASE = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
 /** Returns the bindable values as a warning shows them. */
-function shown(bindables: unknown): string {
+function describeBindables(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
 
@@ -190,7 +190,7 @@ export class Generator<
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
-    const lease = leaseOf({ ...given, snapshot: restored || undefined }, LEASED);
+    const lease = leaseOf({ ...given, snapshot: restored || undefined }, EXCLUDED_WITH_LEASE);
     const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
     const before = message.written.length;
     message.pairs(given.bindables, "bindables");
@@ -242,7 +242,7 @@ export class Generator<
     const identity = {
       group,
       key: `${fixed} ${ranged} ${group}`,
-      same: () => `layout, bindables ${shown(given.bindables)}${some} and time`,
+      same: () => `layout, bindables ${describeBindables(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
     compare(this, handle, identity);

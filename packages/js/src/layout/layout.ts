@@ -11,7 +11,7 @@ import {
   string,
   time,
 } from "../checks.js";
-import { fromDecimal, LONGEST } from "../decode/snowflake.js";
+import { fromDecimal, MAX_DIGITS } from "../decode/snowflake.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
@@ -21,7 +21,7 @@ import { answerOf, MessageReader, MessageWriter } from "../message.js";
 import { register } from "../protocol.js";
 import { decimalOf, present, unhex, withJson } from "../show.js";
 import type { LayoutArray, PackedOf } from "./array.js";
-import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
+import type { BindablesOf, BindablesOfPreset, GivenBindables, OrNone, PresetBindables, Whether } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { type Field, jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import type { IdOf, PackValues, Parsed } from "./fields.js";
@@ -35,7 +35,7 @@ export type PresetName = keyof PresetBindables;
 export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
 
 /** A placeholder for the description, if a layout is not created from a description object. */
-class Made {
+class LayoutState {
   constructor(
     readonly build: "layoutBuild" | "layoutPresetBuild",
     readonly message: MessageWriter,
@@ -61,7 +61,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 
   constructor(description: unknown) {
     const { build, message } =
-      description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
+      description instanceof LayoutState
+        ? description
+        : new LayoutState("layoutBuild", messageOf(description, MessageWriter));
     const loaded = machine();
     const m = loaded;
     this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]).belongTo(this);
@@ -81,8 +83,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return AnyLayout.#made("layoutPresetBuild", message);
   }
 
-  static #made(build: Made["build"], message: MessageWriter): AnyLayout {
-    return new AnyLayout(new Made(build, message));
+  static #made(build: LayoutState["build"], message: MessageWriter): AnyLayout {
+    return new AnyLayout(new LayoutState(build, message));
   }
 
   /** Returns the description as a JSON string. Equal layouts have the same string in every language. */
@@ -232,7 +234,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   timeRange(
     start: Date | number,
     end: Date | number,
-    bindables: Partial<Given<Bindables>> & OrNone<Bindables> = {} as never,
+    bindables: Partial<GivenBindables<Bindables>> & OrNone<Bindables> = {} as never,
   ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
     const range = [time(start, "start"), time(end, "end")];
@@ -285,10 +287,10 @@ export interface Layout<K extends Kind = Kind, Bindables extends Values = Values
 }
 
 /** A type that rejects members that fields do not have, because a misspelled member would be ignored silently. */
-type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [never]
+type Known<Fields extends readonly Field[]> = [OtherMembers<Fields[number]>] extends [never]
   ? unknown
-  : readonly { readonly [Name in Others<Fields[number]>]?: never }[];
-type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
+  : readonly { readonly [Name in OtherMembers<Fields[number]>]?: never }[];
+type OtherMembers<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
 /** The type of the {@link Layout} constructor, which creates layouts from descriptions, JSON and presets. */
@@ -328,7 +330,7 @@ export interface LayoutConstructor {
    */
   preset<Name extends PresetName, Fixed extends keyof PresetBindables[Name] = never>(
     name: Name,
-    fields?: Pick<Given<PresetBindables[Name]>, Fixed>,
+    fields?: Pick<GivenBindables<PresetBindables[Name]>, Fixed>,
   ): Layout<"integer", BindablesOfPreset<Name, Fixed>>;
 }
 
@@ -371,7 +373,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
 
 /** Converts a decimal or hexadecimal string to an ID. */
 function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
-  const id = isInteger ? (text.length <= LONGEST ? decimalOf(text) : undefined) : unhex(text);
+  const id = isInteger ? (text.length <= MAX_DIGITS ? decimalOf(text) : undefined) : unhex(text);
   if (id !== undefined) return id;
   const expected = isInteger ? "an integer of 64 bits in decimal digits" : "bytes in hex of lower case";
   throw new PolyflakeError("not_canonical", `expected ${expected}, found another text`);

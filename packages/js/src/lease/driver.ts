@@ -63,9 +63,9 @@ export function installed<Module>(name: string, remedy: string): Module {
   // Bundlers must not detect `createRequire`, as in machines/addon.ts.
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   // The working directory may have been removed, or Deno may not permit the program to read it.
-  const places = [() => process.argv[1], () => join(process.cwd(), "package.json")];
+  const resolutionPaths = [() => process.argv[1], () => join(process.cwd(), "package.json")];
   let cause: unknown;
-  for (const placeOf of places) {
+  for (const placeOf of resolutionPaths) {
     try {
       const place = placeOf();
       if (place !== undefined) return requireAt(place)(name) as Module;

@@ -258,7 +258,7 @@ export class Lease implements AnyLease {
     this.#longest = this.#rules.ask("begin", { ...this.#settings, ...settings }) as number;
     this.#family = settings.family;
     open.add(this);
-    hook(this.#options.signals ?? []);
+    handleSignals(this.#options.signals ?? []);
     // This throws only if the rules have a bug. In that case, the grant simply expires.
     this.#loop = this.#keep().finally(() => open.delete(this));
     this.#loop.catch((error) =>
@@ -449,7 +449,7 @@ export async function close(): Promise<void> {
 }
 
 /** Releases worker IDs when the process exits normally or through `process.exit`, and on the configured signals. */
-function hook(signals: readonly string[]): void {
+function handleSignals(signals: readonly string[]): void {
   if (!isHooked) {
     process.on("beforeExit", () => open.size > 0 && close());
     process.on("exit", () => {
@@ -458,11 +458,11 @@ function hook(signals: readonly string[]): void {
   }
   isHooked = true;
   for (const signal of signals) {
-    if (hooked.has(signal)) continue;
-    hooked.add(signal);
+    if (handledSignals.has(signal)) continue;
+    handledSignals.add(signal);
     // This runs before the other listeners, because a one-time listener is no longer counted once it has been called.
     process.prependOnceListener(signal, async () => {
-      hooked.delete(signal);
+      handledSignals.delete(signal);
       // A program that handles the signal itself may generate IDs until its last requests are done, and then exits.
       if (process.listenerCount(signal) > 0) return;
       await close();
@@ -471,4 +471,4 @@ function hook(signals: readonly string[]): void {
   }
 }
 
-const hooked = new Set<string>();
+const handledSignals = new Set<string>();

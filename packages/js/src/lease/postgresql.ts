@@ -31,8 +31,8 @@ export interface PgPool {
  * The column types whose values are integers: int8, int2, int4. Other columns are strings (text, varchar, name). Any column can
  * be null.
  */
-const INTEGERS = [20, 21, 23];
-const TEXTS = [25, 1043, 19];
+const INTEGER_TYPES = [20, 21, 23];
+const TEXT_TYPES = [25, 1043, 19];
 
 /** A server's settings, as the rules parsed them from the URL. */
 export interface Server {
@@ -151,6 +151,6 @@ function connection(client: PgClient): Connection {
 
 function cellOf(value: unknown, type: number): Value {
   if (typeof value !== "string") return null;
-  if (INTEGERS.includes(type)) return Number(value);
-  return TEXTS.includes(type) ? value : null;
+  if (INTEGER_TYPES.includes(type)) return Number(value);
+  return TEXT_TYPES.includes(type) ? value : null;
 }

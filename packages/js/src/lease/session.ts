@@ -46,7 +46,7 @@ export class Session {
     this.#opening = opening;
     const opened = (connection: Connection) => {
       // The connection was opened too late. The rules no longer wait for it.
-      if (this.#opening !== opening) return closed(connection, true);
+      if (this.#opening !== opening) return closeConnection(connection, true);
       this.#connection = connection;
       return { opened: connection.name };
     };
@@ -67,13 +67,13 @@ export class Session {
   #disconnect(): unknown {
     const connection = this.#connection;
     this.#connection = this.#opening = undefined;
-    const done = connection && closed(connection, false);
+    const done = connection && closeConnection(connection, false);
     if (!done) return null;
-    return this.#within(done, OPEN_MS, () => closed(connection, true));
+    return this.#within(done, OPEN_MS, () => closeConnection(connection, true));
   }
 
   #lose(): void {
-    if (this.#connection) closed(this.#connection, true);
+    if (this.#connection) closeConnection(this.#connection, true);
     this.#connection = this.#opening = undefined;
   }
 
@@ -95,7 +95,7 @@ export class Session {
  * Closes a connection. If this takes time, returns a promise of null. Errors, for example from a pool's callback, are ignored,
  * because they do not affect the lease.
  */
-function closed(connection: Connection, isLost: boolean): Promise<null> | undefined {
+function closeConnection(connection: Connection, isLost: boolean): Promise<null> | undefined {
   try {
     const done = connection.close(isLost);
     if (isThenable(done)) return Promise.resolve(done).then(returnNull, returnNull);

@@ -16,20 +16,20 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const PLACE = `${process.platform}-${process.arch}`;
+const PLATFORM = `${process.platform}-${process.arch}`;
 
 /**
  * The platforms that this host may have. On Linux, the addons for both C libraries are tried, because an addon for the wrong C
  * library does not load.
  */
-const NAMES = PLATFORMS[PLACE] ?? [];
+const NAMES = PLATFORMS[PLATFORM] ?? [];
 
 const packageOf = (name: string) => `@polyflake/addon-${name}`;
 
 /** The part of an error message that states which addon is missing. */
 export const expected =
   NAMES.length === 0
-    ? `a platform with a native addon, found ${PLACE}`
+    ? `a platform with a native addon, found ${PLATFORM}`
     : `the package ${NAMES.map(packageOf).join(" or ")}, found none that loads`;
 
 /** Returns the exports of the first addon that loads successfully. */
@@ -45,7 +45,7 @@ export function loadAddon(): unknown {
     }
   }
   if (failures.length === 0) failures.push(new Error(`expected an installed polyflake ${VERSION}, found none`));
-  throw new AggregateError(failures, `no native addon for ${PLACE}`);
+  throw new AggregateError(failures, `no native addon for ${PLATFORM}`);
 }
 
 /**
@@ -69,10 +69,10 @@ function addonOf(folder: string, name: string): unknown {
 function packageFolders(): string[] {
   const file = thisFile();
   const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
-  const around = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
-  const beside = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
+  const packageFolder = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
+  const moduleFolders = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
   // Some installers install packages as links. The dependencies are then next to the folder that the link points to.
-  return [...new Set([...around, ...beside].filter(isThisVersion).map((folder) => realpathSync(folder)))];
+  return [...new Set([...packageFolder, ...moduleFolders].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 
 /** The location of this code within the package. */

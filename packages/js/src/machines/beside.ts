@@ -20,17 +20,17 @@ const files = /* @__PURE__ */ new Map<string, Beside>();
  * Returns the module in the file with the given name. `place` returns the file's URL, and is used when the caller does not pass
  * a source to `init`.
  */
-export function beside(name: string, place: () => URL): Beside {
-  const file = files.get(name) ?? opener(place);
+export function besideModule(name: string, place: () => URL): Beside {
+  const file = files.get(name) ?? fileOpener(place);
   files.set(name, file);
   return file;
 }
 
-function opener(place: () => URL): Beside {
+function fileOpener(place: () => URL): Beside {
   let module: WebAssembly.Module | undefined;
   let opening: Promise<void> | undefined;
   const open = async (source: Source | undefined): Promise<void> => {
-    module = await compile(source ?? place());
+    module = await compileSource(source ?? place());
   };
   return {
     // Calls share one attempt; after a failure, the next call tries again.
@@ -43,7 +43,7 @@ function opener(place: () => URL): Beside {
   };
 }
 
-async function compile(source: Source): Promise<WebAssembly.Module> {
+async function compileSource(source: Source): Promise<WebAssembly.Module> {
   const given: unknown = await source;
   if (isModule(given)) return given;
   const bytes = await bytesOf(given);
@@ -62,8 +62,8 @@ function isModule(value: unknown): value is WebAssembly.Module {
 async function bytesOf(given: unknown): Promise<BufferSource> {
   if (ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === "[object ArrayBuffer]")
     return given as BufferSource;
-  const response = typeof given === "string" || isAddress(given) ? await fetched(String(given)) : given;
-  if (isResponse(response)) return responded(response);
+  const response = typeof given === "string" || isAddress(given) ? await fetchModule(String(given)) : given;
+  if (isResponse(response)) return responseBytes(response);
   throw invalidType("address, Response, bytes or WebAssembly.Module", given, { field: "source" });
 }
 
@@ -80,7 +80,7 @@ function isResponse(value: unknown): value is Response {
   );
 }
 
-async function fetched(address: string): Promise<Response> {
+async function fetchModule(address: string): Promise<Response> {
   try {
     return await fetch(address);
   } catch (cause) {
@@ -88,7 +88,7 @@ async function fetched(address: string): Promise<Response> {
   }
 }
 
-async function responded(response: Response): Promise<ArrayBuffer> {
+async function responseBytes(response: Response): Promise<ArrayBuffer> {
   const { ok, status, url } = response;
   if (ok) return response.arrayBuffer();
   throw unavailable(`expected a wasm module at ${url}, found status ${status}: give \`init\` its address`, undefined);

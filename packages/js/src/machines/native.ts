@@ -3,7 +3,7 @@ import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, Machine, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
-import { countIn, shared } from "../restores.js";
+import { countIn, sharedState } from "../restores.js";
 import { expected, loadAddon } from "./addon.js";
 
 export { init } from "./opened.js";
@@ -37,13 +37,13 @@ let loaded: Native | undefined;
  */
 export function load(): Native {
   try {
-    return (loaded ??= attached(loadAddon() as Addon));
+    return (loaded ??= attachAddon(loadAddon() as Addon));
   } catch (cause) {
     throw new PolyflakeError("backend_unavailable", `expected ${expected}`, { cause });
   }
 }
 
-function attached({ attach, clock, clockSource, lend, restores, watchRestores }: Addon): Native {
+function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores }: Addon): Native {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   const backend: Native = {
     kind: "native",
@@ -55,7 +55,7 @@ function attached({ attach, clock, clockSource, lend, restores, watchRestores }:
     buffer: () => area.buffer as ArrayBuffer,
     offset: area.byteOffset,
   };
-  const { count, addons } = shared();
+  const { count, addons } = sharedState();
   // Another thread may have reported a restore to the addon, which this thread's count does not include yet.
   const seen = Math.min(restores(), countIn(count));
   const report = () => new Machine(backend).check(calls.afterRestore());

@@ -46,17 +46,20 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     clock,
     ...exports
   } = started(compiled(source), glue);
-  const mended = mender(stack);
+  const withStackRestored = stackRestorer(stack);
   const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__");
   const calls = Object.entries(exports)
     .filter(isCall)
-    .map(([name, call]) => [name, mended(guarded(call as Call, levelsOf(name, "layoutBuild" in exports)))]);
+    .map(([name, call]) => [
+      name,
+      withStackRestored(withStackCheck(call as Call, levelsOf(name, "layoutBuild" in exports))),
+    ]);
   const named = Object.fromEntries(calls) as Calls;
   return {
     kind: "wasm",
     calls: named,
     restored: named.afterRestore,
-    setClock: (guarded) => clock(glue.keep(guarded)),
+    setClock: (withStackCheck) => clock(glue.keep(withStackCheck)),
     lend: glue.lend,
     lendKeys: glue.lend,
     now: glue.now,
@@ -114,7 +117,7 @@ function levelsOf(name: string, isLayout: boolean): number {
 }
 
 /** Returns a call that throws before it begins if too little stack is left. */
-function guarded(call: Call, levels: number): Call {
+function withStackCheck(call: Call, levels: number): Call {
   if (levels === 0) return call;
   return () => {
     needStack(levels);
@@ -127,7 +130,7 @@ function guarded(call: Call, levels: number): Call {
  * reset its own stack pointer, so the wrapper restores it. If the call was made from within a clock, the pointer is restored
  * when the outer call returns.
  */
-function mender(stack: WebAssembly.Global): (call: Call) => Call {
+function stackRestorer(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;
   let running = 0;
   return (call) => () => {

@@ -18,7 +18,7 @@
 
 import { load, init as open } from "#machine/public";
 import { attached, bytes, integer, isBytes, isObject, lengthOfArray, partOfBytes, string, within } from "../checks.js";
-import { misspelt, shown, sized, type ValueAt } from "../decode/checks.js";
+import { misspelt, shown, textOfLength, type ValueAt } from "../decode/checks.js";
 import { type ErrorDetails, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
@@ -28,7 +28,7 @@ import { entries, members } from "../members.js";
 import { BATCH, BYTES, register } from "../protocol.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import { elements, readItem, refuseOne, textsOf } from "../texts.js";
-import { isOfTail, meant, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
+import { intendedCharacter, isOfTail, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
 
 /** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
@@ -174,7 +174,7 @@ function nameOfType(given: unknown): string {
   const valueAt: ValueAt = (text, at) =>
     /[a-z]/.test(text.charAt(at)) || (at > 0 && /[0-9_]/.test(text.charAt(at))) ? 0 : -1;
   for (let at = 0; at < name.length; at++) if (valueAt(name, at) < 0) throw misspelt(name, "type", valueAt);
-  return sized(name, "type", MOST_NAME, 1);
+  return textOfLength(name, "type", MOST_NAME, 1);
 }
 
 /** Adds the name of the parameter to an error from the core. */
@@ -347,7 +347,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     }
     if (text.length !== this.#width) return invalidLength(this.#width, text.length, { field });
     const error = misspelt(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
-    const other = meant(text.charAt(error.position!));
+    const other = intendedCharacter(text.charAt(error.position!));
     if (other) error.message += `, did you mean \`${other}\`?`;
     return error;
   }

@@ -34,7 +34,7 @@ export function putTail(text: string, from: number, bytes: Uint8Array): boolean 
  * Returns the character that the user probably meant: the lower-case form of a capital letter, or the valid character that
  * looks similar to the invalid one.
  */
-export function meant(character: string): string | undefined {
+export function intendedCharacter(character: string): string | undefined {
   if (character > "z") return undefined;
   const lower = character.toLowerCase();
   if (lower === "o") return "0";

@@ -20,7 +20,7 @@ export interface PartsColumns {
 
 /** The Unix time that timestamp 0 represents, and the highest node or sequence number. */
 const EPOCH = 1_730_000_000;
-const LAST = 0x1_ffff;
+const LAST_NODE = 0x1_ffff;
 
 /**
  * A codec that uses a 16-byte secret to decrypt IDs and to encrypt fields into IDs. The secret is copied and never shown. Any
@@ -90,8 +90,8 @@ export class Codec {
       for (let k = 0; k < here; k++) {
         const [low, high] = [words[2 * k]!, words[2 * k + 1]!];
         columns.timestamp[from + k] = EPOCH + (high >>> 2);
-        columns.node[from + k] = ((high << 15) | (low >>> 17)) & LAST;
-        columns.sequence[from + k] = low & LAST;
+        columns.node[from + k] = ((high << 15) | (low >>> 17)) & LAST_NODE;
+        columns.sequence[from + k] = low & LAST_NODE;
       }
     }
     return columns;

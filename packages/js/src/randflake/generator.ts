@@ -6,7 +6,7 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { type AnyLease, alone, isLease, leasedBy, leaseOf, unavailable } from "../leased.js";
 import { type Machine, MOST, type Next } from "../machine.js";
-import { putOptions, SHARED, type SharedOptions, sharedSettings } from "../options.js";
+import { putOptions, SHARED_OPTIONS, type SharedOptions, sharedSettings } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { putSecret, secretOf } from "../secret.js";
 import { hexOf } from "../show.js";
@@ -92,10 +92,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * names the option; `invalid_secret` unless the secret has 16 bytes.
    */
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
-    const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
+    const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
     const lease = isLease(grant) ? leaseOf({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
-    const granted = lease ? FIRST : numbersOf(grant);
+    const granted = lease ? PLACEHOLDER_GRANT : numbersOf(grant);
     const m = machine();
     const build = (of: unknown, grant: typeof granted) => {
       const length = putSecret(m, of, "secret");
@@ -105,7 +105,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
       };
       return new Handle(m, write, m.calls.randflakeBuild, clock);
     };
-    const handle = lease ? leased(lease, secret, clock, build) : build(secret, granted);
+    const handle = lease ? leasedGenerator(lease, secret, clock, build) : build(secret, granted);
     const one = (m: Machine) => m.bigints[register.answer] as RandflakeId;
     super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, !clock), one });
     this.#handle = handle;
@@ -210,21 +210,21 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
 }
 
 /** A placeholder grant, for a generator that never generates IDs. */
-const FIRST: ReturnType<typeof numbersOf> = [0, 0, 1_730_000_000, 1_730_000_001];
+const PLACEHOLDER_GRANT: ReturnType<typeof numbersOf> = [0, 0, 1_730_000_000, 1_730_000_001];
 
 /** Creates the handle for a generator with a lease. Each grant gets a copy of the secret. */
-function leased(
+function leasedGenerator(
   lease: AnyLease,
   given: Uint8Array,
   clock: GuardedClock | undefined,
-  build: (secret: Uint8Array, grant: typeof FIRST) => Handle,
+  build: (secret: Uint8Array, grant: typeof PLACEHOLDER_GRANT) => Handle,
 ): Handle {
   const secret = secretOf(given);
   return leasedBy(lease, {
     settings: { family: "randflake", secret: hexOf(secret) },
     clock,
     build: (number, start, end) => {
-      if (Number.isNaN(start)) return build(secret, FIRST);
+      if (Number.isNaN(start)) return build(secret, PLACEHOLDER_GRANT);
       return build(secret, [number, number, Math.ceil(start / 1000), Math.floor(end / 1000)]);
     },
   });

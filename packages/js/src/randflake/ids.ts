@@ -59,8 +59,8 @@ export function fromUnsigned(value: bigint): RandflakeId {
  * The maximum number of strings that one call reads, and the position of their end offsets in the bytes. See
  * bindings-js/src/randflake/ids.rs.
  */
-const TEXTS = 960;
-const OFFSETS = TEXTS * TEXT_LENGTH;
+const MAX_TEXTS = 960;
+const OFFSETS = MAX_TEXTS * TEXT_LENGTH;
 
 /** A packed array of IDs, 64 bits each. */
 export class RandflakeArray implements Iterable<RandflakeId> {
@@ -94,8 +94,8 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     const given = textsOf(all, 1, TEXT_LENGTH);
     const many = new BigInt64Array(given.count);
     const bytes = new Uint8Array(many.buffer);
-    for (let from = 0; from < given.count; from += TEXTS) {
-      const to = Math.min(from + TEXTS, given.count);
+    for (let from = 0; from < given.count; from += MAX_TEXTS) {
+      const to = Math.min(from + MAX_TEXTS, given.count);
       const m = machine();
       if (!putTexts(m, given, from, to) || m.calls.randflakeFromTexts() !== 0) refuseOne(given, from, to, decodeText);
       m.look();

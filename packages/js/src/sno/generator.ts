@@ -266,7 +266,8 @@ let shared: Generator | undefined;
 const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
-const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
+const withOwnBytes = (ids: SnoArray): SnoArray =>
+  ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes);
 
 /**
  * Returns a new ID with the given metabyte (0..255; 0 by default) from this thread's default generator.
@@ -286,7 +287,7 @@ export function generate(metabyte?: number): SnoId<never> {
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, metabyte?: number): SnoArray {
-  return own(theDefault().generateMany(count, metabyte));
+  return withOwnBytes(theDefault().generateMany(count, metabyte));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
@@ -301,7 +302,7 @@ export function generateAsync(metabyte?: number, options?: AsyncOptions): Promis
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
-  return theDefault().generateManyAsync(count, metabyte, options).then(own);
+  return theDefault().generateManyAsync(count, metabyte, options).then(withOwnBytes);
 }
 
 /**

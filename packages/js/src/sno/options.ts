@@ -112,7 +112,7 @@ const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 /** The options that cannot be combined with a lease. */
-const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
+const EXCLUDED_WITH_LEASE = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
 /** The checked options: the numbers for the builder, and the options that only the JavaScript side uses. */
@@ -135,7 +135,7 @@ export interface Settings {
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
   const { shared, clock, times, given } = sharedSettings(options, names);
-  const lease = leaseOf({ ...given, snapshot: how || undefined }, LEASED);
+  const lease = leaseOf({ ...given, snapshot: how || undefined }, EXCLUDED_WITH_LEASE);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
   const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");

@@ -1,7 +1,7 @@
 import { load } from "#machine/uuid7";
 import { attached, inDates, integer, isObject, partOfBytes, time, within } from "../checks.js";
 import { isVersion7, notVersion7, shown, UUID_LENGTH, uuidText } from "../decode/checks.js";
-import { sixteen } from "../decode/hotguid-bytes.js";
+import { sixteenBytes } from "../decode/hotguid-bytes.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { type Parts, parse } from "../decode/uuid7.js";
 import { type Description, figuresOf } from "../describe.js";
@@ -61,7 +61,7 @@ function bigEndian(integer: bigint, count: number): number[] {
  * `not_canonical` if the UUID has a different version or variant.
  */
 export function fromBytes(id: Uint8Array): Uuid7Id {
-  const bytes = sixteen(id);
+  const bytes = sixteenBytes(id);
   if (isVersion7(bytes)) return uuidText(bytes) as Uuid7Id;
   throw notVersion7("id");
 }

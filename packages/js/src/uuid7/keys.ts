@@ -15,7 +15,7 @@ export class LentKeys extends Lent {
 
   /** Returns 16 bits of a key by their index. Index 0 picks a new key. */
   readonly word = (index: number): number =>
-    this.guarded(() => {
+    this.guardCall(() => {
       if (index === 0) {
         needStack();
         this.#key = new Uint16Array(freshBytes(LENGTH).buffer);

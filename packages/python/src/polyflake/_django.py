@@ -62,7 +62,7 @@ class Encoding(json.JSONEncoder):
             return super().default(o)
 
 
-class Whole(Exact):
+class WholeIdExact(Exact):
     """A string lookup, such as ``icontains``, in a column that does not store strings. It matches whole IDs only,
     because the column cannot be searched for a part of an ID.
     """
@@ -93,7 +93,7 @@ class TypedLookup:
 
 
 @cache
-def typed(lookup: type) -> type:
+def typed_lookup(lookup: type) -> type:
     return type(lookup.__name__, (TypedLookup, lookup), {})
 
 
@@ -104,4 +104,4 @@ class WholeOnMySql:
     rhs: Any
 
     def as_mysql(self, compiler: Any, connection: Any) -> Any:
-        return Whole(self.lhs, self.rhs).as_sql(compiler, connection)
+        return WholeIdExact(self.lhs, self.rhs).as_sql(compiler, connection)

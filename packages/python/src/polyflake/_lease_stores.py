@@ -23,7 +23,7 @@ from typing import Any
 from polyflake._errors import PolyflakeError, build
 from polyflake._polyflake import name_file
 
-SILENT = {"silent": True}
+NO_OUTPUT = {"silent": True}
 
 _MAX_RESPONSE_BYTES = 1 << 20
 
@@ -36,11 +36,11 @@ def _refused(code: str, reason: str) -> PolyflakeError:
     return build(code, reason, None, "store", None, None, None)
 
 
-def _found(connection: object) -> str:
+def _connected_server(connection: object) -> str:
     return f"expected a PostgreSQL connection, found {type(connection).__module__}.{type(connection).__name__}"
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return value if type(value) in (int, str) else None
 
 
@@ -158,7 +158,7 @@ class SQLite(Driver):
             for text, values in statements:
                 # Python 3.12.0 to 3.12.3 warn about a list, because they take `?1` for a name.
                 named = {str(number): value for number, value in enumerate(values, 1)}
-                rows.append([[_plain(value) for value in row] for row in self.connection.execute(text, named)])
+                rows.append([[_to_plain(value) for value in row] for row in self.connection.execute(text, named)])
         except sqlite3.Error as error:
             return {"rows": rows, "failure": _failure(error)}
         return {"rows": rows, "failure": None}
@@ -221,7 +221,7 @@ class Psycopg(Driver):
         if not isinstance(connection, self.client.Connection):
             if self.give_back is not None:
                 self.give_back(connection)
-            raise _refused("invalid_type", f"{_found(connection)}: use `psycopg.connect`, of psycopg 3")
+            raise _refused("invalid_type", f"{_connected_server(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
         # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin its own transactions.
         self.connection.autocommit = True
@@ -266,12 +266,12 @@ class Psycopg(Driver):
             self.watchdog.expect(None)
         if silent.is_set():
             super().close()
-            return SILENT
+            return NO_OUTPUT
         for cursor in cursors:
             result = cursor.pgresult
             if result is None or result.status not in self.done:
                 break
-            rows.append([[_plain(value) for value in row] for row in cursor] if cursor.description else [])
+            rows.append([[_to_plain(value) for value in row] for row in cursor] if cursor.description else [])
         return {"rows": rows, "failure": failure, "notices": list(self.notices)}
 
     def end(self) -> None:
@@ -315,11 +315,11 @@ class PyMySQL(Driver):
                 for text, values in statements:
                     # `%` is special to PyMySQL if a statement has values.
                     cursor.execute(text.replace("%", "%%").replace("?", "%s") if values else text, values or None)
-                    rows.append([[_plain(value) for value in row] for row in cursor.fetchall()])
+                    rows.append([[_to_plain(value) for value in row] for row in cursor.fetchall()])
         except Exception as error:
             if silent.is_set():
                 self.close()
-                return SILENT
+                return NO_OUTPUT
             return {"rows": rows, "failure": self.failure_of(error)}
         finally:
             self.watchdog.expect(None)
@@ -365,7 +365,7 @@ class Http(Driver):
             rows.extend([self._send(text, *values)] for text, values in statements)
         except Exception as error:
             self.close()
-            return SILENT if silent.is_set() else {"rows": rows, "failure": _failure(error)}
+            return NO_OUTPUT if silent.is_set() else {"rows": rows, "failure": _failure(error)}
         finally:
             self.watchdog.expect(None)
         return {"rows": rows, "failure": None}
@@ -419,7 +419,7 @@ class Asyncpg:
                 try:
                     connection = await self.connect()
                     if not hasattr(connection, "fetch"):
-                        raise _refused("invalid_type", f"{_found(connection)}: connect by asyncpg")
+                        raise _refused("invalid_type", f"{_connected_server(connection)}: connect by asyncpg")
                     self.connection = connection
                     self.connection.add_log_listener(self._note)
                     return {"opened": None}
@@ -440,13 +440,13 @@ class Asyncpg:
         async def run() -> None:
             for text, values in statements:
                 found = await self.connection.fetch(text, *values)
-                rows.append([[_plain(value) for value in row] for row in found])
+                rows.append([[_to_plain(value) for value in row] for row in found])
 
         try:
             await asyncio.wait_for(run(), seconds)
         except asyncio.TimeoutError:
             self.connection.terminate()
-            return SILENT
+            return NO_OUTPUT
         except Exception as error:
             return {"rows": rows, "failure": _failure(error, getattr(error, "sqlstate", None))}
         return {"rows": rows, "failure": None, "notices": list(self.notices)}

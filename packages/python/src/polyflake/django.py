@@ -23,12 +23,12 @@ from polyflake._django import (
     UNSORTED,
     UUIDS,
     Encoding,
-    Whole,
+    WholeIdExact,
     WholeOnMySql,
     checked,
     found,
     stored,
-    typed,
+    typed_lookup,
 )
 
 __all__ = [
@@ -121,8 +121,8 @@ class SnoField(models.Field):
         lookup = super().get_lookup(lookup_name)
         is_of_texts = lookup is not None and issubclass(lookup, (IExact, PatternLookup))
         if is_of_texts and self.form != "text":
-            return Whole
-        return None if lookup is None else typed(lookup)
+            return WholeIdExact
+        return None if lookup is None else typed_lookup(lookup)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> sno.Sno | None:
         return self.to_python(self._found(value))

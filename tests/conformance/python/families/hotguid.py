@@ -7,7 +7,7 @@ from uuid import UUID
 
 from polyflake import hotguid
 from polyflake.hotguid import Generator
-from stage import Args, Stage, unknown
+from stage import Args, Stage, unknown_step
 from values import decimal
 
 
@@ -97,9 +97,9 @@ class Trace(Stage):
         match step["op"]:
             case "generate" if "count" in step:
                 ids = self.generator.generate_many(step["count"], step["shard_key"])
-                return [self.shown(id) for id in ids]
+                return [self.show_id(id) for id in ids]
             case "generate":
-                return [self.shown(self.generator.generate(step["shard_key"]))]
+                return [self.show_id(self.generator.generate(step["shard_key"]))]
             case "extend_window":
                 return self.generator.extend_window(int(step["end_ms"]))
             case "stats":
@@ -107,9 +107,9 @@ class Trace(Stage):
             case "close":
                 return self.generator.close()
             case _:
-                raise unknown(step)
+                raise unknown_step(step)
 
-    def shown(self, id: UUID) -> dict[str, Any]:
+    def show_id(self, id: UUID) -> dict[str, Any]:
         """Describes an ID by its machine's number in the trace and its counter since the first ID of its second."""
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
         first = self.first.setdefault(parts.timestamp, parts.counter)

@@ -7,8 +7,8 @@ from typing import Any
 
 from outcomes import outcome
 from polyflake.layout import Generator, Layout, Parsed, Snapshot
-from stage import Args, Stage, unknown
-from values import decimal, figures, read, read_all, write
+from stage import Args, Stage, unknown_step
+from values import decimal, description_figures, read, read_all, write
 
 
 def layout(args: Args) -> Layout:
@@ -28,7 +28,7 @@ def to_json(args: Args) -> Any:
 
 
 def describe(args: Args) -> Any:
-    return figures(layout(args).describe())
+    return description_figures(layout(args).describe())
 
 
 def pack(args: Args) -> Any:
@@ -102,7 +102,7 @@ class Trace(Stage):
             case "restore":
                 return self.restore()
             case _:
-                raise unknown(step)
+                raise unknown_step(step)
 
     def generate(self, step: Args) -> Any:
         bindables = read_all(step["bindables"]) if "bindables" in step else None

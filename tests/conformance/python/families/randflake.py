@@ -6,7 +6,7 @@ from typing import Any
 
 from polyflake import randflake
 from polyflake.randflake import Codec, Generator, Grant
-from stage import Args, Stage, unknown
+from stage import Args, Stage, unknown_step
 from values import decimal, read
 
 
@@ -83,17 +83,17 @@ class Trace(Stage):
                 return [str(self.generator.generate())]
             case "extend_lease":
                 self.generator.extend_grant(grant(step))
-                return self.held()
+                return self.current_grant()
             case "stats":
                 return self.stats()
             case "close":
                 return decimal(self.generator.close())
             case _:
-                raise unknown(step)
+                raise unknown_step(step)
 
-    def held(self) -> Any:
-        held = self.generator.grant
-        return {"nodes": list(held.nodes), "start": str(held.start), "end": str(held.end)}
+    def current_grant(self) -> Any:
+        grant = self.generator.grant
+        return {"nodes": list(grant.nodes), "start": str(grant.start), "end": str(grant.end)}
 
     def stats(self) -> Any:
         stats = self.generator.stats()

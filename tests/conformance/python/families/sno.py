@@ -8,7 +8,7 @@ from typing import Any
 
 from polyflake import sno
 from polyflake.sno import Generator, Snapshot, Sno
-from stage import Args, Stage, unknown
+from stage import Args, Stage, unknown_step
 
 
 def fields(id: Sno) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Trace(Stage):
             case "restore":
                 return self.restore()
             case _:
-                raise unknown(step)
+                raise unknown_step(step)
 
     def stats(self) -> dict[str, Any]:
         stats = self.generator.stats()

@@ -13,17 +13,17 @@ def cipher(args: Args) -> Sparx64:
     return Sparx64(bytes.fromhex(args["key"]))
 
 
-def one(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
+def one_block(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
     return lambda args: method(cipher(args), bytes.fromhex(args["block"])).hex()
 
 
-def many(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
+def many_blocks(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
     return lambda args: method(cipher(args), bytes.fromhex(args["blocks"])).hex()
 
 
 OPS = {
-    "encrypt": one(Sparx64.encrypt),
-    "decrypt": one(Sparx64.decrypt),
-    "encrypt_many": many(Sparx64.encrypt_many),
-    "decrypt_many": many(Sparx64.decrypt_many),
+    "encrypt": one_block(Sparx64.encrypt),
+    "decrypt": one_block(Sparx64.decrypt),
+    "encrypt_many": many_blocks(Sparx64.encrypt_many),
+    "decrypt_many": many_blocks(Sparx64.decrypt_many),
 }

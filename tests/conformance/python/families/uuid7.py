@@ -7,7 +7,7 @@ from uuid import UUID
 
 from polyflake import uuid7
 from polyflake.uuid7 import Generator, Uuid7Array
-from stage import Args, Stage, unknown
+from stage import Args, Stage, unknown_step
 from values import decimal
 
 
@@ -62,9 +62,9 @@ class Trace(Stage):
     def call(self, step: Args) -> Any:
         match step["op"]:
             case "generate" if "count" in step:
-                return [self.shown(id) for id in self.generator.generate_many(step["count"])]
+                return [self.show_id(id) for id in self.generator.generate_many(step["count"])]
             case "generate":
-                return [self.shown(self.generator.generate())]
+                return [self.show_id(self.generator.generate())]
             case "extend_window":
                 return self.generator.extend_window(int(step["end_ms"]))
             case "stats":
@@ -72,9 +72,9 @@ class Trace(Stage):
             case "close":
                 return decimal(self.generator.close())
             case _:
-                raise unknown(step)
+                raise unknown_step(step)
 
-    def shown(self, id: UUID) -> dict[str, Any]:
+    def show_id(self, id: UUID) -> dict[str, Any]:
         """Describes an ID by its sequence relative to the first ID of its millisecond."""
         parts = uuid7.parts(id)
         if self.first[0] != parts.unix_ms:

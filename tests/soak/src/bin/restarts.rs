@@ -40,12 +40,12 @@ struct Options {
 }
 
 /// Makes two IDs with a new generator for a worker ID.
-type Begin = fn(u16) -> Result<[u128; 2]>;
+type MakeTwoIds = fn(u16) -> Result<[u128; 2]>;
 
 struct Format {
     name: &'static str,
     is_slow: bool,
-    begin: Begin,
+    begin: MakeTwoIds,
 }
 
 const FORMATS: [Format; 6] = [

@@ -30,20 +30,22 @@ mod linux {
 
     pub(super) fn main() {
         let make: fn(u64) -> Generator = match env::args().nth(1).as_deref() {
-            Some("clean") => clean,
-            Some("unlocked") => unlocked,
+            Some("clean") => valid_generator,
+            Some("unlocked") => unlocked_counter,
             Some("one-repeat") => |_| one_repeat(),
-            Some("no-worker") => |_| snowflake(0),
-            Some("pid-worker") => |_| snowflake(u64::from(process::id())),
-            Some("forgetful") => |worker| snowflake(worker + 1),
-            Some("unaware") => |_| based(|_| false),
-            Some("hooked") => |_| hooked(),
-            Some("lazy") => |_| based(|process| process.is_some_and(|last| last != process::id())),
+            Some("no-worker") => |_| restarting_snowflake(0),
+            Some("pid-worker") => |_| restarting_snowflake(u64::from(process::id())),
+            Some("forgetful") => |worker| restarting_snowflake(worker + 1),
+            Some("unaware") => |_| random_base_counter(|_| false),
+            Some("hooked") => |_| fork_hook_counter(),
+            Some("lazy") => {
+                |_| random_base_counter(|process| process.is_some_and(|last| last != process::id()))
+            }
             Some("pid-check") => |_| pid_check(),
             Some("one-bit") => one_bit,
             Some("late-save") => late_save,
             Some("lease") => |_| lease(),
-            Some("dies") => |_| dies(),
+            Some("dies") => |_| panics_in_copy(),
             name => panic!("expected the name of a control, found {name:?}"),
         };
         serve(make);
@@ -54,14 +56,14 @@ mod linux {
         u64::try_from(now.as_micros()).unwrap()
     }
 
-    fn random() -> u64 {
+    fn random_u64() -> u64 {
         let mut bytes = [0; 8];
         File::open("/dev/urandom").unwrap().read_exact(&mut bytes).unwrap();
         u64::from_le_bytes(bytes)
     }
 
     /// Waits for the next microsecond, and adds random bytes of the kernel to it. It breaks no rule.
-    fn clean(_: u64) -> Generator {
+    fn valid_generator(_: u64) -> Generator {
         let last = Mutex::new(0);
         Box::new(move || {
             let mut last = last.lock().unwrap();
@@ -73,13 +75,13 @@ mod linux {
                 now = unix_us();
             }
             *last = now;
-            Ok(format!("{now:016x}{:016x}", random()))
+            Ok(format!("{now:016x}{:016x}", random_u64()))
         })
     }
 
     /// Two threads can read the same count.
-    fn unlocked(_: u64) -> Generator {
-        let (base, count) = (random() >> 16, AtomicU64::new(0));
+    fn unlocked_counter(_: u64) -> Generator {
+        let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
             let id = count.load(Ordering::SeqCst);
             thread::yield_now();
@@ -90,7 +92,7 @@ mod linux {
 
     /// A count, whose first ID comes again once.
     fn one_repeat() -> Generator {
-        let (base, count) = (random() >> 16, AtomicU64::new(0));
+        let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
             let id = count.fetch_add(1, Ordering::SeqCst);
             Ok(format!("{base:016x}{:012}", if id == 100_000 { 0 } else { id }))
@@ -98,7 +100,7 @@ mod linux {
     }
 
     /// Milliseconds, the worker ID and a sequence, which begins anew whenever the clock shows another millisecond.
-    fn snowflake(worker: u64) -> Generator {
+    fn restarting_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0));
         Box::new(move || {
             let mut last = last.lock().unwrap();
@@ -109,12 +111,12 @@ mod linux {
     }
 
     /// A random base and a count. It picks another base if `is_stale` for the process that generated its last ID.
-    fn based(is_stale: fn(Option<u32>) -> bool) -> Generator {
-        let state = Mutex::new((random(), 0, None));
+    fn random_base_counter(is_stale: fn(Option<u32>) -> bool) -> Generator {
+        let state = Mutex::new((random_u64(), 0, None));
         Box::new(move || {
             let mut state = state.lock().unwrap();
             if is_stale(state.2) {
-                *state = (random(), 0, None);
+                *state = (random_u64(), 0, None);
             }
             state.1 += 1;
             state.2 = Some(process::id());
@@ -124,11 +126,11 @@ mod linux {
 
     /// Picks another base if this is not the process that created it.
     fn pid_check() -> Generator {
-        let state = Mutex::new((random(), 0, process::id()));
+        let state = Mutex::new((random_u64(), 0, process::id()));
         Box::new(move || {
             let mut state = state.lock().unwrap();
             if state.2 != process::id() {
-                *state = (random(), 0, process::id());
+                *state = (random_u64(), 0, process::id());
             }
             state.1 += 1;
             Ok(format!("{:016x}{:08}", state.0, state.1))
@@ -136,23 +138,23 @@ mod linux {
     }
 
     /// Panics in a copy of the process.
-    fn dies() -> Generator {
+    fn panics_in_copy() -> Generator {
         let process = process::id();
         Box::new(move || {
             assert_eq!(process::id(), process, "as wanted");
-            Ok(format!("{:016x}", random()))
+            Ok(format!("{:016x}", random_u64()))
         })
     }
 
     static BASE: AtomicU64 = AtomicU64::new(0);
 
     extern "C" fn in_child() {
-        BASE.store(random(), Ordering::Relaxed);
+        BASE.store(random_u64(), Ordering::Relaxed);
     }
 
     /// Picks another base in the C library's fork hook.
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
-    fn hooked() -> Generator {
+    fn fork_hook_counter() -> Generator {
         in_child();
         // SAFETY: the hook runs in a child that has one thread.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };

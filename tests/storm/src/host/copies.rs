@@ -86,13 +86,13 @@ fn image() -> libc::pid_t {
     // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
     let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     if copy == 0 {
-        shared.iter().for_each(|(start, bytes)| own(*start, bytes));
+        shared.iter().for_each(|(start, bytes)| make_mapping_private(*start, bytes));
     }
     copy.try_into().expect("a process ID")
 }
 
 /// Replaces a shared mapping with a private copy of it.
-fn own(start: usize, bytes: &[u8]) {
+fn make_mapping_private(start: usize, bytes: &[u8]) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
     // SAFETY: the place of a mapping of this process gets the same bytes.

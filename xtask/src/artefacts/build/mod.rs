@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Artefact, Kind, folder, platforms, results};
+use super::{Artefact, ArtefactKind, folder, platforms, results};
 use crate::{licences, workspace};
 
 /// Files that all binaries are built from.
@@ -28,9 +28,9 @@ const COMMON: [&str; 10] = [
 ];
 
 /// Returns the paths of the files that an artefact is built from, as git names them.
-fn sources(kind: &Kind) -> Vec<&'static str> {
+fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Wheel(..) | Kind::Source => &[
+        ArtefactKind::Wheel(..) | ArtefactKind::Source => &[
             "bindings-python",
             "columns",
             "core/CHANGELOG.md",
@@ -38,10 +38,10 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
             "lease",
             "packages/python",
         ],
-        Kind::Addon(_) => {
+        ArtefactKind::Addon(_) => {
             &["bindings-js", "bindings-node", "packages/js/build", "packages/js/package.json"]
         }
-        Kind::Npm => &[
+        ArtefactKind::Npm => &[
             "CHANGELOG.md",
             "bindings-js",
             "bindings-lease",
@@ -50,10 +50,10 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
             "packages/js",
             "xtask/wasm",
         ],
-        Kind::Program(_) | Kind::Launcher => {
+        ArtefactKind::Program(_) | ArtefactKind::Launcher => {
             &["cli", "inspect", "lease", "packages/js/build", "packages/js/package.json"]
         }
-        Kind::Crates => &["CHANGELOG.md", "cli", "core", "inspect", "lease", "sql"],
+        ArtefactKind::Crates => &["CHANGELOG.md", "cli", "core", "inspect", "lease", "sql"],
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
@@ -61,15 +61,15 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
 
 /// Returns what the bytes depend on besides the sources: the time of their last change, and for crates the commit, which each
 /// contains.
-pub fn date(shell: &Shell, kind: &Kind) -> Result<String> {
+pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     match kind {
-        Kind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
+        ArtefactKind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
         _ => epoch(shell, kind),
     }
 }
 
 /// Returns the time of the last commit that changed a source. Archives use it as the time of their files.
-fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
+fn epoch(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     let sources = sources(kind);
     Ok(cmd!(shell, "git log -1 --format=%ct -- {sources...}").quiet().read()?)
 }
@@ -83,13 +83,13 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
         shell.write_file(bill_beside(into), format!("{bill:#}\n"))?;
     }
     match &artefact.kind {
-        Kind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
-        Kind::Addon(platform) => addon::build(shell, platform, into),
-        Kind::Npm => source::npm(shell, into),
-        Kind::Program(platform) => program::build(shell, platform, into),
-        Kind::Launcher => program::launcher(shell, into),
-        Kind::Source => source::distribution(shell, into),
-        Kind::Crates => source::crates(shell, into),
+        ArtefactKind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
+        ArtefactKind::Addon(platform) => addon::build(shell, platform, into),
+        ArtefactKind::Npm => source::npm(shell, into),
+        ArtefactKind::Program(platform) => program::build(shell, platform, into),
+        ArtefactKind::Launcher => program::launcher(shell, into),
+        ArtefactKind::Source => source::distribution(shell, into),
+        ArtefactKind::Crates => source::crates(shell, into),
     }
 }
 

@@ -24,7 +24,7 @@ pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
 pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
     let (target, options) = (packed.path(), ["--quiet", "--no-verify"]);
-    let packages = workspace::published(shell)?;
+    let packages = workspace::published_crates(shell)?;
     let packages = packages.iter().flat_map(|name| ["--package", name]);
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {target}").run()?;
     for file in shell.read_dir(target.join("package"))? {

@@ -15,8 +15,8 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use xshell::{Cmd, Shell};
 
-use super::{Artefact, Kind, results::Run};
-use crate::{tools::Missing, workspace};
+use super::{Artefact, ArtefactKind, results::Run};
+use crate::{tools::MissingTool, workspace};
 
 /// Returns the tests' output, and shows it if they fail.
 fn output(tests: Cmd<'_>) -> Result<String> {
@@ -33,16 +33,16 @@ fn output(tests: Cmd<'_>) -> Result<String> {
 /// CI, where they can be installed.
 pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>> {
     let runs = match &artefact.kind {
-        Kind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
-        Kind::Addon(platform) => node::addon(shell, platform, folder),
-        Kind::Npm => node::package(shell),
-        Kind::Program(platform) => program::run(shell, platform, folder),
-        Kind::Launcher => program::launcher(shell),
-        Kind::Source => python::source(shell, folder),
-        Kind::Crates => rust::crates(shell),
+        ArtefactKind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
+        ArtefactKind::Addon(platform) => node::addon(shell, platform, folder),
+        ArtefactKind::Npm => node::package(shell),
+        ArtefactKind::Program(platform) => program::run(shell, platform, folder),
+        ArtefactKind::Launcher => program::launcher(shell),
+        ArtefactKind::Source => python::source(shell, folder),
+        ArtefactKind::Crates => rust::crates(shell),
     };
     let runs = match runs {
-        Err(error) if error.is::<Missing>() && !workspace::in_ci() => {
+        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => {
             println!("not run: {error}");
             Vec::new()
         }

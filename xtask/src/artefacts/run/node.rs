@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     artefacts::{platforms::Platform, results::Run, roots},
-    tools::Missing,
+    tools::MissingTool,
     workspace,
 };
 
@@ -103,7 +103,7 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
 /// checkout.
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let main = workspace::only_file(&folder.with_file_name("npm"));
-    let main = main.map_err(|_| Missing("the npm package is not built".into()))?;
+    let main = main.map_err(|_| MissingTool("the npm package is not built".into()))?;
     let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;

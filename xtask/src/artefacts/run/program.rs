@@ -8,7 +8,7 @@ use xshell::{Cmd, Shell, cmd};
 use super::{output, pythons, registry::Registry};
 use crate::{
     artefacts::{platforms::Platform, results, results::Run, roots},
-    tools::{self, Missing},
+    tools::{self, MissingTool},
 };
 
 /// The machine's own platform.
@@ -21,7 +21,7 @@ fn run_record(with: &str, under: Option<&str>, what: &str) -> Run {
 /// Installs the package that starts the program with npm, and with it the program for this machine.
 pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
-        return Err(Missing("the program is not built".into()).into());
+        return Err(MissingTool("the program is not built".into()).into());
     }
     by_npm(shell)?;
     Ok(vec![run_record("npm", None, "an empty project")])
@@ -32,7 +32,9 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
         by_pip(shell, folder)?;
         return Ok(vec![run_record("pip", None, "an empty project")]);
     }
-    let Some((mut command, under)) = emulated(shell, platform)? else { return Ok(Vec::new()) };
+    let Some((mut command, under)) = emulator_command(shell, platform)? else {
+        return Ok(Vec::new());
+    };
     let unpacked = tempfile::tempdir()?;
     let (into, tarball) = (unpacked.path(), file(shell, folder, "tgz")?);
     cmd!(shell, "tar --extract --gzip --file {tarball} --directory {into}").run()?;
@@ -45,7 +47,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
 
 /// Returns the command that runs a platform's programs here, which is empty if they run directly, and the emulator's name.
 /// Returns `None` if they cannot run here.
-fn emulated(
+fn emulator_command(
     shell: &Shell,
     platform: &Platform,
 ) -> Result<Option<(Vec<PathBuf>, Option<&'static str>)>> {

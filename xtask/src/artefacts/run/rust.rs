@@ -7,7 +7,7 @@ use super::output;
 use crate::{
     artefacts::{results::Run, roots},
     test::packaging,
-    tools::{self, Missing},
+    tools::{self, MissingTool},
     workspace,
 };
 
@@ -19,7 +19,7 @@ pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
     let here = Run { with, under: None, what };
     match windows(shell) {
         Ok(run) => Ok(vec![here, run]),
-        Err(error) if error.is::<Missing>() => Ok(vec![here]),
+        Err(error) if error.is::<MissingTool>() => Ok(vec![here]),
         Err(error) => Err(error),
     }
 }

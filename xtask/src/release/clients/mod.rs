@@ -92,7 +92,7 @@ pub fn install(
     let one = |client: &Client| {
         let inputs = format!("{inputs} {}", version_of(&shell, client.version)?);
         let step = format!("{} of {version}", client.name);
-        state.once(
+        state.run_once(
             &step,
             &inputs,
             |_| true,

@@ -40,7 +40,7 @@ pub struct Project {
 }
 
 /// Returns all projects, sorted by name.
-pub fn all() -> Result<Vec<Project>> {
+pub fn all_projects() -> Result<Vec<Project>> {
     let mut projects = Vec::new();
     for folder in fs::read_dir(packaging("js"))? {
         let folder = folder?;
@@ -76,12 +76,12 @@ impl Project {
     }
 
     /// Tests the project with the versions in its package.json.
-    pub fn pinned(&self, shell: &Shell) -> Result<()> {
+    pub fn test_pinned(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &Versions::new(), "test")
     }
 
     /// Tests the project with the newest versions.
-    pub fn newest(&self, shell: &Shell) -> Result<()> {
+    pub fn test_newest(&self, shell: &Shell) -> Result<()> {
         let names = self.dependencies.keys().chain(self.dev_dependencies.keys());
         let mut tools: Versions = names.map(|name| (name.clone(), "latest".to_owned())).collect();
         tools.extend(self.newest.clone());
@@ -89,7 +89,7 @@ impl Project {
     }
 
     /// Tests the project with the oldest supported versions.
-    pub fn oldest(&self, shell: &Shell) -> Result<()> {
+    pub fn test_oldest(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &self.oldest, "thorough")
     }
 

@@ -29,8 +29,8 @@ for name in wheel.namelist():
     Ok(cmd!(shell, "{python} -c {LIST_FILES} {wheel} {root} {cargo} {home}").run()?)
 }
 
-/// Tests the wheel built from the source distribution, which must contain all files that the build needs. The wheel is built
-/// for one version of `CPython`, and all others in the tests for the stable ABI, so that both are tested.
+/// Tests the wheel built from the source distribution, which must contain all files that the build needs. The wheel is built for one
+/// version of `CPython`, and all others in the tests for the stable ABI, so that both are tested.
 pub fn python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {

@@ -73,7 +73,7 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
 /// Unpacks the packages of the published crates, each into a folder named after it. They depend on each other by path, because
 /// no registry has this version yet.
 pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
-    let (names, version) = (workspace::published(shell)?, env!("CARGO_PKG_VERSION"));
+    let (names, version) = (workspace::published_crates(shell)?, env!("CARGO_PKG_VERSION"));
     let packages = names.iter().flat_map(|name| ["--package", name]);
     let (packed, options) = (folder.join("packed"), ["--quiet", "--no-verify", "--allow-dirty"]);
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {packed}").run()?;

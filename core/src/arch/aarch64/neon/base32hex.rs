@@ -10,7 +10,7 @@ use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::base32hex::{
-        self as lane, Digits, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS, PLACES, ZEROS,
+        self as lane, BYTE_PAIRS, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
     },
     scalar::base32hex::length_of,
 };
@@ -21,10 +21,10 @@ static CHARACTERS: [[u8; 16]; 2] = characters_of(HEX);
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     for (number, slot) in numbers.iter().zip(slots) {
         let bytes = vreinterpretq_u8_u64(vdupq_n_u64(*number));
-        let values = values(vqtbl1q_u8(bytes, vld1q_u8(&PAIRS)));
+        let values = values(vqtbl1q_u8(bytes, vld1q_u8(&BYTE_PAIRS)));
         let digits = vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values);
         // The lookup begins at the first digit. Positions past the last digit yield 0.
-        let order = vaddq_u8(vld1q_u8(&PLACES), vdupq_n_u8(16 - length_of(*number)));
+        let order = vaddq_u8(vld1q_u8(&IDENTITY), vdupq_n_u8(16 - length_of(*number)));
         vst1q_u8(slot, vqtbl1q_u8(digits, order));
     }
 }

@@ -20,7 +20,7 @@ const GROUP: usize = 8;
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
-    let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
+    let [front, back] = [&FRONT_BYTES, &BACK_BYTES].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         // The second load ends where the group ends. Therefore four IDs are at the front of the first register, and four are at
@@ -84,13 +84,13 @@ fn gather(values: __m512i) -> __m512i {
     let places = i64::from(1 << 10 | 1 << 16) << 32 | i64::from(1 << 14 | 1 << 4 << 16);
     let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi64(places));
     let forties = _mm512_or_si512(twenties, _mm512_srli_epi64::<48>(twenties));
-    _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
+    _mm512_permutexvar_epi8(_mm512_loadu_si512(&PACK_FIVES), forties)
 }
 
 /// For each word, the positions of the five bytes that its characters represent, with the last byte lowest. A word has eight
 /// bytes, but only these five are used.
-const FRONT: [u8; 64] = reversed_fives(0);
-const BACK: [u8; 64] = reversed_fives(24);
+const FRONT_BYTES: [u8; 64] = reversed_fives(0);
+const BACK_BYTES: [u8; 64] = reversed_fives(24);
 
 const fn reversed_fives(from: u8) -> [u8; 64] {
     let mut order = [0; 64];
@@ -106,7 +106,7 @@ const fn reversed_fives(from: u8) -> [u8; 64] {
 }
 
 /// The position of each of the forty bytes. Each word contains five of them, as in the narrower kernels.
-const FIVES: [u8; 64] = {
+const PACK_FIVES: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;
     while place < 40 {

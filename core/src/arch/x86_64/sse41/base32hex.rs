@@ -10,7 +10,7 @@ use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::base32hex::{
-        self as lane, BYTES, Digits, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, PAIRS, PLACES, ZEROS,
+        self as lane, BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
     },
     scalar::base32hex::length_of,
 };
@@ -19,12 +19,12 @@ use crate::arch::{
 pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     for (number, slot) in numbers.iter().zip(slots) {
         let bytes = _mm_cvtsi64_si128(number.cast_signed());
-        let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&PAIRS));
+        let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&BYTE_PAIRS));
         let digits = characters(HEX, values(lanes));
         // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, for which the shuffle
         // yields 0.
         let lift = splat(0x70 + (16 - length_of(*number)));
-        let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
+        let order = _mm_add_epi8(_mm_loadu_si128(&IDENTITY), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
     }
 }

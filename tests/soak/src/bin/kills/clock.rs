@@ -8,13 +8,13 @@ use std::{
 use polyflake::{Result, clock::Clock};
 
 #[derive(Clone, Copy)]
-pub(crate) struct Fast {
+pub(crate) struct FastClock {
     started: Instant,
     from_ms: i64,
     speed: u32,
 }
 
-impl Fast {
+impl FastClock {
     /// Creates a clock that currently shows `from_ms`.
     pub(crate) fn new(from_ms: i64, speed: u32) -> Self {
         Self { started: Instant::now(), from_ms, speed }
@@ -41,7 +41,7 @@ impl Fast {
     }
 }
 
-impl Clock for Fast {
+impl Clock for FastClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(self.nanos())
     }

@@ -3,15 +3,15 @@
 use polyflake::{Result, layout, randflake::Grant, sno, uuid7};
 
 use crate::{
-    clock::Fast,
-    life::{ChildRun, Closing, Outcome, Windowed, by_turns, in_windows},
+    clock::FastClock,
+    life::{ChildRun, ClosableGenerator, Outcome, WindowedGenerator, by_turns, in_windows},
     makers::{
-        HotGuids, Layouts, Maker, Randflakes, Snos, Uuid7s, hotguid_builder, layout_builder,
+        HotGuids, IdWriter, Layouts, Randflakes, Snos, Uuid7s, hotguid_builder, layout_builder,
         randflake_builder, sno_builder, uuid7_builder,
     },
 };
 
-pub(crate) struct Kind {
+pub(crate) struct FormatRun {
     pub(crate) name: &'static str,
     /// Speed of the generator's clock relative to real time, so that a process lives for several ticks.
     pub(crate) speed: u32,
@@ -21,8 +21,8 @@ pub(crate) struct Kind {
     pub(crate) cell: fn(&[u8]) -> u128,
 }
 
-impl Kind {
-    const fn new<M: Maker>(
+impl FormatRun {
+    const fn new<M: IdWriter>(
         name: &'static str,
         speed: u32,
         live: fn(ChildRun<'_>) -> Outcome,
@@ -31,20 +31,20 @@ impl Kind {
     }
 }
 
-pub(crate) const KINDS: [Kind; 9] = [
-    Kind::new::<Snos>("sno-windows", 8, in_windows::<Snos>),
-    Kind::new::<HotGuids>("hotguid-windows", 2000, in_windows::<HotGuids>),
-    Kind::new::<Uuid7s>("uuid7-windows", 2, in_windows::<Uuid7s>),
-    Kind::new::<Layouts>("layout-windows", 2, in_windows::<Layouts>),
-    Kind::new::<Randflakes>("randflake-leases", 2000, in_windows::<Randflakes>),
-    Kind::new::<Snos>("sno-snapshots", 8, by_turns::<Snos>),
-    Kind::new::<Layouts>("layout-snapshots", 2, by_turns::<Layouts>),
-    Kind::new::<Randflakes>("randflake-resumed", 2000, by_turns::<Randflakes>),
-    Kind::new::<Uuid7s>("uuid7-resumed", 2, by_turns::<Uuid7s>),
+pub(crate) const KINDS: [FormatRun; 9] = [
+    FormatRun::new::<Snos>("sno-windows", 8, in_windows::<Snos>),
+    FormatRun::new::<HotGuids>("hotguid-windows", 2000, in_windows::<HotGuids>),
+    FormatRun::new::<Uuid7s>("uuid7-windows", 2, in_windows::<Uuid7s>),
+    FormatRun::new::<Layouts>("layout-windows", 2, in_windows::<Layouts>),
+    FormatRun::new::<Randflakes>("randflake-leases", 2000, in_windows::<Randflakes>),
+    FormatRun::new::<Snos>("sno-snapshots", 8, by_turns::<Snos>),
+    FormatRun::new::<Layouts>("layout-snapshots", 2, by_turns::<Layouts>),
+    FormatRun::new::<Randflakes>("randflake-resumed", 2000, by_turns::<Randflakes>),
+    FormatRun::new::<Uuid7s>("uuid7-resumed", 2, by_turns::<Uuid7s>),
 ];
 
-impl Windowed for Snos {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+impl WindowedGenerator for Snos {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         sno_builder(clock).partition(7).window(start_ms, end_ms).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
@@ -52,8 +52,8 @@ impl Windowed for Snos {
     }
 }
 
-impl Windowed for HotGuids {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+impl WindowedGenerator for HotGuids {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         hotguid_builder(clock).window(start_ms, end_ms).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
@@ -61,8 +61,8 @@ impl Windowed for HotGuids {
     }
 }
 
-impl Windowed for Uuid7s {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+impl WindowedGenerator for Uuid7s {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         uuid7_builder(clock, 7).window(start_ms, end_ms).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
@@ -70,8 +70,8 @@ impl Windowed for Uuid7s {
     }
 }
 
-impl Windowed for Layouts {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+impl WindowedGenerator for Layouts {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         layout_builder(clock, 7).window(start_ms, end_ms).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
@@ -81,8 +81,8 @@ impl Windowed for Layouts {
 
 /// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, after the part that
 /// was used.
-impl Windowed for Randflakes {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+impl WindowedGenerator for Randflakes {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
         randflake_builder(lease(7, end_ms)?, clock).resume_after(last_used).build()
     }
@@ -96,13 +96,13 @@ fn lease(node: u32, end_ms: i64) -> Result<Grant> {
     Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }
 
-impl Closing for Snos {
+impl ClosableGenerator for Snos {
     type Saved = sno::Snapshot;
-    fn begin(clock: Fast, number: u32) -> Result<Self> {
+    fn create(clock: FastClock, number: u32) -> Result<Self> {
         let partition = u16::try_from(number).expect("fewer lives than partitions");
         sno_builder(clock).partition(partition).build()
     }
-    fn resume(clock: Fast, _: u32, left: sno::Snapshot) -> Result<Self> {
+    fn resume(clock: FastClock, _: u32, left: sno::Snapshot) -> Result<Self> {
         sno_builder(clock).restore(left)
     }
     fn save(&self) -> Result<sno::Snapshot> {
@@ -110,12 +110,12 @@ impl Closing for Snos {
     }
 }
 
-impl Closing for Layouts {
+impl ClosableGenerator for Layouts {
     type Saved = layout::Snapshot;
-    fn begin(clock: Fast, number: u32) -> Result<Self> {
+    fn create(clock: FastClock, number: u32) -> Result<Self> {
         layout_builder(clock, number).build()
     }
-    fn resume(clock: Fast, number: u32, left: layout::Snapshot) -> Result<Self> {
+    fn resume(clock: FastClock, number: u32, left: layout::Snapshot) -> Result<Self> {
         layout_builder(clock, number).restore(left)
     }
     fn save(&self) -> Result<layout::Snapshot> {
@@ -124,12 +124,12 @@ impl Closing for Layouts {
 }
 
 /// Uses one lease for consecutive generators. Each one stores the last second that it used.
-impl Closing for Randflakes {
+impl ClosableGenerator for Randflakes {
     type Saved = Option<i64>;
-    fn begin(clock: Fast, number: u32) -> Result<Self> {
+    fn create(clock: FastClock, number: u32) -> Result<Self> {
         randflake_builder(lease(number, LAST_MS)?, clock).build()
     }
-    fn resume(clock: Fast, number: u32, left: Option<i64>) -> Result<Self> {
+    fn resume(clock: FastClock, number: u32, left: Option<i64>) -> Result<Self> {
         let builder = randflake_builder(lease(number, LAST_MS)?, clock);
         match left {
             Some(last) => builder.resume_after(last).build(),
@@ -142,12 +142,12 @@ impl Closing for Randflakes {
 }
 
 /// Uses one worker ID for consecutive generators. Each one stores the last millisecond that it used.
-impl Closing for Uuid7s {
+impl ClosableGenerator for Uuid7s {
     type Saved = Option<i64>;
-    fn begin(clock: Fast, number: u32) -> Result<Self> {
+    fn create(clock: FastClock, number: u32) -> Result<Self> {
         uuid7_builder(clock, number).build()
     }
-    fn resume(clock: Fast, number: u32, left: Option<i64>) -> Result<Self> {
+    fn resume(clock: FastClock, number: u32, left: Option<i64>) -> Result<Self> {
         let builder = uuid7_builder(clock, number);
         left.into_iter().fold(builder, uuid7::Builder::resume_after).build()
     }

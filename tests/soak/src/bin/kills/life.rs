@@ -13,7 +13,7 @@ use fastrand::Rng;
 use polyflake::{ErrorKind, Result};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{clock::Fast, durable, makers::Maker};
+use crate::{clock::FastClock, durable, makers::IdWriter};
 
 /// The duration of a window in real time, which is longer than the disk takes to store the window's end.
 const WINDOW: Duration = Duration::from_millis(20);
@@ -21,7 +21,7 @@ const WINDOW: Duration = Duration::from_millis(20);
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 
 pub(crate) struct ChildRun<'l> {
-    pub(crate) clock: Fast,
+    pub(crate) clock: FastClock,
     pub(crate) state: &'l Path,
     /// `true` to omit the state that separates lives, in which case the harness must detect duplicates.
     pub(crate) careless: bool,
@@ -29,14 +29,14 @@ pub(crate) struct ChildRun<'l> {
 }
 
 /// A generator with a window whose end is known.
-pub(crate) trait Windowed: Maker + Sized {
-    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self>;
+pub(crate) trait WindowedGenerator: IdWriter + Sized {
+    fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self>;
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
 /// Makes IDs in consecutive windows. A new process starts at the last end on disk, and each window's end is written to disk
 /// before an ID is made in the window.
-pub(crate) fn in_windows<M: Windowed>(mut life: ChildRun<'_>) -> Outcome {
+pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
     let mut end = life.end_after(start);
@@ -56,17 +56,17 @@ pub(crate) fn in_windows<M: Windowed>(mut life: ChildRun<'_>) -> Outcome {
 }
 
 /// A generator that can be closed and then returns the state from which the next one resumes.
-pub(crate) trait Closing: Maker + Sized {
+pub(crate) trait ClosableGenerator: IdWriter + Sized {
     type Saved: Serialize + DeserializeOwned + Clone;
     /// Creates a generator with a worker ID that was never used.
-    fn begin(clock: Fast, number: u32) -> Result<Self>;
-    fn resume(clock: Fast, number: u32, left: Self::Saved) -> Result<Self>;
+    fn create(clock: FastClock, number: u32) -> Result<Self>;
+    fn resume(clock: FastClock, number: u32, left: Self::Saved) -> Result<Self>;
     fn save(&self) -> Result<Self::Saved>;
 }
 
 /// Makes IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID if the
 /// predecessor was killed. A state is removed from disk before it is used, so it is used only once.
-pub(crate) fn by_turns<M: Closing>(mut life: ChildRun<'_>) -> Outcome {
+pub(crate) fn by_turns<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome {
     loop {
         let (number, left) =
             durable::read::<(u32, Option<M::Saved>)>(life.state)?.unwrap_or((0, None));
@@ -75,7 +75,7 @@ pub(crate) fn by_turns<M: Closing>(mut life: ChildRun<'_>) -> Outcome {
         durable::write(life.state, &(number, kept))?;
         let ids = match left {
             Some(left) => M::resume(life.clock, number, left)?,
-            None => M::begin(life.clock, number)?,
+            None => M::create(life.clock, number)?,
         };
         for _ in 0..life.random.u8(..8) {
             life.write_ids(&ids)?;
@@ -88,7 +88,7 @@ impl ChildRun<'_> {
     /// Makes some IDs and writes them. Returns the kind of an error that a later retry resolves.
     fn write_ids(
         &mut self,
-        ids: &impl Maker,
+        ids: &impl IdWriter,
     ) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
         let mut bytes = Vec::new();
         let outcome = ids.generate(&mut self.random, &mut bytes);

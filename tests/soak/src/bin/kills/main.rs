@@ -24,8 +24,8 @@ use std::{
 
 use cells::Cells;
 use clap::{Args, Parser};
-use clock::Fast;
-use kinds::{KINDS, Kind};
+use clock::FastClock;
+use kinds::{FormatRun, KINDS};
 use life::ChildRun;
 use tempfile::TempDir;
 
@@ -88,11 +88,11 @@ struct Outcome {
 
 /// Runs the processes of one kind, one after another.
 struct Killer<'k> {
-    kind: &'k Kind,
+    kind: &'k FormatRun,
     careless: bool,
     state: PathBuf,
     /// The clock, which keeps running while no process lives, and steps between lives.
-    clock: Fast,
+    clock: FastClock,
     /// When the last life started, in this clock's time.
     began_ms: i64,
     cells: Cells,
@@ -100,8 +100,8 @@ struct Killer<'k> {
 }
 
 impl<'k> Killer<'k> {
-    fn new(kind: &'k Kind, careless: bool, folder: &Path) -> Self {
-        let (state, clock) = (folder.join("state"), Fast::new(START_MS, kind.speed));
+    fn new(kind: &'k FormatRun, careless: bool, folder: &Path) -> Self {
+        let (state, clock) = (folder.join("state"), FastClock::new(START_MS, kind.speed));
         let (cells, outcome) = (Cells::default(), Outcome::default());
         Self { kind, careless, state, clock, began_ms: START_MS, cells, outcome }
     }
@@ -145,7 +145,7 @@ impl<'k> Killer<'k> {
         };
         let most = self.clock.of_world(most);
         self.began_ms = from + fastrand::i64(-most..=most);
-        self.clock = Fast::new(self.began_ms, self.kind.speed);
+        self.clock = FastClock::new(self.began_ms, self.kind.speed);
     }
 
     /// Compares a process's IDs with all earlier IDs.
@@ -177,7 +177,7 @@ fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> 
     ended.map_or(Ok(()), |status| Err(format!("a process ended by itself: {status}").into()))
 }
 
-fn kill(kind: &Kind, options: &Options) -> Result<Outcome, Box<dyn Error>> {
+fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> {
     let folder = folder()?;
     let mut killer = Killer::new(kind, options.careless, folder.path());
     while killer.outcome.kills < options.kills && !(options.careless && killer.outcome.twice > 0) {
@@ -195,7 +195,7 @@ fn folder() -> io::Result<TempDir> {
 
 fn run_child(begin: &Begin) -> Result<ExitCode, Box<dyn Error>> {
     let kind = KINDS.iter().find(|kind| kind.name == begin.kind).ok_or("expected a kind")?;
-    let clock = Fast::new(begin.now_ms, kind.speed);
+    let clock = FastClock::new(begin.now_ms, kind.speed);
     let (state, careless, random) = (&begin.state, begin.careless, fastrand::Rng::new());
     match (kind.live)(ChildRun { clock, state, careless, random })? {}
 }

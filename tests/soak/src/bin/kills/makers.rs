@@ -12,7 +12,7 @@ use polyflake::{
     uuid7::{self, Uuid7},
 };
 
-use crate::clock::Fast;
+use crate::clock::FastClock;
 
 /// The maximum number of IDs per write, so that a pipe accepts all of them or none.
 const BATCH: usize = 200;
@@ -21,7 +21,7 @@ const BATCH: usize = 200;
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
 /// Makes some IDs and appends their bytes. A failed call appends the IDs made before the error.
-pub(crate) trait Maker {
+pub(crate) trait IdWriter {
     /// Number of bytes per ID in the pipe.
     const BYTES: usize;
     /// Returns an ID's cell. Consecutive IDs of a tick have consecutive cells.
@@ -35,25 +35,25 @@ fn size(random: &mut Rng) -> usize {
 }
 
 /// Returns the number of IDs that a call wrote: all, or the number in its error.
-fn written(outcome: &Result<()>, asked: usize) -> usize {
+fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-fn exactly<const N: usize>(id: &[u8]) -> [u8; N] {
+fn exact_bytes<const N: usize>(id: &[u8]) -> [u8; N] {
     id.try_into().expect("the bytes of one ID")
 }
 
-pub(crate) type Snos = sno::Generator<Fast>;
+pub(crate) type Snos = sno::Generator<FastClock>;
 
-pub(crate) fn sno_builder(clock: Fast) -> sno::Builder<Fast> {
+pub(crate) fn sno_builder(clock: FastClock) -> sno::Builder<FastClock> {
     sno::Generator::builder().clock(clock).max_wait(MAX_WAIT)
 }
 
-impl Maker for Snos {
+impl IdWriter for Snos {
     const BYTES: usize = Sno::LEN;
 
     fn cell(id: &[u8]) -> u128 {
-        let id = Sno::from_bytes(exactly(id)).parts();
+        let id = Sno::from_bytes(exact_bytes(id)).parts();
         let line = u128::from(id.partition) << 40 | u128::from(id.tick_tock);
         line << 64 | u128::from(id.tick) << 16 | u128::from(id.sequence)
     }
@@ -61,46 +61,46 @@ impl Maker for Snos {
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![Sno::default(); size(random)];
         let outcome = self.fill(random.u8(..), &mut ids);
-        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
+        ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
     }
 }
 
-pub(crate) type HotGuids = hotguid::Generator<Fast>;
+pub(crate) type HotGuids = hotguid::Generator<FastClock>;
 
 /// Gives every life the same machine bytes and counter start, as if the random source had failed, so only windows separate
 /// lives.
-pub(crate) fn hotguid_builder(clock: Fast) -> hotguid::Builder<Fast> {
+pub(crate) fn hotguid_builder(clock: FastClock) -> hotguid::Builder<FastClock> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
 
-impl Maker for HotGuids {
+impl IdWriter for HotGuids {
     const BYTES: usize = HotGuid::LEN;
 
     fn cell(id: &[u8]) -> u128 {
-        let id = HotGuid::from_bytes(exactly(id)).parts();
+        let id = HotGuid::from_bytes(exact_bytes(id)).parts();
         u128::from(id.timestamp.cast_unsigned()) << 24 | u128::from(id.counter)
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![HotGuid::default(); size(random)];
         let outcome = self.fill(random.u32(..), &mut ids);
-        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
+        ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
     }
 }
 
-pub(crate) type Uuid7s = uuid7::Generator<Fast>;
+pub(crate) type Uuid7s = uuid7::Generator<FastClock>;
 
 /// Starts each millisecond at the same sequence, so that lives with one worker ID are separated only by their windows, or by
 /// the last millisecond of the life before.
-pub(crate) fn uuid7_builder(clock: Fast, worker: u32) -> uuid7::Builder<Fast> {
+pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<FastClock> {
     let worker = u16::try_from(worker).expect("fewer lives than worker IDs");
     let builder = uuid7::Generator::builder().clock(clock).max_wait(MAX_WAIT);
     builder.from_sequence_0().worker_id(worker)
 }
 
-impl Maker for Uuid7s {
+impl IdWriter for Uuid7s {
     const BYTES: usize = Uuid7::LEN;
 
     /// Returns the time, the sequence and the worker ID, without the random bits.
@@ -113,7 +113,7 @@ impl Maker for Uuid7s {
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![Uuid7::MIN; size(random)];
         let outcome = self.fill(&mut ids);
-        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
+        ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
     }
 }
@@ -121,46 +121,48 @@ impl Maker for Uuid7s {
 /// From this epoch on, 36 bits of milliseconds last two years.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
-pub(crate) type Layouts = layout::Generator<Fast>;
+pub(crate) type Layouts = layout::Generator<FastClock>;
 
 /// Has a worker ID at the top and 12 bits of sequence per millisecond, so ticks are sometimes exhausted.
-pub(crate) fn layout_builder(clock: Fast, worker: u32) -> layout::Builder<Fast> {
+pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<FastClock> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];
     let layout = Layout::integer(fields).expect("64 bits");
     layout::Generator::builder(layout).clock(clock).max_wait(MAX_WAIT).bind("worker", worker)
 }
 
-impl Maker for Layouts {
+impl IdWriter for Layouts {
     const BYTES: usize = 8;
 
     /// Returns the ID itself.
     fn cell(id: &[u8]) -> u128 {
-        u64::from_le_bytes(exactly(id)).into()
+        u64::from_le_bytes(exact_bytes(id)).into()
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![0_i64; size(random)];
         let outcome = self.fill(&mut ids[..]);
-        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_le_bytes()));
+        ids[..written_count(&outcome, ids.len())]
+            .iter()
+            .for_each(|id| out.extend(id.to_le_bytes()));
         outcome
     }
 }
 
-pub(crate) type Randflakes = randflake::Generator<Fast>;
+pub(crate) type Randflakes = randflake::Generator<FastClock>;
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
-pub(crate) fn randflake_builder(lease: Grant, clock: Fast) -> randflake::Builder<Fast> {
+pub(crate) fn randflake_builder(lease: Grant, clock: FastClock) -> randflake::Builder<FastClock> {
     randflake::Generator::builder(lease, SECRET).clock(clock)
 }
 
-impl Maker for Randflakes {
+impl IdWriter for Randflakes {
     const BYTES: usize = 8;
 
     fn cell(id: &[u8]) -> u128 {
         let parts =
-            Codec::new(SECRET).inspect(Randflake::from_i64(i64::from_le_bytes(exactly(id))));
+            Codec::new(SECRET).inspect(Randflake::from_i64(i64::from_le_bytes(exact_bytes(id))));
         let node = u128::from(parts.node) << 64;
         node | u128::from(parts.timestamp.cast_unsigned()) << 17 | u128::from(parts.sequence)
     }
@@ -168,7 +170,7 @@ impl Maker for Randflakes {
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
         let mut ids = vec![Randflake::default(); size(random)];
         let outcome = self.fill(&mut ids);
-        ids[..written(&outcome, ids.len())]
+        ids[..written_count(&outcome, ids.len())]
             .iter()
             .for_each(|id| out.extend(id.to_i64().to_le_bytes()));
         outcome

@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 
 use crate::{
     artefacts::{Python, platforms::Platform, roots},
-    tools::{self, Missing},
+    tools::{self, MissingTool},
 };
 
 /// A Python that runs on this machine.
@@ -72,7 +72,7 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
 fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
     let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
-    found.next().ok_or_else(|| Missing("no Python 3.11 or later on this machine".into()).into())
+    found.next().ok_or_else(|| MissingTool("no Python 3.11 or later on this machine".into()).into())
 }
 
 /// Returns the wheel of the newest pip, which runs from its archive. Old versions of pip do not support the newest Pythons.
