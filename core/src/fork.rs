@@ -1,7 +1,7 @@
 //! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
-//! Every process has a process generation that none of its ancestors has, and every generator checks it for every ID. A hook in
-//! the child increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a
+//! Every process has a process generation that differs from those of all its ancestors, and every generator checks it for every
+//! ID. A hook in the child increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a
 //! raw `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is
 //! stored in pages that parent and children share, so that the generators of one fork tree have different partitions. No lock
 //! is involved, because a child could inherit it held.

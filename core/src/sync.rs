@@ -1,4 +1,17 @@
-//! Provides the atomics for all other code, so that a model checker can replace them.
+//! Provides the atomics for all other code, so that tests can replace them.
+//!
+//! ```text
+//! build             atomics                  what it is for
+//!
+//! cfg(loom)         loom's                   every interleaving of small models, including stale loads
+//! cfg(shuttle)      shuttle's                random schedules of larger models
+//! unit tests        `watched`                a test intercepts each access: it runs other calls there, or forks
+//! all others        those of the processor
+//! ```
+//!
+//! In unit tests, the explorer runs the real code with these types. An earlier one simulated the accesses, so a fault in the
+//! real ones passed. A test of the repository rejects atomics of other origin, except in clocks, the detection of the CPU and
+//! the hooks of `fork()`, which are not part of a model.
 
 /// A pointer to memory for forked children. It is not part of models, because models have no forks.
 #[cfg(any(loom, shuttle, not(test)))]

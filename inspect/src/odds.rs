@@ -1,5 +1,33 @@
 //! The likelihood of a reading, measured as the number of bits that are needed to describe an ID to someone who knows its
 //! format. The shortest description is the most likely one, and each bit saved doubles the likelihood.
+//!
+//! # Why descriptions
+//!
+//! Most strings are valid in several formats. For example, each 64-bit integer is an ID in every snowflake format, so a rule by
+//! length or prefix cannot distinguish them. What differs is how remarkable the ID would be. Read in one format, the bits may
+//! be a time of last year, worker 1 and sequence 7. Read in another one, they may be a time in 2090 and machine 51,234.
+//!
+//! The length of a description measures this. A good code has short words for typical values: a value with the probability p
+//! needs -log2(p) bits. So costs in bits add up where probabilities would be multiplied, and one scale serves all formats:
+//!
+//! ```text
+//! cost of a reading = rarity of the format + time + the other fields
+//!
+//! rarity        0 for version 4 UUIDs, and 1 more for each halving of a format's frequency
+//! time          log2(age in ticks) + log2(number of times that the longest age can be halved) + log2(growth since then)
+//!               or, if the time is impossible: all bits, and 16 more for an error in the ID
+//! small values  log2(value) + log2(number of powers of two up to it), or all bits of the field; 1 bit says which
+//! usual values  log2(how many values are usual), or all bits of the field; 1 bit says which
+//! random bits   all bits of the field
+//! fixed bits    0, because an ID with other bits would not be in this format
+//! ```
+//!
+//! The odds of a reading are 2^-cost, divided by the sum over all readings. One entry of the sum is never shown, and it is the
+//! more likely one of two explanations: the string is random, or its format is not in the table. Without it, the only format
+//! that matches the bits would always get nearly all of the odds, however rare it is. While the table lacked snowflakes with the
+//! Unix epoch, they were Baidu UIDs with 95 %.
+//!
+//! `tests/odds.rs` checks that the odds are right: of all readings with odds of 90 %, nine in ten must be correct.
 
 use core::ops::{Add, Sub};
 

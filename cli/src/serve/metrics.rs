@@ -23,7 +23,7 @@ pub(super) struct Metrics {
 #[derive(Debug, Default)]
 struct Counts {
     by_code: BTreeMap<&'static str, u64>,
-    /// The number of replies of the store within each bound, and of all.
+    /// For each bound, the number of replies that the store sent within it.
     within: [u64; BOUNDS_MS.len()],
     replies: u64,
     sum: Duration,
@@ -38,20 +38,20 @@ impl Metrics {
         self.is_store_up.store(is_up, Relaxed);
     }
 
-    /// Counts a request by its code.
+    /// Counts a request under the code of its error, or under `ok`.
     pub(super) fn count(&self, code: &'static str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.by_code.entry(code).or_default() += 1;
     }
 
-    /// Counts the time that the store took.
-    pub(super) fn time(&self, took: Duration) {
+    /// Records the time from a request to the store's reply.
+    pub(super) fn time(&self, duration: Duration) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for (bound, within) in BOUNDS_MS.iter().zip(&mut counts.within) {
-            *within += u64::from(took <= Duration::from_millis(*bound));
+            *within += u64::from(duration <= Duration::from_millis(*bound));
         }
         counts.replies += 1;
-        counts.sum += took;
+        counts.sum += duration;
     }
 
     pub(super) fn to_text(&self, waiting: usize) -> String {

@@ -1,5 +1,8 @@
 //! The details of an error. Errors from decoders and from calls that must not block are frequent in loops, so their details are
 //! stored inline. All other details are behind a pointer.
+//!
+//! Each large detail is boxed separately. A single variant with one pointer would save nine of 104 instructions of
+//! `sno::metabyte` in a loop, but add 500 bytes to Randflake's wasm module.
 
 use alloc::{borrow::Cow, boxed::Box};
 

@@ -75,12 +75,15 @@
 
 use core::result;
 
-#[cfg(feature = "std")]
-use crate::sync::{
-    Ordering,
-    shared::{AtomicU32, AtomicU64},
-};
 use crate::{Error, Result};
+#[cfg(feature = "std")]
+use crate::{
+    narrow,
+    sync::{
+        Ordering,
+        shared::{AtomicU32, AtomicU64},
+    },
+};
 
 /// The number of partitions.
 pub(crate) const COUNT: usize = 1 << 16;
@@ -387,12 +390,12 @@ impl<const N: usize> Table for Cells<N> {
         random_u16()
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
     fn next(&self) -> Result<u16> {
         let base = self.base(random_base)?;
         // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
         // wraps at a multiple of the table's size, so that the rounds continue without a gap.
-        Ok((partition_at(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
+        let partition = partition_at(base, self.count.fetch_add(1, Ordering::Relaxed)) % N;
+        Ok(narrow::u16(partition as u64))
     }
 
     fn entry(&self, partition: u16) -> u64 {

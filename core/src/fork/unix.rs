@@ -1,5 +1,16 @@
-//! Uses `pthread_atfork` and, on Linux, a page that the kernel wipes in children. Also maps the pages that all processes of a
-//! fork tree share.
+//! Detects forks by a *process generation*, and maps the pages that all processes of a fork tree share.
+//!
+//! ```text
+//!                        parent                    forked child
+//!
+//! wiped page             generation 3   --.        0, until `renew` stores 4
+//! ordinary memory        LATEST = 3       |fork    LATEST = 3, a copy
+//! shared pages           table, restores  '------> the same pages
+//! ```
+//!
+//! Two mechanisms set the generation of a child to 0, because each of them misses some forks. A hook of `pthread_atfork` exists
+//! on every Unix, but `_Fork()` and a raw `clone()` bypass it. Linux can wipe a page in every child with a copy of the memory
+//! (`MADV_WIPEONFORK`). If neither is available, no generator can be created, because an undetected fork would repeat IDs.
 #![allow(unsafe_code, reason = "the C library's fork hooks and shared memory have no safe door")]
 
 use core::{mem::size_of, ptr};
@@ -39,7 +50,7 @@ pub(super) fn restored() {
 /// Advances the count of the shared table, if there is one. Another thread may not have published the count's location yet, and
 /// `STATIC_RESTORES`, which it would then replace, no longer counts.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
-    // SAFETY: null, or pages that are never unmapped once they are in SHARED.
+    // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
     // Another thread may have found a table by the time that `STATIC_RESTORES` is advanced.
     let found = find().or_else(|| {
@@ -62,11 +73,11 @@ fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
 
 #[inline]
 fn restore_count() -> &'static Shared {
-    // SAFETY: it points to a static, or to shared pages that are never unmapped once they are in RESTORES.
+    // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once their address is in it.
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
 }
 
-/// Returns the process generation, or 0 in a child that has none yet.
+/// Returns the process generation, or 0 in a child to which no generation was assigned yet.
 #[inline]
 pub(super) fn generation() -> u32 {
     // Relaxed, because every ID performs this load. A forked child begins with one thread, which sees everything that its copy
@@ -84,11 +95,11 @@ pub(super) fn current() -> u32 {
 
 #[inline]
 fn page_counter() -> &'static AtomicU32 {
-    // SAFETY: it points to a static, or to a page that is never unmapped once it is in PLACE.
+    // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once its address is in it.
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
-/// Assigns a generation to this process that none of its ancestors had.
+/// Assigns a generation to this process that differs from those of all its ancestors.
 #[cold]
 fn renew() -> u32 {
     // `LATEST` is ordinary memory, so two siblings may get the same generation. That does no harm: a generation is only ever
@@ -138,20 +149,20 @@ fn not_prepared() -> Error {
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
-    // SAFETY: no other code has the page, and it has this size.
+    // SAFETY: `new_page` has just mapped the page with this size, and no other code has its address.
     if unsafe { libc::madvise(page.cast(), size_of::<AtomicU32>(), libc::MADV_WIPEONFORK) } != 0 {
         // SAFETY: no other thread has seen the page.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
         return false;
     }
     let unwiped = (&raw const STATIC_GENERATION).cast_mut();
-    // SAFETY: a fresh page of zeros, which are an atomic.
+    // SAFETY: the page is aligned, writable and filled with zeros, which are a valid atomic.
     unsafe { &*page }.store(current(), Ordering::Relaxed);
     if GENERATION_LOCATION
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
-        // SAFETY: another thread was faster, so no other thread has seen this page.
+        // SAFETY: another thread was faster, so the address of this page was not published.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true
@@ -168,8 +179,8 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
-    // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes
-    // are a valid table, also bytes from a child that gave up its privileges, which can still write to them.
+    // SAFETY: the pointer is not null after `first_of`, and the pages are never unmapped once they are in `SHARED_CELLS`. Any
+    // bytes are a valid table, including those that a child writes which has given up its privileges.
     let table = unsafe { &*table };
     let count = ptr::from_ref(&table.restores.0).cast_mut();
     // Every thread that finds the table publishes the location of its count, because the thread that mapped it may not have
@@ -223,7 +234,7 @@ mod tests {
         let table: &'static mut Cells<COUNT> = Box::leak(Box::new(Cells::new()));
         let (shared, unshared) = (AtomicPtr::new(&raw mut *table), Shared::new(0));
         advance(&shared, &unshared);
-        // SAFETY: leaked above.
+        // SAFETY: the table was leaked above.
         let table = unsafe { &*shared.load(Ordering::Acquire) };
         assert_eq!(table.restores.0.load(Ordering::Acquire), 1);
         shared.store(ptr::null_mut(), Ordering::Release);

@@ -1,5 +1,15 @@
-//! The random bytes that identify a generator: 8 bytes in one word, picked once per generation: by each
+//! The random bytes that identify a generator: 8 bytes in one word. They are picked once per generation, that is, by each
 //! process, and again after it was restored.
+//!
+//! The generation is stored in a second word, and the order of the accesses connects the two:
+//!
+//! ```text
+//! a thread that picks the word    1. swap the word          2. store the generation
+//! a thread that uses it           1. load the generation    2. load the word
+//! ```
+//!
+//! So a thread that sees a generation also sees a word that was picked in it. If the generation were stored first, a thread
+//! could see the generation of a forked child together with the bytes of its parent, and make the same IDs as the parent.
 
 use crate::{
     Result, fork,

@@ -1,4 +1,21 @@
 //! The clock reading of a generator's first call, which determines its floor.
+//!
+//! All threads of a process must use the same reading, because two floors would disagree about the tick in which the generator
+//! begins. A forked child needs its own reading, and so does a process that was restored. No lock protects the reading, because
+//! a child could inherit the lock while it is held. Instead, three swaps replace the reading of generation A by that of B:
+//!
+//! ```text
+//!              at first         swap 1         swap 2         swap 3
+//! nanos        reading of A     no reading                    reading of B
+//! generation   A                               B
+//! ```
+//!
+//! A thread that finds generation B therefore finds B's reading or no reading, and never A's. A process that is forked between
+//! any two swaps starts over with its own generation.
+//!
+//! After a restore, other threads continue, unlike after a fork: a thread may have been interrupted just before swap 3, with a
+//! reading from before the restore. So the word for "no reading" depends on the restore count, and the swap of such a thread
+//! fails.
 
 use super::NEVER_DRAWN;
 use crate::{
@@ -54,10 +71,7 @@ impl FirstReading {
     /// Returns the stored reading of this generation. If this call is the first, `now` is stored and returned. After a restore,
     /// `now` may be of an earlier generation, so the clock is read again.
     ///
-    /// The generation is stored between the reading of the earlier one and that of this one, so a thread that finds this
-    /// generation finds its reading or none. A process that is forked between any two of these steps does not mistake its
-    /// parent's reading for its own. After a restore, other threads continue, at any step: each step therefore replaces only
-    /// what the thread found, and the thread starts over if another one was faster.
+    /// Each swap replaces only the value that the thread found, and the thread starts over if another one was faster.
     fn stored_or(
         &self,
         now: i64,
@@ -100,7 +114,7 @@ impl FirstReading {
         }
     }
 
-    /// Returns the floor for a call that reads `now`, or `None` if the generator has none or the reading is well past it.
+    /// Returns the floor for a call that reads `now`, or `None` if the generator has no floor or the reading is well past it.
     ///
     /// # Errors
     /// `time_out_of_range` if the format's time ends before the floor does.

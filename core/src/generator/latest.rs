@@ -1,4 +1,17 @@
 //! A value that is replaced from time to time and that threads read without a lock. Readers get the newest value.
+//!
+//! ```text
+//! Latest { first: 1, newest } --> Link { value: 3, older } --> Link { value: 2, older: null }
+//! ```
+//!
+//! A reader loads one pointer. The usual difficulty of such lists is that a reader may still use a value that was replaced, so
+//! that freeing it needs reference counts, epochs or hazard pointers, each of which costs every read. Here, replaced values
+//! stay in the list and are freed together with it. This is possible because a generator replaces a value rarely: when it
+//! claims another partition, or when its lease continues with another grant. The first value is stored in place, since most
+//! generators keep it and then need no heap.
+//!
+//! As no value is freed before the list, an address never gets a second meaning. So [`Latest::replace`] may compare pointers
+//! to find out whether the value on which a decision was based is still the newest one.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;
@@ -9,11 +22,8 @@ use crate::sync::{AtomicPtr, Ordering, SparePtr};
 /// A value, and those that replaced it. All of them are freed together, since other threads may read the older ones until then.
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
-    // The first value is stored inline, because most generators never replace it and then need no heap.
     first: T,
     /// The newest value, or null until the first value has been replaced.
-    // Replaced values are kept. To free them early would require reference counts or hazard pointers, which cost every ID more
-    // than the 2% that a lease may cost, and values are rarely replaced.
     newest: AtomicPtr<Link<T>>,
     links: PhantomData<Link<T>>,
 }
@@ -28,9 +38,11 @@ pub(crate) struct Link<T> {
 /// Heap memory for a value.
 pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 
-// SAFETY: with those before it, it is a list of values, which `Latest` owns as a vector would.
+// SAFETY: a link owns its value and, through `older`, the links before it, as a vector owns its elements. Only the raw pointer
+// keeps the compiler from deriving `Send`.
 unsafe impl<T: Send> Send for Link<T> {}
-// SAFETY: any thread may put a value there, and all threads share the values that are there.
+// SAFETY: threads only share references to values that are in the list, which needs `T: Sync`. A value may come from another
+// thread than the one that drops the list, which needs `T: Send`. `older` never changes once other threads can see the link.
 unsafe impl<T: Send + Sync> Sync for Link<T> {}
 
 impl<T> Latest<T> {
@@ -52,7 +64,8 @@ impl<T> Latest<T> {
     #[inline]
     #[allow(clippy::unused_self, reason = "a link lives as long as the list")]
     fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
-        // SAFETY: null, or a box that `replace` leaked and only `drop` frees.
+        // SAFETY: `link` is null, or a box that `replace` leaked. Only `Drop::drop` frees it, which has the list exclusively,
+        // so the box outlives the borrow of `self`. The link was written before the `AcqRel` swap that published it.
         unsafe { link.as_ref() }
     }
 
@@ -76,7 +89,7 @@ impl<T> Latest<T> {
         // behind it.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: `added` was just leaked, and no other thread has seen it.
+            // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed.
             drop(unsafe { Box::from_raw(added) });
         }
         put.is_ok()
@@ -87,7 +100,7 @@ impl<T> Drop for Latest<T> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: `replace` leaked each of them once, and nothing can read them any more.
+            // SAFETY: `replace` leaked each link once. `&mut self` proves that no reference to a value exists any more.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }
@@ -113,7 +126,7 @@ impl<T> Spare<T> {
 
     pub(crate) fn take_spare(&self) -> Option<Allocation<T>> {
         let place = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: a box that `fill` leaked, and that no other thread has any more.
+        // SAFETY: `place` is a box that `fill` leaked. The swap has removed it, so no other thread gets it.
         (!place.is_null()).then(|| unsafe { Box::from_raw(place) })
     }
 }

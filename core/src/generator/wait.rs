@@ -1,4 +1,31 @@
 //! The behavior of a call while no ID is available, and the limits of its wait.
+//!
+//! ```text
+//!   .---- attempt ---- slots -------------------------> done
+//!   |      ^   |
+//!   |      |   '-- full, behind, floor, or no grant
+//!   |      |                |
+//!   |      |       charge the last sleep ---- no time is left ---> the cause's error, with the time to retry
+//!   |      |                |
+//!   |      '---- sleep for at most 10 ms
+//!   |
+//!   '-- lost a race: count it, and attempt again ---- too many ---> clock_failed
+//! ```
+//!
+//! Neither sleeps nor clocks can be trusted, so each limit has a reason:
+//!
+//! - **The time that a call has waited** is measured by a monotonic clock, because sleeps take longer than requested. If that
+//!   clock did not advance during a sleep, the requested duration counts instead. In that case, the wait also ends after
+//!   [`MAX_EQUAL_READINGS`] equal readings of the wall clock, because a clock that somebody has stopped would never reach the
+//!   next tick.
+//! - **A single sleep** is short, so that a clock that is set forward is noticed soon ([`MAX_SLEEP`]). It is charged with at
+//!   least [`MIN_SLEEP`], because the number of sleeps must be limited as well.
+//! - **Lost races** do not sleep, so the number of races is limited too ([`MAX_RACES`]). A clock that generated an ID with its
+//!   own generator at each reading, each time in a new tick, once caused an endless loop.
+//! - **The floor** has a separate limit ([`FLOOR_WAIT`]), since a generator waits for it once per process, and the default
+//!   maximum is shorter than most ticks where a wait would block an event loop.
+//!
+//! The code here never sleeps: it computes how long the host of the call should sleep.
 
 use core::time::Duration;
 
@@ -303,8 +330,8 @@ impl<'p> Wait<'p> {
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
         // Sleeps take longer than requested: when the requested durations were charged, a maximum of 50 ms became 777 ms. A
-        // monotonic clock that did not advance counts as absent, because edge workers stop it during a request, and tests
-        // replace it.
+        // monotonic clock that did not advance counts as absent, because edge workers stop it during a request, browsers round
+        // it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));

@@ -9,7 +9,7 @@
 //! A machine that starts over after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
 //!
 //! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the tick.
-//! If it were stored beside the word, a thread could combine the `next` of one start with another start.
+//! If it were stored in a separate word, a thread could combine the `next` of one start with another start.
 
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};

@@ -2,7 +2,7 @@
 //! state machine.
 //!
 //! ```text
-//! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a word of its own
+//! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a separate word
 //! ```
 //!
 //! `next` is the sequence number of the next ID. It needs one bit more than a sequence number, because it is 65,536 once all
@@ -58,7 +58,7 @@
 //!
 //! # Two words without a lock
 //!
-//! The tick, the bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses
+//! The tick, the bit and `next` change together in one atomic word. `safe` is a separate word, and the order of the accesses
 //! connects the two:
 //!
 //! ```text

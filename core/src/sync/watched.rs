@@ -116,26 +116,24 @@ impl Outcome for () {
 
 macro_rules! watched {
     ($($name:ident: $value:ty),*) => {$(
-        #[allow(clippy::cast_possible_truncation, reason = "a value of this type before")]
         impl Outcome for $value {
             fn answer(self) -> Answer {
                 Answer { before: self.into(), failed: false }
             }
             fn from_answer(answer: Answer) -> Self {
-                answer.before as Self
+                answer.before.try_into().expect("a value of the atomic's type")
             }
         }
 
-        #[allow(clippy::cast_possible_truncation, reason = "a value of this type before")]
         impl Outcome for Result<$value, $value> {
             fn answer(self) -> Answer {
                 let failed = self.is_err();
                 let (Ok(before) | Err(before)) = self;
                 Answer { before: before.into(), failed }
             }
-            fn from_answer(Answer { before, failed }: Answer) -> Self {
-                let before = before as $value;
-                if failed { Err(before) } else { Ok(before) }
+            fn from_answer(answer: Answer) -> Self {
+                let before = <$value>::from_answer(answer);
+                if answer.failed { Err(before) } else { Ok(before) }
             }
         }
 

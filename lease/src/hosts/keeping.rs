@@ -1,4 +1,15 @@
 //! Keeps a lease in a task, either on this crate's own threads over a blocking store, or on an executor.
+//!
+//! The task is the keeper's host: it reads the clocks, sends requests, carries out actions, and pauses. Three things end the
+//! usual course, and the loop in `LeaseTask::keep` checks for each of them:
+//!
+//! - **A fork.** The child's copy of the task neither sends a request nor drops the store, because closing an inherited
+//!   connection would tell the server that the parent's connection ends.
+//! - **A restore** of a copied process image. Each request, each pause and each function of the program can take any time, and
+//!   an image may be taken during it. So the restore count is compared after each of them. A reply that arrives after a restore
+//!   is dropped, because another copy receives it as well.
+//! - **A store that does not answer.** No time limit of TCP ends the wait for a frozen server, which still acknowledges what is
+//!   sent to it. So the task stops waiting by itself.
 
 use std::{
     boxed::Box,
@@ -111,7 +122,7 @@ impl SharedState {
         state.outcome().unwrap_or_else(|| Err(state.reason()))
     }
 
-    /// Works like [`Shared::ready`], but only one call of a process waits without success.
+    /// Works like [`SharedState::ready`], but only one call of a process waits without success.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         let has_waited = self.lock().has_waited;
         let ready = self.ready(if has_waited { Duration::ZERO } else { longest });

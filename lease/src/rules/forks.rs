@@ -16,7 +16,7 @@ use polyflake::fork;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Returns a number that identifies this process and that none of its ancestors had.
+/// Returns a number that identifies this process, and that differs from the numbers of all its ancestors.
 pub(crate) fn process_number() -> Result<u32> {
     fork::prepare().map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(fork::process())
@@ -43,7 +43,8 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns the value of this process, if it exists.
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: the pointer is null, or points to a box that `get_or_make` leaked and that only `drop` frees.
+        // SAFETY: the pointer is null, or points to a box that `get_or_make` leaked and that only `drop` frees, so the box
+        // outlives the borrow of `self`.
         let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
         (*process == fork::process()).then_some(value)
     }
@@ -76,7 +77,7 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T: Send + Sync> Drop for PerProcess<T> {
     fn drop(&mut self) {
         if self.get().is_some() {
-            // SAFETY: the box was leaked once, and nothing can read it any more.
+            // SAFETY: the box was leaked once, and `&mut self` proves that no reference to it exists any more.
             drop(unsafe { Box::from_raw(*self.0.get_mut()) });
         }
     }

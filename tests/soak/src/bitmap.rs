@@ -17,8 +17,7 @@ impl Bitmap {
     pub(crate) fn set(&self, cell: u64) -> bool {
         assert!(cell < self.cells, "cell {cell} of {}", self.cells);
         let bit = 1 << (cell % 64);
-        #[allow(clippy::cast_possible_truncation, reason = "below the map's length")]
-        let word = &self.words[(cell / 64) as usize];
+        let word = &self.words[usize::try_from(cell / 64).expect("a bitmap that fits the memory")];
         word.fetch_or(bit, Ordering::Relaxed) & bit != 0
     }
 }

@@ -44,31 +44,38 @@ fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     })
 }
 
+/// Returns a count in a table of the documentation.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+fn count(cell: f64) -> u32 {
+    cell as u32
+}
+
 #[test]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
 fn processes_share_partitions_at_the_documented_rate() {
     let rows = table("| generators in a process and its forks");
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);
     for row in rows {
-        let generators = row[0] as u32;
+        let generators = count(row[0]);
         for (processes, least, most) in [(row[1], 0.008, 0.0145), (row[2], 0.48, 0.53)] {
-            let found = chance(|| some_share(&mut random, generators, processes as u32));
+            let found = chance(|| some_share(&mut random, generators, count(processes)));
             assert!((least..most).contains(&found), "{generators} in {processes}: {found}");
         }
     }
 }
 
 #[test]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
 fn generators_of_one_partition_collide_at_the_documented_rate() {
     let rows = table("| IDs in the tick, each");
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);
     for row in rows {
-        let (ids, said) = (row[0] as u32, row[1] / 100.0);
-        let meet = |random: &mut Rng| random.u32(..BOUNDS).abs_diff(random.u32(..BOUNDS)) < ids;
-        let found = (0..200).map(|_| chance(|| meet(&mut random))).sum::<f64>() / 200.0;
-        assert!((found - said).abs() < said * 0.1, "{ids} IDs: {found}, not {said}");
+        let (ids, documented) = (count(row[0]), row[1] / 100.0);
+        let collide = |random: &mut Rng| random.u32(..BOUNDS).abs_diff(random.u32(..BOUNDS)) < ids;
+        let found = (0..200).map(|_| chance(|| collide(&mut random))).sum::<f64>() / 200.0;
+        assert!(
+            (found - documented).abs() < documented * 0.1,
+            "{ids} IDs: {found}, not {documented}"
+        );
     }
 }

@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     Error, ErrorKind, Result,
     layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::resolve},
+    narrow,
 };
 
 /// The type of an ID: a signed 64-bit integer, or a fixed number of bytes.
@@ -15,14 +16,11 @@ pub(in crate::layout) enum Representation {
 }
 
 impl Representation {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "the length is checked before anything is placed"
-    )]
+    /// Returns the width of an ID, whose length was checked.
     pub(in crate::layout) const fn bits(self) -> u32 {
         match self {
             Self::Integer => 64,
-            Self::Bytes(length) => (length as u32).saturating_mul(8),
+            Self::Bytes(length) => narrow::u32(length as u64 * 8),
         }
     }
 }

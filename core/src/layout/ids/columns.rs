@@ -7,6 +7,7 @@ use crate::{
         Batch, FieldIndex, Id, Layout, Representation, ResolvedField, Role, Value, ValueType,
         Values, foreign_slot, ids::parse::Bits,
     },
+    narrow,
 };
 
 /// The values of one field, one for each ID.
@@ -209,12 +210,8 @@ fn write<P>(
     let pairs = places.zip(column);
     match &field.role {
         Role::Timestamp(timeline) => {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "it fits, or is meant modulo 2^64"
-            )]
-            let number = |unix_ms| timeline.value_of_ms(unix_ms) as u64;
+            // A 64-bit timestamp may be negative, and is then stored modulo 2^64.
+            let number = |unix_ms| narrow::low_u64(timeline.value_of_ms(unix_ms).cast_unsigned());
             pairs.for_each(|(place, value)| put(place, number(*value)));
         }
         _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned())),

@@ -1,4 +1,30 @@
 //! The steps that lead to a grant: the namespace's record, a free worker ID, and the claim.
+//!
+//! ```text
+//! Open <-----------------------------------------------------.
+//!  |                                                          |
+//!  |  the store is another one, or was not surveyed yet       |
+//!  +-----------> Survey --- its incarnation is over ---> Prepare    a new incarnation, with a quiet time
+//!  |                |                                         |
+//!  | <--- known ----'                                         |
+//!  |  `longest_ms` is too short                               |
+//!  +---------------------------------------------------> Prepare    the record of the namespace
+//!  v                                                          |
+//! Find eight free records, or Look at the preferred one       |
+//!  |  no record is free                                       |
+//!  +---------------------------------------------------> Prepare    more records
+//!  v
+//! Claim --- acknowledged ---> the grant begins
+//!  |  no reply       ^
+//!  v                 |  the record shows this claim: write it again, because a read is no proof (R2)
+//! SettleClaim -------'
+//!  |  the record shows the claim of another holder
+//!  v
+//! Open, after a pause
+//! ```
+//!
+//! Every step is one request, so the keeper can stop after each of them, and a lost reply is repeated or settled in one place.
+//! Each write states what the keeper has read, so a step based on outdated records fails instead of overwriting newer ones.
 
 use alloc::{format, string::String, vec::Vec};
 

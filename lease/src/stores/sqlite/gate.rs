@@ -109,9 +109,9 @@ extern "C" fn in_child() {
     FORKING.store(0, Ordering::SeqCst);
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the word's halves")]
 const fn of_word(word: u64) -> (u32, u32) {
-    ((word >> 32) as u32, word as u32)
+    let [a, b, c, d, e, f, g, h] = word.to_be_bytes();
+    (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]))
 }
 
 const fn to_word(process: u32, count: u32) -> u64 {
