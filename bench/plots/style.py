@@ -109,7 +109,7 @@ def dark(rules: dict[str, str]) -> str:
 
 
 def _split_parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
-    """Returns the element, or its children if it is a group without an effect of its own."""
+    """Returns the element, or its children if it is a group without an effect."""
     if element.get("id") not in referred:
         element.attrib.pop("id", None)
     if element.tag == f"{{{SVG}}}metadata":

@@ -232,7 +232,7 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     Ok(place?.url().to_owned())
 }
 
-/// Returns a placeholder namespace for a URL that has none. Generators read their namespace from the same variable, so the URL
+/// Returns a placeholder namespace for a URL without one. Generators read their namespace from the same variable, so the URL
 /// may already contain one, which this program ignores.
 fn unused_in(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")

@@ -326,7 +326,7 @@ impl RateMark {
     /// Returns the nanoseconds per count, with [`SHIFT`] binary places, or 0 if they are unknown. Sets a new mark if the last
     /// one is old enough.
     fn rate_at(&self, sample: ClockSample) -> u64 {
-        // The words of the mark need no order of their own: `seq` makes sure that there is one writer at a time.
+        // The accesses to the mark can be relaxed, because `seq` permits only one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
         let width = u128::from(sample.after.wrapping_sub(sample.before)) * u128::from(last);
         let is_wide = width > u128::from(SLOW_SAMPLE_NANOS) << SHIFT;

@@ -72,7 +72,7 @@ const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
 static ANCHOR: Anchor = Anchor::new();
-/// loom's atomics cannot be created in constants. Under loom nothing reads this anchor, because the counter is not trusted.
+/// loom's atomics cannot be created in constants. Under loom this anchor is never read, because the counter is not trusted.
 #[cfg(loom)]
 static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 

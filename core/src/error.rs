@@ -24,7 +24,7 @@ pub use kind::ErrorKind;
 /// The maximum number of names that a message lists. For further names, it states only their number.
 const MAX_LISTED: usize = 16;
 
-/// The reason why a call failed. A failed call changes nothing and loses no IDs.
+/// The reason why a call failed. A failed call has no effect and loses no IDs.
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno::Sno};
@@ -268,7 +268,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidLength, Fact::Multiple { found, of })
     }
 
-    /// Creates an error for a secret of the wrong length, in bytes. The error reveals nothing about the content of the secret.
+    /// Creates an error for a secret of the wrong length, in bytes. The error does not contain any part of the secret.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize, expected: usize) -> Self {

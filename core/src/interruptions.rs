@@ -290,7 +290,7 @@ mod forks {
     ) {
         fork::prepare().unwrap();
         for access in 0.. {
-            // The generator outlives the call, because dropping it performs accesses of its own.
+            // The generator outlives the call, because dropping it performs further accesses.
             let ids = make();
             let Some([here, there]) = forked_at(access, || call(&ids)) else {
                 return assert!(access > 2, "{access} accesses");

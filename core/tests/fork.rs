@@ -61,7 +61,7 @@ fn a_child_rejects_an_explicit_identity() {
             let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
             [codes(made), codes(ended)].join(&b' ')
         });
-        // Hot Guid's `close` returns nothing that belongs to the parent.
+        // Hot Guid's `close` returns no snapshot, which could contain the parent's state.
         let close = if family.name == "Hot Guid" { "none" } else { "forked" };
         let expected = format!("forked forked forked forked forked {close}");
         assert_eq!(String::from_utf8_lossy(&refused), expected, "{}", family.name);

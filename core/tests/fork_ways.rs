@@ -175,7 +175,7 @@ fn every_constructor_installs_the_fork_hook() {
     }
 }
 
-/// Asserts that a child repeats none of its parent's IDs, for one kind of fork and one way to create the process's first
+/// Asserts that a child repeats no ID of its parent, for one kind of fork and one way to create the process's first
 /// generator.
 fn assert_ready(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
@@ -203,7 +203,7 @@ fn assert_ready(way: &str) {
 fn an_unhooked_child_never_blocks_on_the_heap() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    // All threads share one heap arena, and no thread has a cache of its own.
+    // All threads share one heap arena, and no thread has a separate cache.
     const GLIBC_TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::fork_without_hooks() else { return };

@@ -110,7 +110,7 @@ enum Caller {
     Handle(Handle),
     /// A task and its waiting call.
     Task(Rc<Ids>, Option<WaitingCall>),
-    /// A caller with a generator of its own.
+    /// A caller with a separate generator.
     Stranger(Ids),
 }
 

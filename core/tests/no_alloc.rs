@@ -1,4 +1,4 @@
-//! Generating, encoding and decoding IDs allocates nothing.
+//! Generating, encoding and decoding IDs does not allocate.
 #![allow(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
 
 use std::{

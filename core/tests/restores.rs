@@ -153,7 +153,7 @@ fn a_handle_drops_the_slots_that_it_had_reserved() {
         let mut handle = sno::Handle::new(ids.clone());
         let before = [(); 3].map(|()| handle.generate(7).unwrap());
         after_restore().unwrap();
-        // A partition that replaces another one begins in a tick of its own.
+        // A partition that replaces another one begins in a separate tick.
         assert_eq!(handle.try_generate(7).unwrap_err().code(), "sequence_exhausted");
         CLOCK.set_unix_ms(NOON + 4);
         let after = handle.generate(7).unwrap();
@@ -200,7 +200,7 @@ impl<C: Clock> Clock for ReportingClock<C> {
     }
 }
 
-/// A window was assigned to one copy, so nothing that is assigned after the restore may be used in it.
+/// A window was assigned to one copy, so an identity that is assigned after the restore must not be used in it.
 #[test]
 fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
     in_separate_process(&[], || {

@@ -1,5 +1,5 @@
 //! sno's string form: each ID has one encoding, errors name the first invalid character, and strings, bytes and times sort
-//! alike.
+//! in the same order.
 
 mod support;
 

@@ -30,7 +30,7 @@ fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     Generator::builder().clock(clock.clone())
 }
 
-/// Makes all but `left` IDs of a millisecond in which none was made.
+/// Makes all but `left` IDs of an unused millisecond.
 fn use_up<C: Clock>(ids: &Generator<C>, left: usize) {
     ids.fill(&mut vec![Uuid7::MIN; PER_MS - left]).unwrap();
 }
@@ -297,7 +297,7 @@ fn threads_key_streams_of_their_own() {
     assert_eq!(draws.load(Ordering::Relaxed), 3);
 }
 
-/// A failed call reserves nothing and uses no bits of the millisecond before.
+/// A failed call reserves no slots and uses no bits of the millisecond before.
 #[test]
 fn a_source_that_fails_leaves_no_trace() {
     static IS_BROKEN: AtomicU8 = AtomicU8::new(1);

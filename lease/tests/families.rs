@@ -28,7 +28,7 @@ fn random_machine(number: u64, uuid8: bool) -> hotguid::Generator {
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
 }
 
-/// The version and variant of UUIDs occupy bits of the machine field, but none of the worker ID.
+/// The version and variant of UUIDs occupy bits of the machine field, but no bits of the worker ID.
 #[test]
 fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];

@@ -316,7 +316,7 @@ fn a_release_in_progress_during_a_gap_counts_once() {
     }
 }
 
-/// Copies that end immediately release nothing, because another copy may still use the worker ID.
+/// Copies that end immediately release no worker ID, because another copy may still use the worker ID.
 #[test]
 fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
     let mut store = Memory::new(START_MS);

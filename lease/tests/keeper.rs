@@ -234,7 +234,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
     assert_eq!(twin.keeper.number(), None);
 }
 
-/// A claim that reaches the store after it was abandoned grants nothing.
+/// A claim that reaches the store after it was abandoned does not lead to a grant.
 #[test]
 fn a_missing_claim_is_abandoned() {
     let mut store = Memory::new(START_MS);
@@ -803,7 +803,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
-    // A clone does not release its twin's worker ID either.
+    // A clone does not release the worker ID of the other clone either.
     let before = store.records("orders/sno");
     for clone in [&mut twin, &mut third] {
         clone.keeper.close();

@@ -68,7 +68,7 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     assert_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
 
-/// A keeper cannot wait for the end of a reservation, because it has none.
+/// A keeper cannot wait for the end of a reservation, because a reservation has no end.
 #[test]
 fn a_keeper_reports_that_its_worker_id_is_reserved() {
     let mut store = Memory::new(START_MS);
@@ -105,7 +105,7 @@ fn an_unused_worker_id_can_be_reserved() {
     assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 }
 
-/// If a dump is loaded into the same server, nothing in the store shows it, so an operator must report it.
+/// If a dump is loaded into the same server, the store does not show it, so an operator must report it.
 #[test]
 fn a_reported_backup_starts_a_quiet_time() {
     let mut store = Memory::new(START_MS);
@@ -166,7 +166,7 @@ fn failover(store: &mut Memory) -> [String; 2] {
     [from, operator(&mut *store).status().unwrap().store]
 }
 
-/// A primary can show a renewal that its replica never had. A backup of such a primary proves nothing about the time after the
+/// A primary can show a renewal that its replica never had. A backup of such a primary is no proof for the time after the
 /// end that was acknowledged, because the promoted replica may have granted the worker ID again.
 #[test]
 fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {

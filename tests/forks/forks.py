@@ -23,7 +23,7 @@ from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 #: The number of children that generate IDs at the same time.
 CONCURRENT_CHILDREN = 8
-#: One in this many forked children forks a child of its own.
+#: Of this many forked children, one forks a child itself.
 FAMILY = 10
 
 SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()

@@ -138,7 +138,7 @@ class State:
     name: Term
     name_before: Term
     names: Term  # one more than the highest name in use
-    promoted: Function  # pairs of names between which a promotion lost nothing that was acknowledged
+    promoted: Function  # pairs of names between which a promotion lost no acknowledged write
     time: Term  # the latest time that a store has read
     latest: Term  # the same when the record was written last
     since: Term  # the same when the last record of the earlier incarnations was written

@@ -29,7 +29,7 @@ from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Pr
 from logic import CLAIM, MESSAGE, TOKEN, Bounded, Domain, Term, Unbounded
 from runs import RejectedError, Run
 
-# z3 needs milliseconds for each part of the invariant. After this time the test fails, because nothing was proved.
+# z3 needs milliseconds for each part of the invariant. After this time the test fails, because the part was not proved.
 LIMIT_MS = 60_000
 FENCE = "the record's end is a fence for windows"
 WRITES = "writes are as the rules say"

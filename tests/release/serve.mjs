@@ -2,7 +2,8 @@
  * Serves a folder on this machine alone, as registries serve files, until its input ends: `node serve.mjs FOLDER LOG`. Prints
  * the address, and appends the path of each served file to the log.
  *
- * Nothing can be uploaded. Crates that the folder lacks are redirected to the public registry, because ours depend on them.
+ * The server rejects all uploads. Crates that the folder lacks are redirected to the public registry, because ours depend on
+ * them.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

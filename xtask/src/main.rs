@@ -142,7 +142,7 @@ fn leases() -> Result<()> {
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
         run.envs(setting).env("CI", "true").run()?;
     }
-    // This runs last, so that nothing else runs at the same time.
+    // This runs last, so that no other test runs at the same time.
     let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];
     Ok(cmd!(shell, "cargo bench {rates...}").run()?)
 }

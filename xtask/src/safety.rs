@@ -32,7 +32,7 @@ struct Check {
     what: String,
     /// The command, for a shell in the root.
     run: String,
-    /// Words in the output beside which the figures stand.
+    /// Words in the output next to the figures.
     #[serde(default)]
     counts: Vec<String>,
     /// A text in the line of the output that has the figures, instead of the words.

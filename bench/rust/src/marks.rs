@@ -107,7 +107,7 @@ fn child_and_parent(
     work: impl Fn(&mut Make, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: this process has ticking threads, but the child waits for none of them. It ends without running destructors.
+    // SAFETY: this process has ticking threads, but the child does not wait for them. It ends without running destructors.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);

@@ -98,7 +98,7 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Returns sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but adds none.
+/// Returns sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but does not add any.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));

@@ -1,4 +1,4 @@
-//! Support for architectures that have no kernels of their own.
+//! Support for architectures without specific kernels, which use the scalar code.
 
 /// Kernels for one ID or one number.
 pub(crate) mod one {

@@ -35,7 +35,7 @@ std::thread_local! {
 ///   shorter than that.
 /// - A forked child process does not have the dedicated thread, so it reads the wall clock every time.
 ///
-/// Generators check each tick, as they do with every clock, so none of these effects causes duplicate IDs. A generator rejects
+/// Generators check each tick, as they do with every clock, so these effects cannot cause duplicate IDs. A generator rejects
 /// an interval that is longer than its tick.
 ///
 /// ```

@@ -24,7 +24,7 @@
 //! A program that was started on its own has a different table. Against such programs there is only chance, so programs that
 //! must not collide configure their partitions or lease them (`polyflake-lease`).
 //!
-//! Entries contain no process ID, and nothing is cleaned up when a process ends. A partition becomes free only as time passes,
+//! Entries contain no process ID, and no entry is cleaned up when a process ends. A partition becomes free only as time passes,
 //! so an entry records *until when* the partition is in use. There are two kinds of holders.
 //!
 //! # Default generators lease
@@ -40,7 +40,7 @@
 //! end = 108 ------------------------------------^              ^ B finds 108 <= 115, and writes 116
 //! ```
 //!
-//! Nothing in this depends on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before
+//! This does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before
 //! 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At its next
 //! extension, A detects that its entry has changed, and claims another partition.
 //!
@@ -58,7 +58,7 @@
 //! `left` then says that `end` was left by an explicit generator. Such an end applies to default generators only. A program
 //! that configures a partition again, possibly with a test's clock, gets it immediately. A partition stays reserved
 //! permanently, with all bits of `claims` set, once a snapshot of it exists, because the snapshot may be restored at any time.
-//! An explicit generator that is killed remains counted, because nothing reports its end.
+//! An explicit generator that is killed remains counted, because its end is not reported.
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!

@@ -3,7 +3,7 @@
 //! A hypervisor that starts a copy of a virtual machine changes the machine's generation ID (VMGENID). Since 5.18, Linux then
 //! reseeds its random source and writes a notice to its log. The thread waits for that notice, because no other notification
 //! exists in all of these kernels. Linux 6.8 sent the uevent `NEW_VMGENID=1`, but the next version no longer did, and some
-//! distributors have added it again. A program cannot tell whether its kernel sends the uevent, so a thread that waits for it
+//! distributors have added it again. A program cannot detect whether its kernel sends the uevent, so a thread that waits for it
 //! may wait in vain.
 //!
 //! The number of a record's facility shows who wrote it: only the kernel can use the first facility.

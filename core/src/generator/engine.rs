@@ -13,7 +13,7 @@
 //!
 //! - The word is observed before the clock is read. In the reverse order, another thread could move the word to a new tick in
 //!   between. The reading, although correct, would then be earlier than the word's tick and look like a clock rollback, so a
-//!   sno would flip its tick-tock bit for nothing.
+//!   sno would flip its tick-tock bit unnecessarily.
 //! - The identity is determined before the step, because it limits the slots of a tick, and because assigning one can fail or
 //!   take long. A step that is followed by a failure would lose its slots.
 //! - A fork copies the word, so parent and child could both reserve the same slot under the same identity. Therefore the
@@ -287,7 +287,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let tick = self.machine.tick_for(seen, clock_tick);
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
-            // A stale reading must not cause a draw, because another thread may have drawn an identity for a later tick.
+            // A stale reading must not assign an identity, because another thread may have assigned one for a later tick.
             if self.family.current_identity(&self.window, tick, now).is_none()
                 && self.machine.observe() != seen
             {

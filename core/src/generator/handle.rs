@@ -83,7 +83,7 @@ impl<F: Pack> Block<F> {
 ///
 /// ```compile_fail,E0599
 /// let ids = polyflake::sno::Generator::new();
-/// let twin = ids.handle().clone();
+/// let clone = ids.handle().clone();
 /// ```
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<F: Pack, G> {

@@ -176,7 +176,7 @@ impl<C> Options<C> {
         Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
     }
 
-    /// Returns the window in ticks, which contains all ticks if none is configured.
+    /// Returns the window in ticks, which contains all ticks if no window is configured.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::all(ticks.last()),

@@ -263,7 +263,7 @@ impl Races {
     fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
-            // Only calls that lose a race read this clock, so it costs nothing on the usual path.
+            // Only calls that lose a race read this clock, so the usual path does not pay for it.
             self.first = clock.monotonic();
         }
         let is_late = || {

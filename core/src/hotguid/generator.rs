@@ -53,7 +53,7 @@ use crate::{clock::SystemClock, entropy};
 ///
 /// ```compile_fail
 /// let ids = polyflake::hotguid::Generator::new();
-/// let twin = ids.clone();
+/// let clone = ids.clone();
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 
@@ -231,7 +231,7 @@ impl<C: Clock> Generator<C> {
     /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
     /// years 1970 to 2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
     /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns. A
-    /// failed call changes nothing.
+    /// failed call has no effect.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         SlotSource::generate_in(self, Mode::Wait, shard_key)

@@ -59,7 +59,7 @@ pub(super) const fn with_version(drawn: u64) -> u64 {
 
 /// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get a different version.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // The version is changed instead of drawing again, because a source that always returns the same bytes would be asked
+    // The version is changed instead of picking again, because a source that always returns the same bytes would be called
     // forever.
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }

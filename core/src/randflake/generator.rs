@@ -25,7 +25,7 @@ use crate::{
 /// use polyflake::randflake::{Generator, Grant};
 ///
 /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-/// let twin = Generator::builder(grant, [0; 16]).build()?.clone();
+/// let clone = Generator::builder(grant, [0; 16]).build()?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
@@ -181,7 +181,7 @@ impl<C: Clock> Generator<C> {
     /// returns `clock_behind` if the clock is behind the last second used, or `sequence_exhausted` if that second has no IDs
     /// left. Both include the time to retry, and are returned after a wait of up to `max_wait` unless the generator is
     /// configured to fail immediately. Also returns `generator_closed` if the generator is closed, `forked` in a child process,
-    /// or any error that the clock returns. A failed call changes nothing.
+    /// or any error that the clock returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         SlotSource::generate_in(self, Mode::Wait, ())

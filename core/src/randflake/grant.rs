@@ -36,7 +36,7 @@ use crate::{Error, ErrorKind, Result};
 /// ```compile_fail,E0599
 /// use polyflake::randflake::Grant;
 ///
-/// let twin = Grant::new(42, 1_730_000_000, 2_803_741_824)?.clone();
+/// let clone = Grant::new(42, 1_730_000_000, 2_803_741_824)?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Debug, PartialEq, Eq, Hash)]

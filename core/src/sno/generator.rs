@@ -44,7 +44,7 @@ use crate::{
 ///
 /// ```compile_fail
 /// let ids = polyflake::sno::Generator::new();
-/// let twin = ids.clone();
+/// let clone = ids.clone();
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
 
@@ -163,7 +163,7 @@ impl<C: Clock> Generator<C> {
     /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, if no ID became available within `max_wait`;
     /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the years 2010 to 2079;
     /// `generator_closed` if the generator is closed; `forked` in a child process if the partition is explicit; or any error
-    /// that the clock returns. A failed call changes nothing.
+    /// that the clock returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         SlotSource::generate_in(self, Mode::Wait, metabyte)

@@ -65,7 +65,7 @@ pub struct Stats {
     pub sequence_min: u16,
     /// The last sequence number in each tick.
     pub sequence_max: u16,
-    /// The last sequence number used in the current tick, or the lower bound if none has been used.
+    /// The last sequence number used in the current tick, or the lower bound if no sequence number was used.
     pub sequence: u16,
     /// The number of IDs generated in the current tick.
     pub len: u32,

@@ -154,7 +154,7 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// The millisecond that each owner's last call read before the copy, if none has read another one since.
+    /// The millisecond that each owner's last call read before the copy, if no call has read another one since.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,

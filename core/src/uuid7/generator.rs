@@ -58,7 +58,7 @@ use crate::{clock::SystemClock, entropy};
 ///
 /// ```compile_fail
 /// let ids = polyflake::uuid7::Generator::new();
-/// let twin = ids.clone();
+/// let clone = ids.clone();
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Tails, C>;
 
@@ -249,7 +249,7 @@ impl<C: Clock> Generator<C> {
     /// are and the clock is behind that millisecond, and if no ID became available within `max_wait`; `lease_not_started` or
     /// `lease_expired` outside the window; `time_out_of_range` before 1970; `generator_closed` if the generator is closed;
     /// `forked` in a child process if the generator has a worker ID or a window; `entropy_unavailable` if the operating system
-    /// provides no random bytes; or any error that the clock returns. A failed call changes nothing.
+    /// provides no random bytes; or any error that the clock returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Uuid7> {
         SlotSource::generate_in(self, Mode::Wait, ())

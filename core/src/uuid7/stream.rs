@@ -14,7 +14,7 @@
 //! before it takes bits, and compares it after it has reserved slots. So a child never uses bits that its parent may use, too.
 //!
 //! Bits are taken before slots are reserved, because the random source can fail, while an ID is only packed from values that
-//! exist. A failed call reserves nothing.
+//! exist. A failed call reserves no slots.
 //!
 //! The stream of single calls and batches belongs to the thread. Handles have their own. Without the standard library there are
 //! no variables of a thread, so each call keys a new stream. Wasm without atomics has one thread, to which the stream belongs.

@@ -435,7 +435,7 @@ fn a_grant_resumes_after_its_last_second() {
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
-/// A new state machine is in tick 0, which says nothing about an earlier generator's IDs.
+/// A new state machine is in tick 0, which does not depend on an earlier generator's IDs.
 #[test]
 fn the_first_tick_of_a_format_is_skipped_like_any_other() {
     let clock = shared_readings(ManualClock::at_unix_ms(START_MS));

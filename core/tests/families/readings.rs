@@ -64,7 +64,7 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
 }
 
 /// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant. No clock shows the
-/// end of a UUID's time, which a test of its own format covers.
+/// end of a UUID's time, which a test of that format covers.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     let is_limited =

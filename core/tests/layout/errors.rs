@@ -1,4 +1,4 @@
-//! Rejected values: their errors, the order in which errors are reported, and that a failed call loses nothing.
+//! Rejected values: their errors, the order in which errors are reported, and that a failed call loses no slots.
 
 use polyflake::layout::{Field, FieldIndex, Id, Layout, Tick, Value, ValueType};
 

@@ -52,7 +52,7 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// The number of draws in this interleaving.
+/// The number of random values in this interleaving.
 static STARTS: AtomicU64 = AtomicU64::new(0);
 
 /// Starts the counter of each second at one of two values. All machine bytes are equal, so slots given out twice show.

@@ -87,7 +87,7 @@ impl GeneratorStates<'_> {
         }
     }
 
-    /// Lets the child make steps, and checks that this process used none of the child's cells.
+    /// Lets the child make steps, and checks that this process did not use the child's cells.
     fn request_steps(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();

@@ -352,7 +352,7 @@ pub const FAMILIES: [Family; 7] = [
     },
 ];
 
-/// Reserves all but `left` IDs of a tick in which none was used.
+/// Reserves all but `left` IDs of an unused tick.
 pub fn use_up(ids: &dyn Ids, family: &Family, left: u32) {
     ids.handle(family.per_tick - left)().unwrap();
 }

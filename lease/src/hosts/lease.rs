@@ -18,7 +18,7 @@ use crate::{
 /// A lease that renews itself, switches to a different worker ID if necessary, and releases its worker ID when it is dropped.
 ///
 /// A lease requires a function that opens the store rather than an open store, because a forked process would share an open
-/// store. The store is open only while requests are in progress. In a forked child process, the lease does nothing until
+/// store. The store is open only while requests are in progress. In a forked child process, the lease is inactive until
 /// [`Lease::ready`] is called or a generator generates an ID. It then leases a separate worker ID for the child.
 ///
 /// ```

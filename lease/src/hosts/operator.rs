@@ -335,8 +335,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
-                // A keeper has noticed that the store is different, and waits as it does after a restore because it cannot tell
-                // the two cases apart. A promoted replica has lost no grant, so the previous quiet time is enough.
+                // A keeper has noticed that the store is different, and waits as it does after a restore because it cannot
+                // distinguish the two cases. A promoted replica has lost no grant, so the previous quiet time is enough.
                 return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
             }
             if old.store == to && old.quiet_until <= now {

@@ -44,8 +44,8 @@
 //! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices the
 //! other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds its own
 //! token with a version that it never requested, another copy has renewed the grant. The keeper then seals its generator at
-//! once, releases nothing, and claims another worker ID. A copy that was restored later than it was taken does not wait for its
-//! next renewal, because its clocks show a gap (`keeper/gaps.rs`).
+//! once, does not release its worker ID, and claims another one. A copy that was restored later than it was taken does not wait
+//! for its next renewal, because its clocks show a gap (`keeper/gaps.rs`).
 //!
 //! # A machine without I/O
 //!
@@ -172,7 +172,7 @@ pub struct Keeper<R> {
     answer_until: u64,
     /// The difference between the clocks when the last request was sent.
     sent_at: Offset,
-    /// The gaps that occurred since the host last asked about them.
+    /// The gaps that occurred since the host last requested them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: GapEvents,
     /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.

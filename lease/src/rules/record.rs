@@ -75,7 +75,7 @@ impl Record {
     /// Returns `true` if both records describe the same grant, that is, if they have the same incarnation, worker ID, token and
     /// start.
     pub fn is_grant(&self, other: &Self) -> bool {
-        // All records that were never granted have token 0, so equal tokens would prove nothing.
+        // All records that were never granted have token 0, so equal tokens would be no proof.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)
@@ -216,7 +216,7 @@ impl Namespace {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 
-    /// Returns the record for a new incarnation of the store, which grants nothing until `quiet_until`.
+    /// Returns the record for a new incarnation of the store, in which no grant starts before `quiet_until`.
     pub(crate) fn begun_in(&self, store: &str, incarnation: Random, quiet_until: u64) -> Self {
         Self {
             incarnation,

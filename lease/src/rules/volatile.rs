@@ -1,8 +1,8 @@
 //! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
 //!
-//! A durable store forgets nothing that it acknowledged, unless it is restored, and then it has another name (R7). A volatile
-//! store may also be emptied, and it keeps its name then. Because leases in it are short, all lost grants end soon: nothing new
-//! is granted until then, neither under a name that was first seen, nor in an empty store.
+//! A durable store keeps all that it acknowledged, unless it is restored, and then it has another name (R7). A volatile
+//! store may also be emptied, and it keeps its name then. Because leases in it are short, all lost grants end soon. Until then,
+//! no worker ID is granted, neither under a name that was first seen, nor in an empty store.
 //!
 //! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes* one,
 //! with version 1. The first write that replaces it begins an incarnation, with a waiting time. The store itself rejects such a
@@ -15,7 +15,7 @@ use crate::Namespace;
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
 pub(crate) const LONGEST_MS: u64 = 300_000;
-/// How long nothing new is granted, in milliseconds: the longest lease and the largest clock error.
+/// The time without new grants, in milliseconds: the longest lease and the largest clock error.
 pub(crate) const WAIT_MS: u64 = LONGEST_MS + 60_000;
 /// How long the write that begins a waiting time may take. No keeper waits longer for a reply.
 const WRITE_MS: u64 = 15_000;

@@ -165,7 +165,8 @@ impl Store for Mysql {
             self.open.as_mut().ok_or_else(|| unavailable("the last request got no answer"))?;
         let answered = async { timeout(self.limit, store.answer(request)).await };
         runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so nothing waits for the end of the connection.
+            // The server may still process the request at any later time, so the code does not wait for the end of the
+            // connection.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
             Err(no_reply())

@@ -168,7 +168,8 @@ impl Store for Postgresql {
         let answer = session::answer(client, Some(notices), (&self.schema, self.create), request);
         let answered = async { timeout(self.limit, answer).await };
         open.runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so nothing waits for the end of the connection.
+            // The server may still process the request at any later time, so the code does not wait for the end of the
+            // connection.
             let open = self.open.take();
             open.into_iter().for_each(|open| open.runtime.shutdown_background());
             Err(no_reply())

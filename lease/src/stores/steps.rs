@@ -252,7 +252,7 @@ impl Steps {
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
         // The call does not wait for the lock, because in a forked child the thread that holds it may not exist. Without the
-        // lock, nothing counts as known.
+        // lock, no fact counts as known.
         match KNOWN.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -357,7 +357,7 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store, failure),
-            // The URL names the database, so there is nothing else to search for.
+            // The URL names the database, so no other set of tables can be meant.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }

@@ -95,7 +95,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
     {
-        // The first lease can create the file. There is nothing else to check, and a check leaves nothing behind.
+        // The first lease can create the file. There is no more to check, and a check leaves no file behind.
         return Ok(());
     }
     let mut store = address.open(longest)?;
@@ -154,7 +154,7 @@ impl Address {
         &self.name
     }
 
-    /// Returns the same store for a program that only reads it. Nothing is created.
+    /// Returns the same store for a program that only reads it and must not create it.
     pub(crate) fn existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }

@@ -576,7 +576,7 @@ fn grants(log: &Path) -> Vec<GrantSpan> {
 }
 
 /// Checks the result of an operator's statement of a promotion. The record may reject it if no holder had noticed the
-/// promotion. Then the quiet time continues, and nothing else is lost.
+/// promotion. Then the quiet time continues, which is the only effect.
 fn state(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");

@@ -678,8 +678,8 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // If the reply to a request may still arrive, both clones may receive it. A request that nobody waits for is settled by
-        // a write of one of them.
+        // If the reply to a request may still arrive, both clones may receive it. A request without a waiting sender is
+        // settled by a write of one of them.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });

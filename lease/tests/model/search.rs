@@ -27,7 +27,7 @@ pub struct DuplicateCreated;
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchResult {
-    /// Every state was visited, and none breaks the guarantee.
+    /// Every state was visited, and no step breaks the guarantee.
     Nothing { states: usize },
     /// The guarantee can be broken, and this is the smallest number of steps.
     Broken { steps: usize },

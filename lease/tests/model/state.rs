@@ -8,7 +8,7 @@ pub const MESSAGES: usize = 7;
 
 /// Represents the creator of an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
-/// Represents the creator of an ID that a copy of a process made before the store could tell the copies apart.
+/// Represents the creator of an ID that a copy of a process made before the store could distinguish the copies.
 pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.

@@ -275,7 +275,7 @@ impl Volatile {
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record } = state.content;
-        // The holders are alike, so the first one claims first.
+        // The holders are interchangeable, so the first one claims first.
         let is_turn = holder == 0 || state.holders[0] != Holder::default();
         if state.claims == 0 || record.version == 0 || !is_turn || !self.is_known(state) {
             return;

@@ -350,7 +350,7 @@ fn of_two_equal_swaps_one_is_done() {
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
         while server.by_hand(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
-            // The server reads the table anew only if nothing has read it for a tenth of a second.
+            // The server reads the table anew only if it was not read for a tenth of a second.
             std::thread::sleep(Duration::from_millis(200));
         }
         let rest = statements[6..].iter();
@@ -420,7 +420,7 @@ fn a_killed_server_keeps_its_grants() {
     assert_ne!(first.numbers(), claim_at(&server.url()).unwrap().numbers());
 }
 
-/// A connection that ends in the middle of a transaction leaves nothing behind.
+/// A connection that ends in the middle of a transaction leaves no changes and no locks.
 #[test]
 fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let Some(program) = program() else { return };

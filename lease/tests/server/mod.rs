@@ -206,7 +206,7 @@ impl Server {
         kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
     }
 
-    /// Stops all processes of the server. Connections stay open, but nothing responds.
+    /// Stops all processes of the server. Connections stay open, but receive no response.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }

@@ -15,7 +15,7 @@ use crate::{
 const WORLDS: u64 = 200;
 const EVENTS: usize = 600;
 
-// Each test thread has a world of its own. The value is `None` outside traces.
+// Each test thread has a separate world. The value is `None` outside traces.
 thread_local! {
     static LINES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }

@@ -86,7 +86,7 @@ impl KeeperInputs {
         None
     }
 
-    /// Creates a keeper in the same state, which draws other random numbers from now on.
+    /// Creates a keeper in the same state, which uses different random numbers from now on.
     fn copy(&self, random: Rng) -> Self {
         let mut copy = Self::new(self.options.clone(), self.seed.clone());
         self.inputs.iter().for_each(|input| drop(copy.process_input(input.clone())));
@@ -618,7 +618,7 @@ impl World {
             10..14 => corpse.is_some_and(|(number, token, dead)| {
                 let is_done = operator.dead(number, token).is_ok();
                 if is_done {
-                    // Nobody uses the rest of the dead holder's window.
+                    // No process uses the rest of the dead holder's window.
                     dead.place.seal();
                 }
                 is_done

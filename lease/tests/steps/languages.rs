@@ -165,7 +165,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     }
 }
 
-/// A driver sends nothing secret to a server without the certificate of its host, or whose authority the URL does not name.
+/// A driver sends no secret to a server without the certificate of its host, or whose authority the URL does not name.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {

@@ -1,2 +1,2 @@
-//! Tests of the core that need third-party crates. They have a crate of their own, so the core's other tests compile without
+//! Tests of the core that need third-party crates. They are in a separate crate, so the core's other tests compile without
 //! those.

@@ -266,7 +266,7 @@ impl Source for layout::Generator<Arc<Chaos>> {
         let mut handle = layout::Handle::with_first(self, size);
         move || handle.generate().map(|id| integer(&id))
     }
-    /// Returns the ID itself, because the time counts from the clock's start and nothing is above it.
+    /// Returns the ID itself, because the time counts from the clock's start and is the topmost field.
     fn cell(&self, id: i64) -> u64 {
         id.cast_unsigned()
     }

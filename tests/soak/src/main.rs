@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // With one bit per tick, all cells from 2 on are after the clock's first tick, which nobody has read.
+        // With one bit per tick, all cells from 2 on are after the clock's first tick, which was never read.
         let build =
             |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
         assert!(soak_faulty(build).misplaced.into_inner() >= 990);

@@ -7,9 +7,10 @@
 //! | `! MESSAGE` | A call failed. |
 //! | `.` | The process generates no further IDs. |
 //!
-//! `BEGIN` and `END` are readings of the monotonic clock, the others of the wall clock, in nanoseconds. `GENERATOR` is 0 in the
-//! process that was started, and counts its copies, and the threads that have generators of their own. A line has at most 4,096 bytes, so one write is enough, and lines of several writers never
-//! mix. A process that is killed has either written a line or not.
+//! `BEGIN` and `END` are readings of the monotonic clock, the others of the wall clock, in nanoseconds. `GENERATOR` is 0 in
+//! the process that was started, and counts its copies, and the threads that have separate generators. A line has at most
+//! 4,096 bytes, so one write is enough, and lines of several writers never mix. A process that is killed has either written a
+//! line or not.
 
 use anyhow::{Context, Result, bail};
 

@@ -30,7 +30,7 @@ pub struct Start<'s> {
     pub pause: Duration,
     /// The worker ID of its first generator.
     pub worker: u64,
-    /// A host name of its own, with process IDs of its own.
+    /// A separate host name and a separate space of process IDs.
     pub host: Option<&'static str>,
     /// A clock other than the machine's.
     pub clock: Option<&'s Clock>,
@@ -41,9 +41,9 @@ pub struct Start<'s> {
 pub struct Program {
     /// The command and its arguments.
     pub command: Vec<String>,
-    /// It prints one ID per line, and nothing else.
+    /// It prints one ID per line, without other output.
     pub is_lines: bool,
-    /// Each forked child creates a generator of its own, with a worker ID of its own.
+    /// Each forked child creates a separate generator, with a unique worker ID.
     pub renews: bool,
 }
 
@@ -108,7 +108,7 @@ impl Reader {
             Line::Error(message) => judge.error(message),
             Line::Ready | Line::End => {
                 self.seen.end.store(*line == Line::End, Ordering::Relaxed);
-                // The receiver is gone if nobody waits.
+                // The receiver is gone if no thread waits.
                 let _ = self.signals.send(());
             }
         }
@@ -264,7 +264,7 @@ fn namespace_command() -> Vec<&'static str> {
     words
 }
 
-/// Returns whether a process can have a host name and process IDs of its own.
+/// Returns whether a process can have a separate host name and a separate space of process IDs.
 #[must_use]
 pub fn can_be_apart() -> bool {
     let words = namespace_command();

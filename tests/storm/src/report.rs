@@ -1,5 +1,5 @@
 //! Texts for the maintainers of libraries that repeated IDs, in `tests/storm/reports`. They state what was run and what was found.
-//! The program files none of them.
+//! The program does not file any of them.
 
 use std::{collections::BTreeMap, fmt::Write, fs};
 

@@ -48,7 +48,7 @@ struct SetUp {
     order: Option<String>,
     /// Instead of the row's.
     time: Option<String>,
-    /// Each forked child creates a generator of its own, with a worker ID of its own.
+    /// Each forked child creates a separate generator, with a unique worker ID.
     #[serde(default)]
     renews: bool,
     /// An adapter's code: a function `generator`, which returns one that returns an ID.
@@ -264,7 +264,7 @@ impl<'r> Builder<'r> {
         })
     }
 
-    /// Builds a host in Rust in a project of its own, with the newest versions.
+    /// Builds a host in Rust in a separate project, with the newest versions.
     fn build(&self, name: &str, code: &str) -> Result<PathBuf> {
         let (project, root) = (self.folder.join(name), root().canonicalize()?);
         let dependency = self.row.dependency.as_ref().context("expected a dependency")?;

@@ -42,7 +42,7 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
 }
 
 /// Checks that a storm catches a control, and a gentler storm does not. Whether processes run close together depends on the
-/// machine, so a storm that caught nothing is repeated with twice as many IDs.
+/// machine, so a storm that caught no duplicate is repeated with twice as many IDs.
 #[track_caller]
 fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };

@@ -9,7 +9,7 @@ use super::{report::Report, table};
 use crate::{tools, workspace};
 
 /// The heading of the section that is written by hand.
-const MISSED_GOALS_HEADING: &str = "\n## What stands in the way\n";
+const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 
 /// Draws a report: a page with the goals, and plots of each language against its peers, cost by batch size, and throughput by
 /// threads.

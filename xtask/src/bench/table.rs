@@ -88,7 +88,7 @@ pub fn page(report: &Report) -> String {
         "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}; the system's clock is read by: {}.\n\n\
         Times are of one ID, or of a program that imports; the ratio is the median over the rounds, and may be at most the goal.\n\n\
         | goal | ours | against | theirs | ratio | goal | met |\n|---|---|---|---|---|---|---|\n{rows}\n\
-        Not to be had on this machine:\n\n{missing}",
+        Not available on this machine:\n\n{missing}",
         report.machine.to_string().replace('\n', "; "),
         clock(report),
     )

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use toml::Table;
 
-/// Returns the line for a crate. Dependencies of its tests are left out, because nobody who installs it needs them.
+/// Returns the line for a crate. Dependencies of its tests are left out, because users of the crate do not need them.
 pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
     let package = manifest["package"].as_table().context("expected a package")?;
     let mut dependencies = index_dependencies(manifest, None);

@@ -21,8 +21,8 @@ pub fn check(shell: &Shell) -> Result<()> {
 }
 
 /// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write it, so the
-/// stable one is told to behave like a nightly one. This applies only to rustdoc, because a global setting would make cargo
-/// rebuild every macro. The program reads only parts of the format that have been stable for a long time.
+/// stable one is configured to behave like a nightly one. This applies only to rustdoc, because a global setting would make
+/// cargo rebuild every macro. The program reads only parts of the format that have been stable for a long time.
 fn rustdoc_json(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");

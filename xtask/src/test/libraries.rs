@@ -122,7 +122,7 @@ const LIBRARIES: &[Library] = &[
 /// Compiles a program for each pair. All pairs are tried, so that one run names all that fail.
 pub fn versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // The system's SQLite is sufficient, because nothing is linked.
+    // The system's SQLite is sufficient, because no program is linked.
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     let _system = shell.push_env("LIBSQLITE3_SYS_USE_PKG_CONFIG", "1");
     let _there = shell.push_dir(folder.path());

@@ -67,7 +67,7 @@ pub fn systems(shell: &Shell) -> Result<()> {
     pyodide(shell)
 }
 
-/// Checks what Python in a browser loads. That system has neither forks nor an interpreter to ask for its settings.
+/// Checks what Python in a browser loads. That system has neither forks nor an interpreter that reports its settings.
 fn pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";
     cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;

@@ -27,7 +27,7 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Creates the benches' environment, if possible with the oldest Python that has a wheel of its own.
+/// Creates the benches' environment, if possible with the oldest Python that has a separate wheel.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| python_of(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| any_python(shell).map(PathBuf::from), Ok)?;

@@ -130,7 +130,7 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// If there is an error, nothing is written. Returns `invalid_type` if the layout has a different kind of ID, or if a
+    /// If there is an error, no ID is written. Returns `invalid_type` if the layout has a different kind of ID, or if a
     /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different layout;
     /// `invalid_length` if a column does not have exactly one item per ID, or if the bytes are not a whole number of IDs; or
     /// any error that [`Values::pack`] returns for the fields without a column. It then checks the columns one by one, and

@@ -25,7 +25,7 @@ use crate::{
 /// use polyflake::layout::{Generator, preset};
 ///
 /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
-/// let twin = ids.clone();
+/// let clone = ids.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
@@ -236,7 +236,7 @@ impl<C: Clock> Generator<C> {
     /// available within `max_wait`. Both include the time to retry. Also returns `missing_field` for a bindable field that is
     /// not fixed; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time
     /// range; `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns.
-    /// A failed call changes nothing.
+    /// A failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.generate_in(Mode::Wait)
@@ -255,7 +255,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns any error that [`Values::pack`] returns for the bindable and constant fields or, if there is none, any error
+    /// Returns any error that [`Values::pack`] returns for the bindable and constant fields or, if they are valid, any error
     /// that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {

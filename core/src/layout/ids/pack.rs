@@ -67,7 +67,7 @@ impl Pack for Template {
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
-            // A worker ID is stored once for all its sequence numbers, so ranges cost nothing in a generator without a range.
+            // A worker ID is stored once for all its sequence numbers, so a generator without a range does not pay for ranges.
             let length = self.slots_of_number(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
             self.write_number(&mut partial, sequence, ids, from + written..from + written + length);

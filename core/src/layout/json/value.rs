@@ -20,7 +20,7 @@ use crate::{
 const MAX_SAFE_INTEGER: u64 = 1 << 53;
 
 /// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings use
-/// this type to convert objects of their own language without an intermediate JSON string.
+/// this type to convert objects of their language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.

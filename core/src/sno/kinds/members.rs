@@ -13,8 +13,8 @@
 //!
 //! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a new map, [`VariantMembers`], to the
 //! variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members from
-//! the format unchanged. The variant's type cannot tell the difference. If the ID comes first, only one member is stored, and
-//! the type can still borrow strings from the input.
+//! the format unchanged. The variant's type does not notice the difference. If the ID comes first, only one member is stored,
+//! and the type can still borrow strings from the input.
 //!
 //! Members before the ID are stored as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
 //! format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as `serde_json` does,

@@ -258,7 +258,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
-    /// Writes a claim again after a read has shown it. The read alone proves nothing: a commit that was not acknowledged may be
+    /// Writes a claim again after a read has shown it. The read alone is no proof: a commit that was not acknowledged may be
     /// visible here and missing on the replica that is promoted next (R2).
     pub(super) fn rewrite_claim(
         &mut self,

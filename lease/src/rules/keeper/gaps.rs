@@ -1,21 +1,23 @@
 //! Gaps between the two clocks of a process, which show that its image was copied or paused, or that a clock was set.
 //!
-//! Nothing inside a copied image says that it is a copy. However, an image is usually restored some time after it was taken.
-//! Then the wall clock shows the time of the restore, while the monotonic clock continues from the value in the image. So the
-//! difference between the two clocks has changed. A keeper compares the difference with its value when the last acknowledged
-//! write was sent. If the two differ by more than a second, there is a *gap*, and another copy may hold the same grant.
+//! A copied image does not contain any sign that it is a copy. However, an image is usually restored some time after it was
+//! taken. Then the wall clock shows the time of the restore, while the monotonic clock continues from the value in the image.
+//! So the difference between the two clocks has changed. A keeper compares the difference with its value when the last
+//! acknowledged write was sent. If the two differ by more than a second, there is a *gap*, and another copy may hold the same
+//! grant.
 //!
-//! The store tells copies apart. After a gap the keeper renews within a second, and only a write that it *sent after the gap*
-//! settles the matter: all copies have the writes of the image in common, and a reply to one of those may reach several copies.
-//! The store accepts the first write of one copy only, because every other copy then has an outdated version. Those copies find
-//! a renewal that they never sent, seal their generators and claim other worker IDs.
+//! The store distinguishes the copies. After a gap the keeper renews within a second, and only a write that it *sent after the
+//! gap* settles the matter: all copies have the writes of the image in common, and a reply to one of those may reach several
+//! copies. The store accepts the first write of one copy only, because every other copy then has an outdated version. Those
+//! copies find a renewal that they never sent, seal their generators and claim other worker IDs.
 //!
 //! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime. Therefore
-//! clocks that step while the store is unavailable stop nobody.
+//! clocks that step while the store is unavailable do not stop any generator.
 //!
-//! A keeper looks at the clocks from time to time, so a copy makes IDs until then. A strict keeper prevents that without a check in
-//! each call: it gives the generator only a window of a few seconds and extends it while the clocks show no gap. In a copy of an
-//! older image the window has already ended, and it is extended once the store has confirmed the grant, or after a second.
+//! A keeper compares the clocks from time to time, so a copy generates IDs until then. A strict keeper prevents that without a
+//! check in each call: it gives the generator only a window of a few seconds and extends it while the clocks show no gap. In a
+//! copy of an older image the window has already ended, and it is extended once the store has confirmed the grant, or after a
+//! second.
 
 use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
 use crate::{Random, Result};
@@ -28,8 +30,8 @@ const SPREAD_MS: u64 = 1000;
 /// The same limit for a holder that holds IDs back, and the time for which it does so.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two looks at the
-/// clocks. A window is extended once it can end a second later.
+/// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two comparisons
+/// of the clocks. A window is extended once it can end a second later.
 const AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 

@@ -177,9 +177,9 @@ impl Options {
         (self.lease_ms / 4).min(self.renew_ms.unwrap_or(u64::MAX))
     }
 
-    /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has told
-    /// it from other copies. If the store does not reply in time, IDs continue, which [`Event::Unconfirmed`](crate::Event)
-    /// reports.
+    /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has
+    /// reported it from other copies. If the store does not reply in time, IDs continue, which
+    /// [`Event::Unconfirmed`](crate::Event) reports.
     ///
     /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends it
     /// every second. So a copy whose image is older finds that its window has ended. If the program keeps the lease from running

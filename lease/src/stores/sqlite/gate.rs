@@ -1,6 +1,6 @@
 //! A gate for forks. `SQLite` keeps the file locks of a process in memory, and a forked child process gets a copy of that
 //! memory. A child that is forked while a file is open would mistake its parent's locks for its own. Therefore a file is open
-//! only while a request is being processed, and a fork waits until no request is.
+//! only while a request is being processed, and a fork waits until the requests in progress have ended.
 //!
 //! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in the
 //! middle of a request cannot open files.

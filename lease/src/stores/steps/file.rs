@@ -113,7 +113,7 @@ fn name(path: &Path) -> Result<String> {
     name_of(inode, birth)
 }
 
-/// Works like [`name`], but creates an empty file if none exists.
+/// Works like [`name`], but creates an empty file if the file does not exist.
 fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists

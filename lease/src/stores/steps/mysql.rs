@@ -132,7 +132,7 @@ pub(super) fn lacks_table(failure: &Failure) -> bool {
     failure.code.as_deref() == Some("1146")
 }
 
-/// Returns the reason why a request that creates nothing cannot be answered.
+/// Returns the reason why a request that must not create tables cannot be answered.
 pub(super) fn no_store() -> Error {
     unavailable("the database has no tables of leases; the first lease creates them".into())
         .permanent()

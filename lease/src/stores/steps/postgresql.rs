@@ -125,7 +125,7 @@ fn second_store_error(schema: &Schema, other: &str) -> Error {
     unavailable(format!("{found}: {remedy}")).permanent()
 }
 
-/// Returns the reason why a request that creates nothing cannot be answered.
+/// Returns the reason why a request that must not create tables cannot be answered.
 pub(super) fn no_store(schema: &Schema) -> Error {
     let reason = format!(
         "there are no tables of leases in the schema {schema}; the first lease creates them"

@@ -143,7 +143,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the statement that locks a namespace's row before a change, if that is a statement of its own.
+    /// Returns the statement that locks a namespace's row before a change, if that is a separate statement.
     fn lock(&self, name: &str, lock: &str) -> Option<Statement> {
         let text =
             format!("SELECT namespace FROM polyflake_namespaces WHERE namespace = $1 {lock}");
@@ -155,7 +155,7 @@ impl Dialect {
         if self.returns { lock } else { "" }
     }
 
-    /// Returns the statements that change the row that meets a condition. The first one returns the row's key.
+    /// Returns the statements that change the row for which a condition is true. The first one returns the row's key.
     fn update(
         &self,
         [table, key]: [&str; 2],

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Case, Runtime};
 
-/// One runtime's answers, in the order of the cases. Cases that it was not asked have `None`.
+/// One runtime's answers, in the order of the cases. Cases that were not sent to it have `None`.
 pub(crate) struct Answers {
     pub(crate) runtime: Runtime,
     pub(crate) answers: Vec<Option<Value>>,

@@ -3,7 +3,7 @@
 //! ```no_run
 //! use std::time::SystemTime;
 //!
-//! // A generator of its own for each process, for the worker ID in the argument.
+//! // A separate generator for each process, for the worker ID in the argument.
 //! idstorm::host::serve(|_worker| || {
 //!     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
 //!     Ok(now.as_nanos().to_string())
@@ -12,7 +12,7 @@
 //!
 //! The variables are `STORM_SHAPE` (what the process does), `STORM_WIDTH` (the number of threads or copies), `STORM_IDS` (the
 //! number of IDs of each), `STORM_PAUSE_US` (the time between two chunks), `STORM_WORKER` (the process's worker ID; copies have
-//! the following ones) and `STORM_RENEW` (whether copies create generators of their own).
+//! the following ones) and `STORM_RENEW` (whether copies create separate generators).
 
 mod copies;
 mod output;

@@ -15,7 +15,7 @@ pub(super) fn line(text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Rust's standard output writes up to the last line break at once. Nobody reads it once the storm is over.
+    // Rust's standard output writes up to the last line break at once. The storm does not read it after its end.
     let _ = stdout().write_all(format!("{}\n", &text[..end]).as_bytes());
 }
 

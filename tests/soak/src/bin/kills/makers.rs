@@ -14,7 +14,7 @@ use polyflake::{
 
 use crate::clock::FastClock;
 
-/// The maximum number of IDs per write, so that a pipe accepts all of them or none.
+/// The maximum number of IDs per write, so that a pipe accepts either all of them or no ID.
 const BATCH: usize = 200;
 
 /// The longest wait of a call before the surrounding loop checks the state again.
