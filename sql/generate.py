@@ -1,8 +1,9 @@
-"""Writes SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
+"""Writes the SQL files of this folder, which read IDs in PostgreSQL, DuckDB and SQLite.
 
-The expressions for the IDs of known services, and what all functions call, come from `polyflake layout sql`, so that
-one rule reads them and the IDs of a custom layout. A new preset appears in each file. Run it after
-`cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
+The expressions for the IDs of known services, and the functions that all others call, come from `polyflake layout sql`.
+So the IDs of known services and of custom layouts are read by the same rule, and a new preset appears in each file. Run
+it after `cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a file differs from this program's
+output.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ ALIASES = {"twitter": ["x"]}
 
 
 class Ticks(NamedTuple):
-    """The ticks of a format: the length of one, the number of ticks from 1970 to its epoch, and how many it has."""
+    """The ticks of a format: their length, the number of ticks from 1970 to the epoch, and the number of ticks."""
 
     ms: int
     epoch: int
     count: int
 
     def first_from(self, time: str) -> str:
-        """The first tick of a time or later, in PostgreSQL and DuckDB."""
+        """Returns an expression for the first tick at or after a time, for PostgreSQL and DuckDB."""
         return f"flake.tick({time}, {self.ms * 1000}, {self.epoch}, 0, {self.count - 1})"
 
     def last_before(self, time: str) -> str:
-        """The last tick of an earlier time, in PostgreSQL and DuckDB."""
+        """Returns an expression for the last tick before a time, for PostgreSQL and DuckDB."""
         return f"(flake.tick({time}, {self.ms * 1000}, {self.epoch}, 1, {self.count}) - 1)"
 
 
@@ -40,7 +41,7 @@ SNO, HOTGUID, UUID7 = Ticks(4, 1_262_304_000_000 // 4, 2**39), Ticks(1000, 0, 2*
 
 
 def program(*arguments: str) -> str:
-    """What `polyflake layout` prints."""
+    """Returns the output of `polyflake layout`."""
     return subprocess.run([PROGRAM, "layout", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -71,7 +72,7 @@ EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
 
 
 def helpers(dialect: str) -> str:
-    """What the functions of a layout call, which these files have too."""
+    """Returns the functions that a layout's functions call, which these files also contain."""
     return (FOLDER.parent / f"cli/src/sql/{dialect}.sql").read_text(encoding="utf-8") + "\n"
 
 
@@ -80,25 +81,25 @@ def mask(bits: int) -> int:
 
 
 def terms(values: list[tuple[str, int]]) -> str:
-    """Values shifted to the left and put together, on several lines where one would be long."""
+    """Returns an expression that joins shifted values, on several lines if it is long."""
     put = [f"({value} << {shift})" if shift else value for value, shift in values]
     return (" | " if sum(map(len, put)) < 90 else "\n        | ").join(put)
 
 
 def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) -> str:
-    """A simple CASE over strings, as the body of a function or a macro."""
+    """Returns a CASE over strings, as the body of a function or a macro."""
     lines = [f"    WHEN '{name}' THEN {value}" for names, value in options for name in names]
     return "\n    ".join([f"CASE {subject}", *lines, f"    ELSE {otherwise}", "END"])
 
 
 def by_preset(function: str, dialect: str) -> str:
-    """The expression of a function for each preset."""
+    """Returns a CASE over the presets' expressions for a function."""
     options = [(preset.names, preset.bodies[function]) for preset in PRESETS[dialect]]
     return cases("lower(preset)", options, "flake.unknown_preset(preset)")
 
 
 def by_field(dialect: str, cast: str = "{}") -> str:
-    """A field of an ID, by the names of its preset and of the field."""
+    """Returns an expression for a field, given the names of the preset and of the field."""
     options = [
         ([f"{known}.{name}" for known in preset.names], cast.format(value))
         for preset in PRESETS[dialect]
@@ -111,7 +112,7 @@ def by_field(dialect: str, cast: str = "{}") -> str:
 
 
 class Span(NamedTuple):
-    """The bounds of a span of time: the prefix of the functions, the type of the column, and the two expressions."""
+    """The bounds of a time span: the prefix of the functions, the type of the column, and the two expressions."""
 
     name: str
     form: str
@@ -125,17 +126,17 @@ class Span(NamedTuple):
 
 
 def ends(ticks: Ticks, shift: int) -> tuple[str, str]:
-    """The lowest and the highest word of a span: a tick, and the bits below it."""
+    """Returns expressions for the lowest and the highest word of a time span: a tick, and the bits below it."""
     low, high = ticks.first_from("moment"), ticks.last_before("before")
     return (f"{low} << {shift}", f"({high} << {shift}) | {mask(shift)}") if shift else (low, high)
 
 
 def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
-    """All spans. The column type of bytes, and the functions for hexadecimal digits, differ between databases."""
+    """Returns all spans. The column type of bytes and the functions for hexadecimal digits differ between databases."""
     snos = ends(SNO, 1)
 
     def digits(name: str, form: str, words: tuple[str, str], count: int, rests: tuple[str, str], what: str) -> Span:
-        """Bounds that begin with the digits of a word."""
+        """Returns bounds that begin with the digits of a word."""
         cast = from_hex if form == binary else "({})::uuid"
         bounds = [
             cast.format(f"lpad({to_hex.format(word)}, {count}, '0') || '{rest}'")
@@ -227,7 +228,7 @@ PARTS = {
 
 
 def function(name: str, arguments: str, returns: str, body: str, comment: str) -> str:
-    """A function that the planner replaces by its body: SQL, without STRICT and without a SET clause."""
+    """Returns a function that the planner can inline, because it is in SQL and has neither STRICT nor a SET clause."""
     types = ", ".join(argument.split()[1] for argument in arguments.split(", "))
     text = comment.replace("'", "''")
     return f"""\
@@ -243,7 +244,7 @@ def scalar(name: str, arguments: str, returns: str, expression: str, comment: st
 
 
 def bounds(span: Span) -> list[str]:
-    """The lowest ID at or after a time, the highest ID before a time, and both as a row."""
+    """Returns functions for the lowest ID at or after a time, the highest ID before a time, and both as a row."""
     named = f", {span.extra}" if span.extra else ""
     passed = f", {span.extra.split()[0]}" if span.extra else ""
     called = f"flake.{span.name}_lowest(start{passed}), flake.{span.name}_highest(until{passed})"
@@ -405,19 +406,19 @@ def postgresql() -> str:
 
 
 POSTGRESQL_HEAD = f"""\
--- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
+-- Functions for PostgreSQL 14 or later that return the time and the parts of an ID, and the bounds of a time span.
 -- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
 -- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
 -- create a schema. If the owner of the functions loads it again, it replaces them.
 --
--- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
+-- The functions are in the schema `flake`, separate from the schema `polyflake` of leases and keys, because every role
 -- may call them.
 --
 -- Functions that read an ID are SQL expressions: IMMUTABLE, not STRICT, and without a SET clause, so that the planner
 -- can replace a call by the body. It does so if the argument is a column, a constant or another cheap expression. A
 -- call with an expensive argument, such as a function in PL/pgSQL, remains a call: slower, with the same result.
--- An index on an ID serves a range of IDs, and no filter by the time of the ID.
+-- An index on an ID is used for a range of IDs, but not for a filter by the time of the ID.
 --
 -- Functions that return bounds call PL/pgSQL. The planner computes a bound of constants once, so that it becomes an
 -- index condition and prunes partitions. A bound that depends on now() is computed when the query runs: an index scan
@@ -426,8 +427,8 @@ POSTGRESQL_HEAD = f"""\
 -- The caller's search_path does not change what the functions call: PostgreSQL binds the bodies of SQL functions when
 -- it creates them, and each PL/pgSQL function sets its own.
 --
--- A function that reads an ID returns NULL for a value that cannot be one, as uuid_extract_timestamp does. There is no
--- NULL where every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
+-- A function that reads an ID returns NULL for a value that cannot be an ID, as uuid_extract_timestamp does. It never
+-- returns NULL if every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
 --
 -- An error begins with a stable code of the library. A time outside the format is `time_out_of_range` (SQLSTATE 22008),
 -- because a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown
@@ -471,7 +472,7 @@ END $$;
 
 
 def of_hex(number: Any) -> dict[str, str]:
-    """The parts of a sno from the digits of its 10 bytes."""
+    """Returns expressions for the parts of a sno, given the digits of its 10 bytes."""
     return {
         "time": f"({number(1, 10)}) >> 1",
         "metabyte": number(11, 2),
@@ -481,7 +482,7 @@ def of_hex(number: Any) -> dict[str, str]:
 
 
 def of_uuid8_hex(number: Any) -> dict[str, str]:
-    """The same, from the digits of its UUID of version 8."""
+    """Returns expressions for the parts of a sno, given the digits of its version 8 UUID."""
     return {
         **of_hex(number),
         "partition": f"(({number(14, 3)}) << 4) | ((({number(17, 2)}) >> 2) & 15)",
@@ -490,7 +491,7 @@ def of_uuid8_hex(number: Any) -> dict[str, str]:
 
 
 def little_endian(number: Any, first: int) -> str:
-    """Four bytes, of which the lowest is the first."""
+    """Returns an expression for four bytes in little-endian order."""
     return terms([(f"({number(first + 2 * k, 2)})", 8 * k) for k in range(4)])
 
 
@@ -588,15 +589,16 @@ def duckdb() -> str:
 
 
 DUCKDB_HEAD = f"""\
--- What an ID says, in DuckDB: times, parts, and the IDs of a span of time. `sql/generate.py` writes this file.
+-- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span. `sql/generate.py`
+-- writes this file.
 --
 -- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
 -- `sno_uuid8_time` a UUID.
 --
--- A macro that reads an ID returns NULL for a value that cannot be one. There is no NULL where every value can be an
--- ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake. A value that DuckDB cannot convert
--- to the type of the ID, such as a string that is no UUID, is an error of DuckDB.
+-- A macro that reads an ID returns NULL for a value that cannot be an ID. It never returns NULL if every value can be
+-- an ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake.
+-- If DuckDB cannot convert a value to the type of the ID, such as a string that is not a UUID, DuckDB reports an error.
 --
 -- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, because a
 -- bound that is NULL would silently find no rows; `invalid_layout` for an unknown service; `unknown_field` for an
@@ -646,7 +648,7 @@ def sqlite() -> str:
     tables = []
 
     def table(name: str, id: str, before: list[str], check: str, parts: dict[str, str], comment: str) -> None:
-        """A table whose columns are expressions over the ID, NULL if it is none."""
+        """Returns a table whose columns are expressions over the ID. They are NULL if the value is not an ID."""
         valid = [f"is_valid INTEGER AS ({check})"] if check else []
         guarded = {part: f"CASE WHEN is_valid THEN {value} END" if check else value for part, value in parts.items()}
         columns = [*before, *valid, *[f"{part} INTEGER AS ({value})" for part, value in guarded.items()], TIME]
@@ -686,9 +688,9 @@ def sqlite() -> str:
 
 TIME = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))"
 SQLITE_HEAD = """\
--- What an ID says, in SQLite 3.32 or later: times and parts. `sql/generate.py` writes this file.
+-- Columns for SQLite 3.32 or later with the time and the parts of an ID. `sql/generate.py` writes this file.
 --
--- SQLite has no functions in SQL, so these are generated columns. Take those that you need into your own table, with
+-- SQLite has no functions in SQL, so these are generated columns. Add those that you need to your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
 -- `ms` is the time in Unix milliseconds. Columns are NULL for a value that cannot be such an ID; every 10 bytes can be
 -- a sno, every UUID a Hot Guid, and every integer a snowflake.
@@ -699,7 +701,7 @@ SQLITE_HEAD = """\
 
 
 def shared(name: str) -> str:
-    """A function of the cipher, which `public.sql` has too."""
+    """Returns a function of the cipher, which is a copy of the one in `public.sql`."""
     text = (FOLDER / "public.sql").read_text(encoding="utf-8")
     (found,) = re.findall(rf"(?m)^-- .*\nCREATE FUNCTION polyflake\.{name}\([^;]*? AS \$\$\n(?s:.*?)^END \$\$;\n", text)
     return found.replace("polyflake.", "randflake.")
@@ -707,7 +709,8 @@ def shared(name: str) -> str:
 
 RANDFLAKE_SECONDS, RANDFLAKE_BITS = 1_730_000_000, 17
 RANDFLAKE = f"""\
--- What a Randflake says, in PostgreSQL 12 or later: time, node ID and sequence, for roles that cannot read its secret.
+-- Functions for PostgreSQL 12 or later that return the time, node ID and sequence of a Randflake, for roles that cannot
+-- read its secret.
 -- `sql/generate.py` writes this file, with the cipher of `public.sql`.
 --
 -- Load it with psql as the owner of the database. Then, from one file, so that no log has the secret (16 bytes in hex):

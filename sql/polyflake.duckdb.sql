@@ -1,12 +1,13 @@
--- What an ID says, in DuckDB: times, parts, and the IDs of a span of time. `sql/generate.py` writes this file.
+-- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span. `sql/generate.py`
+-- writes this file.
 --
 -- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
 -- `sno_uuid8_time` a UUID.
 --
--- A macro that reads an ID returns NULL for a value that cannot be one. There is no NULL where every value can be an
--- ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake. A value that DuckDB cannot convert
--- to the type of the ID, such as a string that is no UUID, is an error of DuckDB.
+-- A macro that reads an ID returns NULL for a value that cannot be an ID. It never returns NULL if every value can be
+-- an ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake.
+-- If DuckDB cannot convert a value to the type of the ID, such as a string that is not a UUID, DuckDB reports an error.
 --
 -- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, because a
 -- bound that is NULL would silently find no rows; `invalid_layout` for an unknown service; `unknown_field` for an

@@ -1,16 +1,16 @@
--- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
+-- Functions for PostgreSQL 14 or later that return the time and the parts of an ID, and the bounds of a time span.
 -- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
 -- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
 -- create a schema. If the owner of the functions loads it again, it replaces them.
 --
--- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
+-- The functions are in the schema `flake`, separate from the schema `polyflake` of leases and keys, because every role
 -- may call them.
 --
 -- Functions that read an ID are SQL expressions: IMMUTABLE, not STRICT, and without a SET clause, so that the planner
 -- can replace a call by the body. It does so if the argument is a column, a constant or another cheap expression. A
 -- call with an expensive argument, such as a function in PL/pgSQL, remains a call: slower, with the same result.
--- An index on an ID serves a range of IDs, and no filter by the time of the ID.
+-- An index on an ID is used for a range of IDs, but not for a filter by the time of the ID.
 --
 -- Functions that return bounds call PL/pgSQL. The planner computes a bound of constants once, so that it becomes an
 -- index condition and prunes partitions. A bound that depends on now() is computed when the query runs: an index scan
@@ -19,8 +19,8 @@
 -- The caller's search_path does not change what the functions call: PostgreSQL binds the bodies of SQL functions when
 -- it creates them, and each PL/pgSQL function sets its own.
 --
--- A function that reads an ID returns NULL for a value that cannot be one, as uuid_extract_timestamp does. There is no
--- NULL where every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
+-- A function that reads an ID returns NULL for a value that cannot be an ID, as uuid_extract_timestamp does. It never
+-- returns NULL if every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
 --
 -- An error begins with a stable code of the library. A time outside the format is `time_out_of_range` (SQLSTATE 22008),
 -- because a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown

@@ -1,9 +1,21 @@
 //! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the shared state on
 //! every ID.
 //!
+//! If two threads share a generator, the cache line with its word moves between their cores at each ID: an ID takes 25 to 33 ns
+//! instead of 10. A handle touches the word only once per block:
+//!
+//! ```text
+//! slots of a tick   0        64              192                          448
+//! word              | A: 64  | B: 128        | A: 256                     | next
+//! handle A            ====>                    ==========>     uses its slots without touching the word
+//! handle B                     =======>
+//! ```
+//!
 //! A block ends with its tick, with the process (at a fork), and when the generator is closed. This is checked for every ID.
 //! The window need not be checked, because the block's tick was checked against it and a window never shrinks. The unused slots
-//! of an ended block are lost.
+//! of an ended block are lost: losing a slot costs a little capacity, whereas a slot that is kept too long could be used twice.
+//! Blocks therefore start small in each tick and double with each reservation, so that twenty threads that need ten IDs each do
+//! not exhaust the tick.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use core::{fmt, num::NonZeroU32, ops::Deref};

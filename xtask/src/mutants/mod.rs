@@ -1,4 +1,9 @@
 //! Tests the test suite: faults are put into copies of the core, the leases and the bindings, and their tests must fail.
+//!
+//! A suite that passes shows little if it would also pass with a fault. Two kinds of faults check it. The listed ones are
+//! written by hand, such as a weaker memory order or a check that is left out, and all of them must be caught. The generated
+//! ones exchange operators and replace bodies. Some of them do not change the behavior, so only a percentage of them must be
+//! caught.
 
 mod generated;
 mod listed;

@@ -1,4 +1,16 @@
 //! Assembles IDs from reserved sequence slots.
+//!
+//! A generator keeps a *template*, which is an ID in which the constants and the generator's bindable fields are already set.
+//! A call copies the template, or the ID that the caller has prepared with other bindable fields, and adds what differs:
+//!
+//! ```text
+//! template          | timestamp 0 | region 3 | worker 0 | sequence 0 |
+//! once per tick     | timestamp t |                                     `put_tick`
+//! once per worker                            | worker w |               `put_number`, for a range of worker IDs
+//! for each ID                                           | sequence s |
+//! ```
+//!
+//! So a batch costs one field per ID, however many fields the layout has.
 
 use core::ops::Range;
 

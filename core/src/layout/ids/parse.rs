@@ -1,4 +1,7 @@
 //! Parses an ID into its fields.
+//!
+//! Only what can be invalid is decoded at once: a time that does not fit in 64-bit milliseconds, and strings that are not
+//! UTF-8. All other fields are read when the caller requests them, because most callers need one or two of them.
 
 use alloc::{borrow::Cow, string::String};
 

@@ -178,7 +178,7 @@ impl Options {
     }
 
     /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has
-    /// reported it from other copies. If the store does not reply in time, IDs continue, which
+    /// distinguished it from other copies. If the store does not reply in time, IDs continue, which
     /// [`Event::Unconfirmed`](crate::Event) reports.
     ///
     /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends it

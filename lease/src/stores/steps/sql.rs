@@ -1,5 +1,17 @@
 //! Requests as SQL statements. They use features of all databases with recursive queries, except for the parts in [`Dialect`].
 //! Each request is one transaction.
+//!
+//! ```text
+//! BEGIN            with the isolation of a read or of a write
+//! state            the reason why commits may not last, the store's name, its time
+//! statements       a change has its conditions in its own WHERE clause, among them the store's name
+//! COMMIT
+//! ```
+//!
+//! No statement depends on the rows of an earlier one, because each of them states its conditions itself. Therefore a client
+//! that pipelines sends all of them in one round trip, and the database needs no functions, which would require a right to
+//! execute them and would exist in versions. A write whose conditions are not met changes no row, and the rows that the
+//! transaction returns show the difference.
 
 use alloc::{
     borrow::ToOwned,
