@@ -2,10 +2,10 @@
 
 The harness of `lease/tests/faults` kills, pauses and closes processes, sets their clocks, and blocks their store. The
 processes append each event to one file, as `lease/tests/faults/trace.rs` describes. In contrast to the simulator,
-nobody sees the moment at which the store makes a write. `FaultyWorld` lets the model make it as soon as a line shows
-the record: in a reply, or in a write that is based on it. A write is only sent after the record that it replaces was
-shown, so one write at most is missing each time, and its contents say which one. A write that no line ever shows may
-have been lost, which the model permits.
+the moment at which the store makes a write is not observed. `FaultyWorld` lets the model make the write as soon as a
+line shows the record: in a reply, or in a write that is based on it. A write is sent only after the record that it
+replaces was shown, so at most one write is missing each time, and its contents identify it. A write that no line ever
+shows may have been lost, which the model permits.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class FaultyWorld(World):
             raise RejectedError(f"expected {self.namespace}, found another one")
 
     def hear_of_write(self, event: Event) -> None:
-        """A process hears whether the store has made its write."""
+        """A process receives the reply to its write."""
         run, message = self.message_of(event)
         if event["is_done"]:
             self.settle(self.puts[self.runs.index(run)][message])

@@ -1,14 +1,13 @@
-"""The invariant of the lease protocol, the promise that follows from it, and states of which z3 knows nothing.
+"""The invariant of the lease protocol, the promise that follows from it, and unconstrained symbolic states.
 
 The idea of the invariant is that the record is a fence. No generator uses, or may still be allowed to use, a tick
 that ends after the end in the record, or in a restored store after its quiet time. A new grant starts behind the
-fence. So grants that the store accepts one after the other occupy times that lie one after the other ("later grants
-start later"), and two of them share no tick.
+fence. So consecutive grants that the store accepts cover consecutive times ("later grants start later"), and no two of
+them share a tick.
 
-Most of the other parts say what messages may be under way, because a message may arrive long after it was sent, and
-the fence must stand whichever of them arrives next. Four parts speak of the history of the store. They are needed
-because a promotion may lose versions that were not acknowledged, and a restored backup may lose any of the later
-ones.
+Most of the other parts describe the messages in transit, because a message may arrive long after it was sent, and the
+fence must hold whichever message arrives next. Four parts describe the history of the store. They are needed because a
+promotion may lose versions that were not acknowledged, and a restored backup may lose any later version.
 """
 
 from __future__ import annotations
@@ -389,7 +388,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
 
 
 def is_unique(protocol: Protocol, s: State) -> Term:
-    """The promise: no two claims make an ID in the same tick."""
+    """Returns the promise: no two claims make an ID in the same tick."""
     return protocol.domain.forall(
         "claim claim tick", lambda a, b, k: implies(every(s.made(a, k), s.made(b, k)), a == b)
     )
@@ -403,7 +402,7 @@ def _symbol(name: str, *sorts: z3.SortRef) -> Function:
 
 
 def symbolic_contents() -> Contents:
-    """Returns contents of which z3 knows nothing."""
+    """Returns unconstrained symbolic contents."""
     whole, truth = z3.IntSort(), z3.BoolSort()
     of_message = {"put_token": TOKEN, "put_reserved": truth, "owner": CLAIM}
     messages = ("kind", "owner", "line", "read", "version", "put_token", "put_start", "put_until", "put_reserved")
@@ -421,7 +420,7 @@ def symbolic_contents() -> Contents:
 
 
 def symbolic_state() -> State:
-    """Returns a state of which z3 knows nothing."""
+    """Returns an unconstrained symbolic state."""
     whole, truth = z3.IntSort(), z3.BoolSort()
     relations: Mapping[str, tuple[z3.SortRef, ...]] = {
         "drawn": (TOKEN, truth),
@@ -469,7 +468,7 @@ def symbolic_state() -> State:
 
 
 def axioms(domain: Domain, c: Contents) -> Term:
-    """Returns what holds of the contents: ticks follow each other, and durations are not negative."""
+    """Returns the assumptions about the contents: ticks follow each other, and durations are not negative."""
     return every(
         c.longest >= 0,
         c.error >= 0,
@@ -478,7 +477,7 @@ def axioms(domain: Domain, c: Contents) -> Term:
 
 
 def is_initial(protocol: Protocol, s: State) -> Term:
-    """The state of a new record: version 1, which was never granted, and no claim, message or ID."""
+    """Returns the state of a new record: version 1, which was never granted, and no claim, message or ID."""
     c, forall = protocol.contents, protocol.domain.forall
     return every(
         s.line == 0,
@@ -516,7 +515,7 @@ Take = Callable[[Protocol, State], Step]
 
 
 def symbolic_steps(is_timed: bool) -> dict[str, Take]:
-    """Returns each step, with parameters of which z3 knows nothing."""
+    """Returns each step, with unconstrained symbolic parameters."""
     claim, message, tick = z3.Const("a", CLAIM), z3.Const("m", MESSAGE), z3.Int("k")
     line, version, now = z3.Int("l"), z3.Int("v"), z3.Int("now")
     quiet, before, name, name_before = (z3.Int(f"new_{part}") for part in ("quiet", "before", "name", "name_before"))

@@ -14,16 +14,15 @@ may change at any moment here, whatever happens to the record. A holder that has
 simply a holder whose grant ended.
 
 THE STATE.
-- A *claim* is one attempt to get a grant, with the token that it drew, and then the generator that exists for the
-  grant. A process that claims again is another claim (R6), so this model has no processes. A process that is killed,
-  paused for ever, closed or that gives up is a claim that is `over`. A process that is paused for a while just takes
-  no steps.
-- A *message* is a write on its way to the store: the version of the record that was read, and the record to put. A
+- A *claim* is one attempt to get a grant, with its random token, and then the generator that exists for the grant. A
+  process that claims again is another claim (R6), so this model has no processes. A process that is killed, paused
+  forever or closed, or that gives up, is a claim that is `over`. A process that is paused for a while takes no steps.
+- A *message* is a write in transit to the store: the version of the record that was read, and the record to put. A
   message may arrive late, never, or many times, and outlives its sender. Its contents never change.
-- A *version* is a state that the record had in one incarnation of the store: `stored` says which existed. The newest
-  is the record that the store shows; `kept` is the newest that no promotion of a replica can lose.
+- A *version* is a state that the record had in one incarnation of the store: `stored` states which versions existed.
+  The newest one is the record that the store shows; `kept` is the newest one that no promotion of a replica can lose.
 - `line` is the current incarnation, and `base` is the version that it began with.
-- `made(claim, tick)` says that the claim's generator made or reserved an ID in a tick. It records history and is
+- `made(claim, tick)` states that the claim's generator made or reserved an ID in a tick. It records history and is
   never unset.
 - Some values exist only for the proof, because rules do not read them: `rank`, `origin`, `top`, `floor`, `is_firm`.
 
@@ -44,11 +43,11 @@ ASSUMPTIONS.
 NOT PROVED HERE.
 - Clones of a running holder. They share a token, and repeat each other's IDs until the end of the grant that they
   share. Only the bounded model (`lease/tests/model`) covers what follows.
-- IDs that are made by hand under a reserved worker ID. Reserving and freeing are steps here, but nobody uses the
-  number.
+- IDs that a program makes with a reserved worker ID. Reserving and freeing are steps here, but the model does not use
+  the number.
 - Forks (R10), the comparison of shapes (R8), stores that lose acknowledged writes (R9), and the deletion of a store.
-- That anything happens at all: a protocol that never grants anything would be safe too. `test_leases.py` therefore
-  runs through all steps once, and shows that each is possible.
+- That the protocol makes progress: a protocol that never grants a worker ID would be safe too. `test_leases.py`
+  therefore runs through all steps once, and shows that each is possible.
 
 THE REAL CODE. `traces.py` replays what real keepers, stores and generators do in simulated worlds, as steps of this
 model, and `faults.py` what real processes do under injected faults. A test fails if a keeper takes a step that the
@@ -76,7 +75,7 @@ CLAIMS, RENEWS, RELEASES, EVICTS, FREES, BURIES = range(6)
 
 @dataclass(frozen=True)
 class Contents:
-    """What never changes: the contents of claims, messages and stored versions, and the constants."""
+    """The values that never change: the contents of claims, messages and stored versions, and the constants."""
 
     token: Function  # of a claim
     start: Function  # of a claim's grant
@@ -101,7 +100,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class State:
-    """What steps change."""
+    """The values that steps change."""
 
     # Claims.
     drawn: Function  # tokens that exist
@@ -161,7 +160,7 @@ class Protocol:
         self.rules: set[str] = set()
 
     def rule(self, name: str, condition: Term, instead: Term = True) -> Term:
-        """Returns a condition that a rule demands, or what holds without the rule."""
+        """Returns a condition that a rule requires, or the condition that replaces it without the rule."""
         self.rules.add(name)
         return instead if name == self.left_out else condition
 
@@ -194,12 +193,12 @@ class Protocol:
         return every(*(part(line, version) == part(of_line, of_version) for part in parts))
 
     def is_stale(self, s: State, message: Term) -> Term:
-        """Returns whether a message is meant for an earlier incarnation, so that no store accepts it: it may say
-        anything."""
+        """Returns whether a message is meant for an earlier incarnation, so that no store accepts it, whatever its
+        contents."""
         return self.contents.line(message) < s.line
 
     def writes(self, s: State, message: Term, kind: int) -> Term:
-        """What all writes have in common (R2): a new message, based on a version that the store showed."""
+        """Returns the conditions of all writes (R2): a new message, based on a version that the store showed."""
         c = self.contents
         return every(
             negation(s.sent(message)),
@@ -331,7 +330,7 @@ class Protocol:
 
     def deliver(self, s: State, message: Term) -> Step:
         """A message arrives, and the store replaces the record if it is as it was read (R2). A message that finds
-        another record changes nothing."""
+        another record has no effect."""
         c = self.contents
         version, owner = c.version(message), c.owner(message)
         guard = every(
@@ -590,7 +589,7 @@ class Protocol:
         return Step(guard, after)
 
     def promote(self, s: State, version: Term, quiet: Term) -> Step:
-        """A replica that has everything that was acknowledged is promoted. The record may lose what nobody was told."""
+        """A replica that has everything that was acknowledged is promoted. The record may lose all other writes."""
         new = s.line + 1
 
         def is_kept(line: Term, at: Term) -> Term:

@@ -6,8 +6,8 @@ The model in `leases.py` is written once and used in three ways, which differ in
   on, however many there are. Proofs use this domain.
 - `Bounded`: the formulas are z3 terms, and "for all" is a conjunction over a few values. z3 finds a model of such
   formulas quickly, or shows that there is none. Counterexamples to weakened rules use this domain. Each of them is
-  also a counterexample without bounds: the values that are left out stand for claims that never begin and messages
-  that are never sent, about which the formulas say nothing.
+  also a counterexample without bounds: the values that are left out represent claims that never begin and messages
+  that are never sent, which the formulas do not constrain.
 - `Concrete`: the formulas are Python's `True` and `False`, and "for all" is a loop. The replayed traces use this
   domain.
 

@@ -1,4 +1,4 @@
-"""Runs ignored Rust tests that print what the real code does, for the tests here to compare with their models."""
+"""Runs ignored Rust tests that print results of the real code, which the tests here compare with their models."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class RejectedError(Exception):
 
 
 class Run:
-    """One worker ID's record with everything that was done to it."""
+    """The record of one worker ID, with all steps that changed it."""
 
     def __init__(
         self, longest: int, error: int, begin: Callable[[int], int], time: int = 0, left_out: str = ""

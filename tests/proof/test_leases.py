@@ -112,7 +112,7 @@ RULES = {
 
 
 class Proof(NamedTuple):
-    """A protocol and a state with the invariant, as a solver knows them."""
+    """A protocol and a state with the invariant, as assumptions of a solver."""
 
     domain: Domain
     contents: Contents
@@ -208,7 +208,7 @@ def bounded() -> Proof:
     values = {"claim": claims, "message": messages, "token": tokens}
     numbers = {"incarnation": LINES, "version": VERSIONS, "tick": TICKS, "name": NAMES}
     c, s = symbolic_contents(), symbolic_state()
-    # Whatever the state and the parameters of a step name is one of these values.
+    # The state and the parameters of a step refer to these values only.
     closed = [z3.Distinct(*of) for of in values.values()]
     closed += [among(c.token(claim), tokens) for claim in claims]
     closed += [among(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
@@ -275,7 +275,7 @@ def begin(tick: int) -> int:
 
 
 def granted(run: Run, claim: str, read: int, start: int, until: int) -> int:
-    """Lets a claimant have a grant of version `read` + 1."""
+    """Gives a claimant a grant in version `read` + 1."""
     message = run.message(CLAIMS, claim, run.state.line, read, read + 1, (claim, start, until))
     run.claim(claim, message, run.state.time)
     run.accept(message)

@@ -1,4 +1,4 @@
-"""Lets z3 prove what `words.py` says of the steps of state words, and compares its terms with the real code.
+"""Lets z3 prove the statements of `words.py` about the steps of state words, and compares its terms with the real code.
 
 Each *weakening* changes one line of a step, and z3 must find a state in which one of the proved statements fails.
 """
@@ -24,7 +24,7 @@ def check(*conditions: Term) -> z3.CheckSatResult:
 
 
 def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
-    """Returns what is assumed of a step of sno's machine, and what follows from it, by name."""
+    """Returns the assumptions about a step of sno's state machine, and the conclusions by name."""
     word, safe, read, now, floor, want, first, last, flip = z3.BitVecs(
         "word safe read now floor want first last flip", 64
     )
@@ -42,8 +42,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # Only a machine that has used nothing itself uses the floor. The cells behind it belong to an earlier
-        # generator.
+        # A machine uses the floor only before its first cell. The cells behind it belong to an earlier generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":

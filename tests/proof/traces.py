@@ -6,11 +6,11 @@ is restored. `World` takes these lines one after the other and lets the model ta
 not permit it, or if the store and the model disagree on whether a write is done, the trace is rejected.
 
 So model and code cannot drift apart unnoticed. A keeper that breaks a rule takes a step that the model lacks, and a
-model whose rules keepers do not follow rejects what they do. Since every step keeps the invariant, which is proved,
+model with rules that keepers do not follow rejects their steps. Since every step keeps the invariant, which is proved,
 each state of an accepted trace has it.
 
-What the model does not have is left out here as well: reads that lead to no write, and the records of other
-namespaces.
+Two kinds of events have no counterpart in the model, so the replay skips them: reads that lead to no write, and the
+records of other namespaces.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class World:
         self.heard.setdefault(event["process"], []).append(event["now"])
 
     def on_begin(self, event: Event) -> None:
-        """A keeper hands a grant to its generator, which replaces the one before."""
+        """A keeper passes a grant to its generator, which replaces the previous grant."""
         *earlier, (run, claim) = self.claims[event["process"]]
         for other, ended in earlier:
             other.take(other.protocol.finish(other.state, ended), f"the end of {ended}")

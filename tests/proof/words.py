@@ -16,15 +16,15 @@ cell is arbitrary.
 
 THREADS. A swap succeeds only if the word is the one that the step read, and other threads may have taken any number
 of steps in between. If the word could take a value again that it had before, a step could be based on an old reading
-of `safe`. It cannot: a word that was left is behind, like a cell, so it never returns. What remains is that `safe`,
-which is a word of its own, may have been raised by threads whose swaps failed. The proof allows any reading that is
-at least what the successful steps raised it to, which is what the order of the accesses guarantees. That the
-accesses have this order, and the memory orderings, are what the explorer and loom check on the real code.
+of `safe`. It cannot: a word that was left is behind, like a cell, so it never returns. However, threads whose swaps
+failed may have raised `safe`, which is a separate word. The proof allows any reading that is at least the value to
+which the successful steps raised it, which the order of the accesses guarantees. The explorer and loom check this order
+and the memory orderings in the real code.
 
 THE REAL CODE. `core/src/sequence/step_log.rs` prints what the real functions return for random and boundary inputs,
 and a test compares these lines with the terms below. A change of one without the other fails it.
 
-NOT PROVED HERE. What surrounds a step: clocks, windows, waiting, forks and worker IDs. Layouts without timestamps,
+NOT PROVED HERE. The code around a step: clocks, windows, waiting, forks and worker IDs. Layouts without timestamps,
 whose tick is always 0, are the special case of `per_tick` with one tick.
 """
 
@@ -43,7 +43,7 @@ NEXT_BITS = 17
 
 @dataclass(frozen=True)
 class Step:
-    """A decision. If neither `taken` nor `closed` holds, the step returns nothing and changes nothing."""
+    """A decision. If neither `taken` nor `closed` holds, the step returns no cells and does not change the word."""
 
     taken: Term
     full: Term

@@ -45,7 +45,7 @@ fn clone_process() -> libc::c_long {
     // The page is no longer wiped if this process was copied before.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
-        // SAFETY: a mapping of this process, whose content does not change.
+        // SAFETY: the range is a mapping of this process, and the advice does not change its content.
         assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
     }
     // Before the copy is made, because this process changes its shared memory as soon as it continues.
@@ -54,7 +54,7 @@ fn clone_process() -> libc::c_long {
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
     };
     let shared: Vec<_> = shared.into_iter().map(image).collect();
-    // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
+    // SAFETY: without flags that share memory, `clone` copies this single-threaded process as `fork` does.
     let copy = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     assert!(copy >= 0, "expected a copy");
     for (start, bytes) in shared.into_iter().filter(|_| copy == 0) {
@@ -62,7 +62,7 @@ fn clone_process() -> libc::c_long {
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
         );
-        // SAFETY: the place of a mapping of this process gets the same bytes.
+        // SAFETY: the new mapping replaces one of this process at the same address, and gets the same bytes.
         unsafe {
             let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
             assert_eq!(page, start as *mut _);

@@ -1,4 +1,4 @@
-// Runs the generator of an adapter as the environment says, and prints its IDs in chunks: see `src/chunk.rs`.
+// Runs the generator of an adapter as the environment variables request. Prints its IDs in chunks: see `src/chunk.rs`.
 //
 // `node host.mjs ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID. Node
 // cannot fork, so the shapes are `plain` and `threads`: worker threads, each with the module in it.
@@ -9,7 +9,7 @@ import { isMainThread, Worker, workerData } from "node:worker_threads";
 const { STORM_SHAPE, STORM_WIDTH, STORM_IDS, STORM_PAUSE_US, STORM_WORKER, STORM_RENEW } = process.env;
 const CHUNK = 50;
 const MAX_LINE = 4096;
-/** The number of failed calls after which a thread that has generated no ID gives up, and one that has. */
+/** The number of failed calls after which a thread gives up: before its first ID, and after it. */
 const RETRY_LIMITS = [20, 3000];
 
 /** Writes a line at once, so that lines of several threads never mix. In Node, a write to standard output cannot wait. */

@@ -1,4 +1,4 @@
-"""Runs the generator of an adapter as the environment says, and prints its IDs in chunks: see `src/chunk.rs`.
+"""Runs the generator of an adapter as the environment variables request. Prints its IDs in chunks: see `src/chunk.rs`.
 
 `python host.py ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID.
 This file does what `src/host` does in Rust.
@@ -25,7 +25,7 @@ CHUNK = 50
 # The time, in seconds, after which all copies continue together.
 START_DELAY = 0.02
 MAX_LINE = 4096
-# The number of failed calls after which a thread that has generated no ID gives up, and one that has.
+# The number of failed calls after which a thread gives up: before its first ID, and after it.
 RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19

@@ -1,4 +1,4 @@
-//! What a host prints: one line for each chunk of IDs that a thread generated.
+//! The output of a host: one line for each chunk of IDs that a thread generated.
 //!
 //! | line | meaning |
 //! |---|---|
@@ -30,9 +30,9 @@ pub enum Line<'t> {
 /// IDs of one thread, in the order in which it generated them.
 #[derive(Debug, PartialEq)]
 pub struct Chunk<'t> {
-    /// Which copy of the process.
+    /// The copy of the process.
     pub generator: u32,
-    /// Which thread of the copy.
+    /// The thread of the copy.
     pub thread: u32,
     /// Readings of the monotonic clock before the first ID and after the last one.
     pub span: Option<[u64; 2]>,

@@ -1,4 +1,4 @@
-//! A wall clock that processes see instead of the machine's, by libfaketime. Their monotonic clock is unchanged.
+//! A wall clock that libfaketime shows to processes instead of the machine's. Their monotonic clock is unchanged.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ impl Clock {
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets the clock's error. The processes see it at once.
+    /// Sets the clock's error, which takes effect at once for all processes.
     pub fn set(&self, seconds: f64) -> Result<()> {
         let beside = self.file.with_extension("new");
         fs::write(&beside, format!("{seconds:+.3}\n"))?;

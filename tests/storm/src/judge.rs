@@ -17,12 +17,12 @@ use crate::{
     verdict::{Verdict, Violation},
 };
 
-/// What is known about a generator's IDs.
+/// The properties of a generator's IDs that are known.
 #[derive(Clone, Debug, Default)]
 pub struct Format {
-    /// How they are compared, if they are sorted.
+    /// The comparison of IDs, if they are sorted.
     pub order: Option<Order>,
-    /// Where they have their time, if they have one.
+    /// The position of the time, if the IDs contain one.
     pub time: Option<Time>,
 }
 

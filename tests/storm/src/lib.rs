@@ -1,4 +1,4 @@
-//! Runs a generator of IDs through what happens to programs, and checks its IDs by four rules.
+//! Exposes an ID generator to the events that programs go through, and checks its IDs by four rules.
 //!
 //! A *storm* ([`storms`]) starts processes that generate IDs, and disturbs them. Each process is a *host* ([`host`]) with a
 //! generator in it, and prints chunks of IDs with clock readings ([`chunk`]). The *judge* ([`judge`]) reads the chunks: an

@@ -1,4 +1,4 @@
-//! `idstorm` runs a generator of IDs through storms. See `docs/storm.md`.
+//! The program `idstorm`, which runs an ID generator through storms. See `docs/storm.md`.
 
 #[cfg(target_os = "linux")]
 mod options;

@@ -37,16 +37,16 @@ struct Rows {
 
 #[derive(Args)]
 struct Run {
-    /// Only these storms; by default all that the command can be in
+    /// Only these storms; by default all that the command supports
     #[arg(long = "storm", value_name = "NAME")]
     storms: Vec<String>,
     /// The command prints one ID per line, and nothing else
     #[arg(long)]
     lines: bool,
-    /// How IDs are compared: `text` or `number`. Without it, sorting is not checked
+    /// The comparison of IDs: `text` or `number`; without it, sorting is not checked
     #[arg(long)]
     order: Option<Order>,
-    /// Where IDs have their time, as `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`: `hex:80:48:1000:0` for UUID v7
+    /// The position of the time in an ID, as `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`: `hex:80:48:1000:0` for UUID v7
     #[arg(long)]
     time: Option<Time>,
     #[command(flatten)]

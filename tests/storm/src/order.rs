@@ -1,10 +1,10 @@
-//! Whether IDs are sorted: those of a thread, and those of a generator that several threads share.
+//! Checks that IDs are sorted: those of a thread, and those of a generator that several threads share.
 
 use std::{cmp::Ordering, collections::VecDeque, str::FromStr};
 
 use anyhow::{Error, bail};
 
-/// How a format's IDs are compared.
+/// The comparison of a format's IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As strings.
@@ -39,7 +39,7 @@ impl Order {
 /// The number of chunks that are remembered for each generator.
 const CHUNKS: usize = 4096;
 
-/// An ID, and when the chunk that it belongs to ended.
+/// An ID, and the time at which its chunk ended.
 #[derive(Clone, Debug)]
 struct Highest {
     end: u64,

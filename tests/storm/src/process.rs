@@ -1,4 +1,4 @@
-//! The processes of a storm: starting them, reading their IDs, and disturbing them.
+//! Starts the processes of a storm, reads their IDs, and disturbs them.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -18,13 +18,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{chunk::Line, clock::Clock, judge::Judge};
 
-/// How a process is started.
+/// The parameters of a process.
 pub struct Start<'s> {
-    /// What it does with its generator: the host's `STORM_SHAPE`.
+    /// The way in which it uses its generator: the host's `STORM_SHAPE`.
     pub shape: &'static str,
-    /// How many IDs each of its threads or copies generates.
+    /// The number of IDs that each of its threads or copies generates.
     pub ids: u64,
-    /// How many threads or copies there are.
+    /// The number of threads or copies.
     pub width: u64,
     /// The time between two chunks.
     pub pause: Duration,
@@ -73,7 +73,7 @@ struct ReadProgress {
 struct Reader {
     number: u32,
     is_lines: bool,
-    /// The IDs after which a command that prints one per line is ended, and the pause after each 64 of them.
+    /// The number of IDs after which a command that prints one per line is ended, and the pause after each 64 IDs.
     limit: (u64, Duration),
     seen: Arc<ReadProgress>,
     judge: Arc<Mutex<Judge>>,
@@ -160,7 +160,7 @@ impl Process {
         Ok(())
     }
 
-    /// Waits until this many IDs were read, or until there are no more.
+    /// Waits until this number of IDs were read, or until the process has ended.
     pub fn wait_for_ids(&self, count: u64) -> Result<()> {
         while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_over() {
             ensure!(Instant::now() < self.deadline, "a process generated no IDs in time");

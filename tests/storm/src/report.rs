@@ -1,5 +1,5 @@
-//! Texts for the maintainers of libraries that repeated IDs, in `tests/storm/reports`. They state what was run and what was found.
-//! The program does not file any of them.
+//! Writes reports for the maintainers of libraries that repeated IDs into `tests/storm/reports`. They state the runs and the
+//! results. The program does not file any of them.
 
 use std::{collections::BTreeMap, fmt::Write, fs};
 
@@ -15,7 +15,7 @@ use crate::{
 /// The folder of the reports.
 pub const FOLDER: &str = "tests/storm/reports";
 
-/// Storms in which no generator can know of the other one.
+/// Storms in which a generator cannot detect the other one.
 const HOPELESS: [&str; 2] = ["hosts", "image"];
 
 /// Writes the reports of all rows.

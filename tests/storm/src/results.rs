@@ -38,7 +38,7 @@ impl From<Result<Verdict, String>> for StormResult {
 pub struct RowResult {
     /// The library's version.
     pub version: String,
-    /// When the storms ran.
+    /// The date of the storms.
     pub date: String,
     /// The verdicts by storm.
     pub verdicts: BTreeMap<String, StormResult>,
@@ -154,7 +154,7 @@ struct Line<'r> {
     result: &'r RowResult,
 }
 
-/// Writes a file at once, because other rows may run at the same time.
+/// Writes a file in one step, because other rows may run at the same time.
 pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;

@@ -1,6 +1,6 @@
 //! Rows of the table: published libraries, each with the code that its documentation shows.
 //!
-//! A row is a file of `tests/storm/rows`. Its environment is built in `target/storm`, with the library's newest version.
+//! A row is a file in `tests/storm/rows`. Its environment is built in `target/storm`, with the library's newest version.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use crate::{
     storms::{STORMS, Size, Storm},
 };
 
-/// A library, and how its generators are set up.
+/// A library, and the ways in which its generators are set up.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -29,9 +29,9 @@ pub struct Row {
     pub language: String,
     /// The line of `Cargo.toml`, for Rust.
     dependency: Option<String>,
-    /// How IDs are compared: see [`crate::order`]. Without it, sorting is not checked.
+    /// The comparison of IDs: see [`crate::order`]. Without it, sorting is not checked.
     order: Option<String>,
-    /// Where IDs have their time: see [`crate::time`].
+    /// The position of the time in an ID: see [`crate::time`].
     time: Option<String>,
     /// The generators, by set-up: `default`, and those for several processes.
     set_up: BTreeMap<String, SetUp>,
@@ -53,7 +53,7 @@ struct SetUp {
     renews: bool,
     /// An adapter's code: a function `generator`, which returns one that returns an ID.
     code: String,
-    /// What the library's documentation says about storms.
+    /// The statements of the library's documentation about storms.
     #[serde(default)]
     documented: BTreeMap<String, Vec<String>>,
 }
@@ -81,7 +81,7 @@ pub fn read(name: &str) -> Result<Row> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// Builds a row's environment, and runs all storms that its language can be in. Returns the results by set-up.
+/// Builds a row's environment, and runs all storms that its language supports. Returns the results by set-up.
 pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
     let row = read(name)?;
     let builder = Builder::new(name, &row)?;
@@ -125,12 +125,12 @@ impl Row {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
-    /// Returns what the documentation says about a set-up, with the storms.
+    /// Returns the documentation's statements about a set-up, with the storms.
     pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
     }
 
-    /// Returns whether the documentation says something about a storm.
+    /// Returns whether the documentation mentions a storm.
     #[must_use]
     pub fn is_documented(&self, set_up: &str, storm: &str) -> bool {
         self.documented(set_up).any(|(_, storms)| storms.iter().any(|name| name == storm))
@@ -143,7 +143,7 @@ impl Row {
         Ok(Format { order, time: time.map(|time| time.parse()).transpose()? })
     }
 
-    /// Returns whether the language's host can be in a storm. Node cannot fork.
+    /// Returns whether the language's host supports a storm. Node cannot fork.
     fn is_able(&self, storm: &Storm) -> bool {
         self.language != "node" || matches!(storm.shape, None | Some("threads"))
     }
@@ -207,7 +207,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Lets Node find our own package.
+    /// Makes our own package available to Node.
     fn link(&self) -> Result<()> {
         let link = self.folder.join("node_modules/polyflake");
         if self.row.language == "node" && !link.exists() {

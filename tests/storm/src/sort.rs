@@ -1,4 +1,4 @@
-//! Finds equal IDs among more IDs than memory holds: full buffers are sorted and written to disk as runs, and the runs are
+//! Finds equal IDs among more IDs than fit into memory: full buffers are sorted and written to disk as runs, and the runs are
 //! merged. The memory is the buffer, plus one block per run while they are merged. On disk, each word of a record is its
 //! difference from the word before it as a number of variable length, because neighbours in a sorted run differ little.
 
@@ -17,7 +17,7 @@ use crate::key::Key;
 /// The buffer of a run that is read.
 const BLOCK: usize = 1 << 16;
 
-/// Where an ID came from: its stream and its position there.
+/// The origin of an ID: its stream and its position in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// The position, which is compared first, so that early duplicates come first.
@@ -69,7 +69,7 @@ fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
 /// The IDs that occurred more than once.
 #[derive(Debug, Default, PartialEq)]
 pub struct Duplicates {
-    /// How many IDs were equal to one before them.
+    /// The number of IDs that were equal to an earlier one.
     pub count: u64,
     /// The pair whose second ID has the lowest position in its stream.
     pub first: Option<(Key, Origin, Origin)>,
@@ -219,7 +219,7 @@ impl Iterator for Merge {
 mod tests {
     use super::*;
 
-    /// Sorts IDs of one stream, with a buffer for so many records.
+    /// Sorts IDs of one stream, with a buffer for this number of records.
     fn duplicates(ids: impl Iterator<Item = u64>, records: usize) -> Duplicates {
         let folder = tempfile::tempdir().unwrap();
         let bytes = records * size_of::<Record>();

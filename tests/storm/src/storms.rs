@@ -1,4 +1,4 @@
-//! The storms: what happens to the processes that generate IDs.
+//! The storms, which are the events that processes go through while they generate IDs.
 
 use std::{
     path::PathBuf,
@@ -21,9 +21,9 @@ use crate::{
 pub struct Storm {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What happens in it.
+    /// A description of its events.
     pub what: &'static str,
-    /// What a host must be able to do for it; `None` if any command will do.
+    /// The capability that a host needs for it, or `None` if any command is sufficient.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -104,9 +104,9 @@ pub const STORMS: [Storm; 12] = [
     },
 ];
 
-/// How large the storms are, and where they write.
+/// The size of the storms, and their folder.
 pub struct Size {
-    /// The number of IDs in each storm, about.
+    /// The approximate number of IDs in each storm.
     pub ids: u64,
     /// The number of threads, processes or children.
     pub width: u64,
@@ -230,7 +230,7 @@ fn image(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// The clock goes back over ticks that were used.
+/// The clock moves back over ticks that were used.
 fn rollback(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
     let mut process =
@@ -253,7 +253,7 @@ fn steps(field: &mut Field<'_>) -> Result<()> {
     process.finish()
 }
 
-/// The number of processes that follow one another.
+/// The number of consecutive processes.
 const RESTARTS: u64 = 20;
 
 fn kill(field: &mut Field<'_>) -> Result<()> {

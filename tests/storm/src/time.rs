@@ -15,8 +15,8 @@ const NAMED: [(&str, &str); 8] = [
     ("base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
 ];
 
-/// Where an ID has its time: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The digits of the ID are a number; hyphens do not count. After
-/// a shift to the right, its lowest bits count ticks from the epoch on.
+/// The position of the time in an ID: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The digits of the ID are a number; hyphens are
+/// ignored. After a shift to the right, its lowest bits count ticks from the epoch on.
 #[derive(Clone, Debug)]
 pub struct Time {
     digits: &'static str,

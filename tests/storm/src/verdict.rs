@@ -1,4 +1,4 @@
-//! What the judge found, rule by rule.
+//! The judge's findings, rule by rule.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -26,7 +26,7 @@ impl Violation {
 pub struct Verdict {
     /// The number of IDs.
     pub ids: u64,
-    /// IDs that were generated before.
+    /// The number of IDs that repeat an earlier one.
     pub distinct: Violation,
     /// IDs that are not higher than the one before them in their thread; `None` if the order is not known.
     pub thread: Option<Violation>,
@@ -41,7 +41,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The rules with what was found. A rule that was not checked has `None`.
+    /// The rules with their results. A rule that was not checked has `None`.
     #[must_use]
     pub fn rules(&self) -> [(&'static str, Option<&Violation>); 4] {
         [

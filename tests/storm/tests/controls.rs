@@ -14,7 +14,8 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// So many IDs that two processes, or the times before and after a step of the clock, share milliseconds on a busy machine.
+/// A number of IDs with which two processes, or the times before and after a step of the clock, share milliseconds on a busy
+/// machine.
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.

@@ -1,4 +1,4 @@
-//! The hosts in Python and JavaScript do what the one in Rust does.
+//! Tests that the hosts in Python and JavaScript behave like the one in Rust.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::Path, time::Duration};

@@ -62,7 +62,7 @@ mod linux {
         u64::from_le_bytes(bytes)
     }
 
-    /// Waits for the next microsecond, and adds random bytes of the kernel to it. It breaks no rule.
+    /// Waits for the next microsecond, and adds random bytes of the kernel to it. It keeps all rules.
     fn valid_generator(_: u64) -> Generator {
         let last = Mutex::new(0);
         Box::new(move || {
@@ -90,7 +90,7 @@ mod linux {
         })
     }
 
-    /// A count, whose first ID comes again once.
+    /// A counter whose first ID is repeated once.
     fn one_repeat() -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
@@ -177,7 +177,7 @@ mod linux {
         })
     }
 
-    /// A count, which a file holds only after its IDs were returned.
+    /// A counter that is written to a file only after its IDs were returned.
     fn late_save(worker: u64) -> Generator {
         let file = folder().join(worker.to_string());
         let saved = fs::read_to_string(&file).map_or(0, |text| text.parse().unwrap_or(0));

@@ -28,15 +28,15 @@ pub(super) fn create(shape: &str) -> bool {
 /// Waits for all copies.
 pub(super) fn wait() {
     let mut status = 0;
-    // SAFETY: writes to the variable.
+    // SAFETY: `status` is a valid, writable integer.
     while unsafe { libc::wait(&raw mut status) } > 0 {
         assert_eq!(status, 0, "a copy failed");
     }
 }
 
-/// Ends this process at once, without the work of its library.
+/// Ends this process at once, without running exit handlers.
 pub(super) fn exit() -> ! {
-    // SAFETY: ends the process.
+    // SAFETY: `_exit` has no preconditions. It runs no destructors of this process.
     unsafe { libc::_exit(0) }
 }
 
@@ -72,7 +72,7 @@ impl Mappings {
 fn image() -> libc::pid_t {
     let Mappings { wiped, shared } = Mappings::of_this_process();
     for (start, len) in wiped {
-        // SAFETY: a mapping of this process, whose content does not change.
+        // SAFETY: the range is a mapping of this process, and the advice does not change its content.
         let kept = unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) };
         assert_eq!(kept, 0, "cannot keep a page");
     }
@@ -83,7 +83,7 @@ fn image() -> libc::pid_t {
     };
     let shared: Vec<_> = shared.into_iter().map(saved).collect();
     let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_NEWPID);
-    // SAFETY: a copy of this process without shared memory, as `fork` makes it, but without its hooks.
+    // SAFETY: without flags that share memory, `clone` copies this process as `fork` does. The host has one thread.
     let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     if copy == 0 {
         shared.iter().for_each(|(start, bytes)| make_mapping_private(*start, bytes));
@@ -95,7 +95,7 @@ fn image() -> libc::pid_t {
 fn make_mapping_private(start: usize, bytes: &[u8]) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: the place of a mapping of this process gets the same bytes.
+    // SAFETY: the new mapping replaces one of this process at the same address, and gets the same bytes.
     unsafe {
         let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
         assert_eq!(page, start as *mut _, "cannot replace a mapping");

@@ -1,4 +1,4 @@
-//! A host for a generator in Rust: runs it as the environment says, and prints its IDs in chunks.
+//! A host for a generator in Rust: runs it as the environment variables request, and prints its IDs in chunks.
 //!
 //! ```no_run
 //! use std::time::SystemTime;
@@ -35,7 +35,7 @@ const CHUNK: u64 = 50;
 /// The time after which all copies continue at once.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// The number of failed calls after which a thread that has generated no ID gives up, and one that has.
+/// The number of failed calls after which a thread gives up: before its first ID, and after it.
 const HOPELESS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]

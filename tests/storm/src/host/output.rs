@@ -1,4 +1,4 @@
-//! The lines of a host, each written at once.
+//! The lines of a host, each written in one piece.
 
 use std::{
     io::{Write, stdin, stdout},
@@ -61,7 +61,7 @@ impl Chunk {
 #[allow(unsafe_code, reason = "the standard library does not reveal the monotonic clock's reading")]
 fn now() -> [u64; 2] {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes to the variable.
+    // SAFETY: `time` is a valid, writable `timespec`.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     let monotonic = time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs();
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
