@@ -1,4 +1,4 @@
-//! Tells the linker that Node provides Node-API.
+//! Lets the linker leave Node-API's functions undefined, because Node provides them when it loads the addon.
 
 fn main() {
     napi_build::setup();

@@ -1,5 +1,8 @@
 //! Configures the crate for the Python version that it is built for, and generates the documentation of everything in the
-//! module from the package's stubs, so that editors and `help` show the same text.
+//! module from the package's stubs.
+//!
+//! Editors read the stubs, and `help` reads the module's docstrings, so prose in Rust would have to be written twice. Setting
+//! the docstrings at import would take time in each process, and Python does not allow it for built-in functions.
 
 use std::{
     collections::BTreeMap,

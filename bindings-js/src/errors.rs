@@ -1,7 +1,8 @@
-//! Writes an error for JavaScript: its numbers go into the registers of answers, and its strings, one after the other, into the bytes.
+//! Writes an error for JavaScript: its numbers go into the registers of answers, and its strings, one after the other, into
+//! the bytes.
 //!
-//! Nothing is allocated here. If the stack overflows, JavaScript may abandon a call halfway, and an allocation interrupted at
-//! that point would corrupt the allocator for good.
+//! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway, and an allocation that is
+//! interrupted would leave the allocator's lists inconsistent for the life of the module.
 
 use core::fmt::{self, Write};
 

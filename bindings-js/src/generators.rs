@@ -1,7 +1,9 @@
 //! The calls that the generators of all ID formats have. Each of them takes the handle of a generator.
 //!
-//! The format's own part of a call is in its implementation of [`Make`]. The calls that most programs spend their time in,
-//! which return one ID, are not here: each format has its own, so that nothing is decided at run time.
+//! The format's own part of a call is in its implementation of [`Make`]. These calls choose the format at run time, by the
+//! variant of the object, which a call that waits or handles many IDs does not notice. `generate` is not among them. Each
+//! format has its own, because most programs spend their time in it: a branch on the format would be in the path of every
+//! ID, and the addon's function returns a string or a bigint itself.
 
 use alloc::rc::Rc;
 
@@ -103,7 +105,7 @@ impl<C: Host> Machine<C> {
 
     /// Takes the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
     pub fn generator_may_repeat(&self, at: At) -> Result<()> {
-        // Nothing here calls back into JavaScript, so the list can stay borrowed.
+        // The comparison never calls back into JavaScript, so the list of handles can stay borrowed.
         let handles = self.handles.borrow();
         let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
         let may_repeat = match (object(register::HANDLE), object(register::VALUE)) {
@@ -126,7 +128,8 @@ impl<C: Host> Machine<C> {
     }
 
     /// Ends a generator with a lease. Writes the end of the latest tick that it may have used, in Unix milliseconds, or NaN if
-    /// it used none. A sno generator keeps its partition only if it is closed, because its snapshot needs the partition.
+    /// the generator was never used. A sno generator keeps its partition only if it is closed, because its snapshot needs the
+    /// partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn generator_seal(&self, at: At) -> Result<()> {
         let object = self.object(at)?;

@@ -1,4 +1,8 @@
 //! Objects that JavaScript refers to by handle, until it garbage-collects their owners.
+//!
+//! A handle is an index into the machine's list, so a call passes it as a number. Each entry is an `Rc`, because a call may run
+//! a caller's clock, which may make further calls: the list is not borrowed meanwhile, and the call's own reference keeps its
+//! object alive.
 
 use alloc::rc::Rc;
 
@@ -11,7 +15,7 @@ macro_rules! objects {
     ($($(#[$cfg:meta])? $name:ident: $kind:ident($object:ty),)*) => {
         /// An object behind a handle.
         #[derive(Debug)]
-        #[allow(clippy::large_enum_variant, reason = "each lies in memory of its own")]
+        #[allow(clippy::large_enum_variant, reason = "each is allocated separately, in an `Rc`")]
         pub(crate) enum Object<C> {$(
             $(#[$cfg])?
             $kind($object),
@@ -76,7 +80,8 @@ impl<C: Host> Machine<C> {
 
     /// Returns the object of the handle in a call's arguments.
     ///
-    /// It is mostly the same object as in the previous call, so the processor predicts the branch and runs ahead.
+    /// It is mostly the object of the previous call, which is cached: the processor predicts that branch and runs ahead, while
+    /// a look-up in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a float.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
         let handle = at.raw_bits(register::HANDLE);
@@ -100,7 +105,7 @@ impl<C: Host> Machine<C> {
         at.put_number(register::HANDLE, self.insert(thing));
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
+    #[allow(clippy::cast_precision_loss, reason = "no memory holds 2^53 objects")]
     fn insert(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
         // Handles are reused, so that a page that creates and drops many objects does not grow the list without end.

@@ -41,9 +41,9 @@ impl<C: Host> Machine<C> {
 
     /// Takes a handle and 8 random bytes for the generator.
     pub fn hotguid_provide(&self, at: At) -> Result<()> {
-        let mut drawn = [0; 8];
-        self.scratch.get_bytes(0, &mut drawn);
-        self.object(at)?.hotguid()?.provide_identity(drawn).map(drop)
+        let mut random = [0; 8];
+        self.scratch.get_bytes(0, &mut random);
+        self.object(at)?.hotguid()?.provide_identity(random).map(drop)
     }
 
     /// Takes a shard key. Generates an ID, and writes its string.
@@ -95,8 +95,8 @@ impl<C: Host> Make<C> for Generator<C> {
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let (at, stats) = (machine.scratch, self.stats());
         at.put_bytes(0, &stats.machine.unwrap_or_default());
-        let (closed, is_drawn) = (stats.closed.into(), stats.machine.is_some().into());
-        at.put_answer(&[seconds(stats.last_second), stats.len.into(), closed, is_drawn]);
+        let (closed, has_machine) = (stats.closed.into(), stats.machine.is_some().into());
+        at.put_answer(&[seconds(stats.last_second), stats.len.into(), closed, has_machine]);
         Ok(())
     }
 

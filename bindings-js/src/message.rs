@@ -18,7 +18,7 @@ use crate::{
     protocol::{BYTES, register, tag},
 };
 
-/// Reads a message. The package wrote it, so it is complete. A missing part is read as zeros.
+/// Reads a message. The package wrote it, so it is complete, and reading it needs no errors: a missing part is read as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -129,7 +129,7 @@ fn magnitude(bytes: &[u8]) -> Option<u128> {
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
 }
 
-/// Writes a message as the answer to a call. Only what does not fit in the bytes is allocated.
+/// Writes a message as the answer to a call. Memory is allocated only for the part that does not fit in the bytes.
 #[derive(Debug)]
 pub(crate) struct Writer {
     at: At,

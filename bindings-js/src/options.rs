@@ -10,12 +10,12 @@ use crate::{
     scratch::{MAX_SAFE_INTEGER, integer, low_16_bits, time},
 };
 
-/// Returns an option that is an integer in `0..=most`, or `None` if it is missing. `most` has at most 53 bits.
-pub(crate) fn optional_integer(number: f64, field: &'static str, most: u64) -> Result<Option<u64>> {
-    if number.is_nan() { Ok(None) } else { integer(number, field, most).map(Some) }
+/// Returns an option that is an integer in `0..=max`, or `None` if it is missing. `max` has at most 53 bits.
+pub(crate) fn optional_integer(number: f64, field: &'static str, max: u64) -> Result<Option<u64>> {
+    if number.is_nan() { Ok(None) } else { integer(number, field, max).map(Some) }
 }
 
-/// Works like [`optional`], for integers of 16 bits.
+/// Works like [`optional_integer`], for integers of 16 bits.
 #[inline(never)]
 pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u16>> {
     Ok(optional_integer(number, field, u16::MAX.into())?.map(low_16_bits))

@@ -86,7 +86,7 @@ impl Scratch {
 
     /// Writes the number of IDs or of bytes in an answer.
     #[inline]
-    #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
+    #[allow(clippy::cast_precision_loss, reason = "no memory holds 2^53 bytes")]
     pub(crate) fn put_length(&self, length: usize) {
         self.put_number(register::ANSWER, length as f64);
     }
@@ -110,12 +110,12 @@ impl Scratch {
         self.number(register) as usize
     }
 
-    /// Works like [`Scratch::bits`], for 8 bits, and takes less time.
+    /// Works like [`Scratch::checked_bits`], for 8 bits, and takes less time, because it is in the path of each ID.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
-        // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison is
-        // enough.
+        // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison checks
+        // that it is whole, not negative and small enough.
         let byte = self.number(register) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(register) {
@@ -184,7 +184,7 @@ impl Scratch {
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: both have at least `count` bytes, and a slice of bytes cannot overlap the cells.
+        // SAFETY: `count` is the smaller of both lengths, and an exclusive reference cannot overlap the cells.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
@@ -202,7 +202,8 @@ impl Scratch {
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: as above; cells may be written through a shared reference.
+        // SAFETY: `count` is the smaller of both lengths. `bytes` does not overlap the cells, because no method returns the
+        // area as plain bytes. Cells may be written through a shared reference.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), cells.as_ptr().cast_mut().cast(), count);
         };
@@ -219,19 +220,19 @@ impl Default for Scratch {
     }
 }
 
-/// Returns a number as an integer, if it lies in `0..=most`. `most` has at most 53 bits.
+/// Returns a number as an integer, if it lies in `0..=max`. `max` has at most 53 bits.
 #[inline(never)]
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "only after the check, and `most` has at most 53 bits"
+    reason = "only after the check, and `max` has at most 53 bits"
 )]
-pub(crate) fn integer(number: f64, field: &'static str, most: u64) -> Result<u64> {
-    if (0.0..=most as f64).contains(&number) {
+pub(crate) fn integer(number: f64, field: &'static str, max: u64) -> Result<u64> {
+    if (0.0..=max as f64).contains(&number) {
         Ok(number as u64)
     } else {
-        Err(out_of_range(number, field, most))
+        Err(out_of_range(number, field, max))
     }
 }
 
@@ -249,6 +250,6 @@ pub(crate) const fn time(number: f64) -> i64 {
 
 #[cold]
 #[allow(clippy::cast_possible_truncation, reason = "saturates, and only in a message")]
-fn out_of_range(number: f64, field: &'static str, most: u64) -> Error {
-    Error::out_of_range(field, number as i128, 0, most.into())
+fn out_of_range(number: f64, field: &'static str, max: u64) -> Error {
+    Error::out_of_range(field, number as i128, 0, max.into())
 }

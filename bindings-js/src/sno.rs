@@ -84,7 +84,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the partition, or NaN if the generator has none yet.
+    /// Writes the partition, or NaN before the generator has picked one.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(register::ANSWER, partition);
@@ -126,7 +126,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes NaN in place of the partition if the generator has none yet.
+    /// Writes NaN in place of the partition before the generator has picked one.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats()?;

@@ -1,7 +1,10 @@
 //! Calls that wait without holding the thread: futures of the core, which JavaScript polls.
 //!
 //! Each poll is a turn. A turn either completes the call, or sets the time to sleep before the next turn, so the core alone
-//! decides when a call waits, for how long, and when it gives up.
+//! decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers, so that
+//! mocked timers and aborted calls work as in any other code. The machine needs no executor and no wakers.
+//!
+//! The first turn runs in the call itself. A call that does not wait completes in it, without a handle and without a timer.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::{
@@ -30,7 +33,7 @@ pub(crate) struct SuspendedCall(RefCell<PendingCall>);
 
 impl fmt::Debug for SuspendedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Waiting")
+        f.write_str("SuspendedCall")
     }
 }
 
@@ -66,6 +69,7 @@ impl<C: Host> Machine<C> {
     /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle once the call is done.
     pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.read_usize(register::HANDLE))?;
+        // The turn that runs may read a caller's clock, which may make calls. A second borrow must be an error and not a panic.
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle())?;
         self.poll(&mut turns).map(drop)
     }

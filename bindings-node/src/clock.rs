@@ -1,4 +1,7 @@
 //! Clocks in Node: the system clock or a function, and the thread's sleep.
+//!
+//! The package wraps a caller's clock so that it never throws: it returns NaN, and keeps the exception for the call's error.
+//! Therefore an exception can reach this file only if the stack overflows, and then `clock_failed` is all that can be reported.
 
 use std::{ptr, time::Duration};
 
@@ -53,7 +56,7 @@ impl Clock for JsClock {
     #[inline]
     fn info(&self) -> ClockInfo {
         let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
-        // The generator's option decides about the first tick, as in wasm.
+        // TypeScript decides about the first tick, through an option, because in wasm only TypeScript knows the platform.
         let mut info = info.skips_first_tick(true);
         info.unit = MILLISECOND;
         info.in_event_loop = true;
@@ -108,8 +111,10 @@ fn clock_failed() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
-/// Calls a function with numbers through Node-API itself. napi's own call converts an exception to a string by calling
-/// JavaScript, which throws again at the end of the stack, and so recurses forever.
+/// Calls a function with numbers through Node-API itself.
+///
+/// napi's own call converts an exception to a string by calling JavaScript. If the stack has overflowed, that call throws as
+/// well, and napi recurses forever.
 #[allow(unsafe_code, reason = "see above")]
 pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
@@ -119,18 +124,20 @@ pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]
         // SAFETY: `env` is running this call, because its functions are not used anywhere else.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
-    // SAFETY: as above, so `function` and the results are values of `env`. There is one argument for each number.
+    // SAFETY: `env` is running this call, and `function` was borrowed from it. `count` arguments were written above, and the
+    // results are written into local variables.
     let status = unsafe {
         sys::napi_get_undefined(env, &raw mut this);
         let count = numbers.len().min(arguments.len());
         sys::napi_call_function(env, this, function, count, arguments.as_ptr(), &raw mut value)
     };
     if status == sys::Status::napi_ok {
-        // SAFETY: as above. `value` is the function's result.
+        // SAFETY: the status says that `value` is the function's result, which is alive until this call returns.
         unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
         return Ok(result);
     }
-    // SAFETY: as above. The exception is dropped, because these functions throw only at the end of the stack.
+    // SAFETY: `env` is running this call. The exception is dropped, because these functions throw only if the stack overflows.
+    // Left pending, it would make every further Node-API call fail.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
     Err(clock_failed())
 }

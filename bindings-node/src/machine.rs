@@ -1,4 +1,7 @@
 //! The thread's machine, and its scratch area in JavaScript's memory.
+//!
+//! JavaScript allocates the area, and the addon keeps a reference to it. Memory of the addon would have to be an external array
+//! buffer, which Node-API does not support in every runtime.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -92,15 +95,16 @@ fn attached() -> Option<Rc<AttachedMachine>> {
 #[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
 fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;
-    // SAFETY: only the address and the length are used. Nothing is read or written through this slice.
+    // SAFETY: only the address and the length are used. No byte is read or written through this slice.
     let memory: *mut [u8] = unsafe { bytes.as_mut() };
     #[allow(clippy::cast_ptr_alignment, reason = "checked next")]
     let scratch = memory.cast::<Scratch>();
     if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
-    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid Scratch. An array buffer
-    // does not move, and this one stays alive, because `Attached` holds it until the environment ends and drops `Attached`,
-    // too. The package neither detaches nor resizes it. Scratch consists of cells, so JavaScript may write to it between calls.
+    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid `Scratch`. An array buffer
+    // does not move. This one stays alive, because `AttachedMachine` holds it until the environment ends, which also drops the
+    // machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so JavaScript may write to it between
+    // calls.
     Ok(unsafe { &*scratch })
 }

@@ -1,4 +1,8 @@
 //! The table of default partitions that belongs to another copy of the package, which runs on wasm or has its own addon.
+//!
+//! Two copies with separate tables could assign the same partition, so the first copy that needs a table publishes it, and all
+//! others call its functions. The rules (who may claim an entry, and for how long) stay in the core: JavaScript reads, compares
+//! and swaps cells. A call that fails returns NaN, which counts as a reserved entry, so that a failure never frees a partition.
 
 use napi::{
     Env, JsValue as _,
@@ -19,8 +23,7 @@ pub(crate) type Entry = FunctionRef<f64, f64>;
 /// A function that takes a partition, its expected entry and a new entry. It returns 1 if the new entry was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
-/// The functions of a lent table. They belong to one thread, and become unusable when its environment ends. None of them
-/// throws.
+/// The functions of a lent table. They belong to one thread, become unusable when its environment ends, and never throw.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: Next,
@@ -31,7 +34,7 @@ pub(crate) struct Functions {
 /// The table that was lent to the calling thread.
 struct LentTable;
 
-#[allow(clippy::unnecessary_wraps, reason = "the own one may be missing")]
+#[allow(clippy::unnecessary_wraps, reason = "`partitions::shared`, the other table, may fail")]
 pub(crate) fn find_lent() -> Result<&'static dyn Table> {
     Ok(&LentTable)
 }
@@ -65,6 +68,6 @@ impl Table for LentTable {
 }
 
 /// Returns a function's result, or NaN if the environment has ended or the function failed.
-fn call_function(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
-    machine::lent_functions().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
+fn call_function(call: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
+    machine::lent_functions().and_then(|lent| call(&lent)).unwrap_or(f64::NAN)
 }

@@ -1,5 +1,10 @@
 //! The capsules in which Python passes on Arrow's structs:
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
+//!
+//! A capsule is a pointer with a name and a destructor, which releases the struct unless a consumer has moved it out. The
+//! interface makes one promise on which all `unsafe` code here relies: a capsule named `arrow_schema`, `arrow_array` or
+//! `arrow_array_stream` holds the struct of that name. What the structs contain is checked in `polyflake-columns`, which does
+//! not need Python and therefore runs under Miri and a fuzzer.
 #![allow(unsafe_code, reason = "a capsule holds a pointer")]
 
 use polyflake_columns::{
@@ -52,8 +57,8 @@ fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
 fn take_struct<T: CDataStruct>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
-    // SAFETY: according to the interface, a capsule with this name holds this struct. It is replaced by a released one, which
-    // the capsule does not release again.
+    // SAFETY: `held` comes from a capsule named `T::NAME`, which holds this struct according to the interface. A released
+    // struct replaces it, so the capsule's destructor does not release it a second time.
     Ok(unsafe { T::take(held) })
 }
 

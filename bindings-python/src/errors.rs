@@ -120,8 +120,7 @@ pub(crate) fn raise_as(
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the function that creates exceptions. It is imported early, because nothing can be imported while the interpreter
-/// shuts down.
+/// Returns the function that creates exceptions. It is imported early, because imports fail while the interpreter shuts down.
 pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     BUILD.import(py, "polyflake._errors", "build")

@@ -1,5 +1,10 @@
 //! Clocks in JavaScript, where no system calls exist: `Date.now` as it was at the import, or a function. Calls sleep if the
 //! runtime allows it.
+//!
+//! A module that calls out for the time pays 13 ns more than a script that reads it. So for calls that generate one ID, the
+//! script reads `Date.now` just before the call and passes it in the scratch area, and the clock returns that reading once. A
+//! further reading of the same call, for example after a wait, calls out. Each call sets or clears the passed time, so it is
+//! never older than the call.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -33,28 +38,29 @@ extern "C" {
     fn step() -> u32;
 }
 
-/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. The system clock returns it
-/// once.
-static GIVEN: AtomicU64 = AtomicU64::new(0);
+/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. It is atomic only because a
+/// static must be `Sync`: the module has one thread.
+static CALL_TIME: AtomicU64 = AtomicU64::new(0);
 /// `true` if the module has calls that receive the time.
-const IS_GIVEN: bool =
+const HAS_CALL_TIME: bool =
     cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "uuid7"));
 
-/// Sets the system clock's first reading for the call that begins now, or clears it with 0. Nothing else can run between the
+/// Sets the system clock's first reading for the call that begins now, or clears it with 0. No other code can run between the
 /// reading and the call.
 #[inline]
-pub(crate) fn give(unix_ms: f64) {
-    if IS_GIVEN {
-        GIVEN.store(unix_ms.to_bits(), Ordering::Relaxed);
+pub(crate) fn set_call_time(unix_ms: f64) {
+    if HAS_CALL_TIME {
+        CALL_TIME.store(unix_ms.to_bits(), Ordering::Relaxed);
     }
 }
 
-/// Takes the time that was passed, or 0 if no time was passed.
+/// Returns and clears the time that was passed, or returns 0 if no time was passed.
 #[inline]
-fn take() -> f64 {
-    let given = if IS_GIVEN { f64::from_bits(GIVEN.load(Ordering::Relaxed)) } else { 0.0 };
-    give(0.0);
-    given
+fn take_call_time() -> f64 {
+    let unix_ms =
+        if HAS_CALL_TIME { f64::from_bits(CALL_TIME.load(Ordering::Relaxed)) } else { 0.0 };
+    set_call_time(0.0);
+    unix_ms
 }
 
 /// A clock, identified by its number in `host.js`. 0 is the system clock.
@@ -64,9 +70,10 @@ pub(crate) struct JsClock(pub(crate) u32);
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        let given = take();
-        let is_given = self.0 == 0 && given > 0.0;
-        clock::nanos_from_float_ms(if is_given { given } else { read(self.0) })
+        // The time is taken even if this clock is a caller's, so that no later reading of the call can find it.
+        let call_time = take_call_time();
+        let is_passed = self.is_system() && call_time > 0.0;
+        clock::nanos_from_float_ms(if is_passed { call_time } else { read(self.0) })
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {

@@ -134,12 +134,12 @@ export function lend(lent) {
   table = lent;
 }
 
-/** Returns 16 bits of a key by their index. Index 0 draws a new key. Returns NaN if no source was lent, or on failure. */
+/** Returns 16 bits of a key by their index. Index 0 creates a new key. Returns NaN if no source was lent, or on failure. */
 export function word(index) {
   return table ? table.word(index) : NaN;
 }
 
-/** Returns 16 random bits, or NaN if no table was lent or the table provides none. */
+/** Returns 16 random bits, or NaN if no table was lent, or on failure. */
 export function random() {
   return table ? table.random() : NaN;
 }

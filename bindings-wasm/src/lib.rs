@@ -33,7 +33,7 @@ pub fn clock(number: u32) {
 
 /// Returns the time that JavaScript wrote into the scratch area for a call that generates one ID, because reading the clock
 /// from within the module costs 13 ns more. For all other calls, it is 0.
-macro_rules! given {
+macro_rules! call_time {
     (sno_generate) => {
         machine().scratch().now()
     };
@@ -59,7 +59,7 @@ macro_rules! export {
         #[doc = concat!("`", $name, "`, through the scratch area.")]
         #[wasm_bindgen(js_name = $name)]
         pub fn $call() -> u32 {
-            clock::give(given!($call));
+            clock::set_call_time(call_time!($call));
             machine().run(Machine::$call)
         }
     )*};

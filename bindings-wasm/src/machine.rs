@@ -10,9 +10,10 @@ use crate::clock::JsClock;
 struct OnlyThread(OnceCell<Machine<JsClock>>);
 
 #[cfg(target_feature = "atomics")]
-compile_error!("the machine is for one thread: each worker has an instance of its own");
+compile_error!("the machine is for one thread: each worker has its own instance");
 
-// SAFETY: wasm without atomics, as was checked above, has no second thread that could use the reference.
+// SAFETY: the static is reached by one thread only, because a module without `target_feature = "atomics"`, which is rejected
+// above, cannot share its memory. So no second thread can hold the reference.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
 unsafe impl Sync for OnlyThread {}
 

@@ -15,16 +15,16 @@ extern "C" {
     fn swap(partition: u32, old: f64, new: f64) -> u32;
 }
 
-/// The lent table.
-struct Lent;
+/// The table that JavaScript lent to the module.
+struct LentTable;
 
 /// Finds the module's table.
-#[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+#[allow(clippy::unnecessary_wraps, reason = "`FindTable` may fail on other hosts")]
 pub(crate) fn find() -> Result<&'static dyn Table> {
-    Ok(&Lent)
+    Ok(&LentTable)
 }
 
-impl Table for Lent {
+impl Table for LentTable {
     fn random(&self) -> Result<u16> {
         word_of_float(random())
     }

@@ -11,15 +11,15 @@
 
 use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, WebAssembly};
 use polyflake::sno::Sno;
-use polyflake_js::{NUMBERS, slot};
+use polyflake_js::{NUMBERS, register};
 use polyflake_wasm as machine;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// The slot of the second number in an error.
-const RETRY_AT: usize = slot::ERROR_POSITION + 1;
+/// The register of the second number in an error.
+const RETRY_AT: usize = register::ANSWER + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
@@ -33,48 +33,43 @@ fn numbers() -> Float64Array {
     Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS as u32)
 }
 
-fn put(slot: usize, number: f64) {
-    numbers().set_index(u32::try_from(slot).unwrap(), number);
+fn put(register: usize, number: f64) {
+    numbers().set_index(u32::try_from(register).unwrap(), number);
 }
 
-fn number(slot: usize) -> f64 {
-    numbers().get_index(u32::try_from(slot).unwrap())
+fn number(register: usize) -> f64 {
+    numbers().get_index(u32::try_from(register).unwrap())
 }
 
-/// Writes the options of a new generator with a default partition, leased from the lent table.
-fn put_defaults() {
-    for slot in [
-        slot::OPTIONS_WINDOW_START,
-        slot::OPTIONS_WINDOW_END,
-        slot::OPTIONS_ON_EXHAUSTED,
-        slot::OPTIONS_MAX_WAIT,
-    ] {
-        put(slot, f64::NAN);
+/// Creates a generator from the lent table, and returns its handle. Without a partition, it picks one from the table.
+fn build(partition: Option<f64>) -> f64 {
+    const MISSING: f64 = f64::NAN;
+    const SKIPS_FIRST_TICK: f64 = 1.0;
+    // The start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick.
+    let shared = [MISSING, MISSING, MISSING, MISSING, SKIPS_FIRST_TICK];
+    // A new generator, its metabyte, its partition, its sequence bounds, and whether the table is lent.
+    let own = [0.0, MISSING, partition.unwrap_or(MISSING), MISSING, MISSING, 1.0];
+    for (place, option) in shared.into_iter().enumerate() {
+        put(register::VALUE + place, option);
     }
-    for slot in [
-        slot::SNO_OPTIONS_METABYTE,
-        slot::SNO_OPTIONS_PARTITION,
-        slot::SNO_OPTIONS_SEQUENCE_MIN,
-        slot::SNO_OPTIONS_SEQUENCE_MAX,
-    ] {
-        put(slot, f64::NAN);
+    for (place, option) in own.into_iter().enumerate() {
+        put(register::OWN + place, option);
     }
-    put(slot::OPTIONS_SKIPS_FIRST_TICK, 1.0);
-    put(slot::SNO_OPTIONS_HOW, 0.0);
-    put(slot::SNO_OPTIONS_IS_LENT, 1.0);
+    assert_eq!(machine::sno_build(), 0);
+    number(register::HANDLE)
 }
 
 /// Writes the arguments for one ID.
 fn put_one(handle: f64, metabyte: f64) {
-    put(slot::OBJECT_HANDLE, handle);
-    put(slot::SNO_ONE_METABYTE, metabyte);
+    put(register::HANDLE, handle);
+    put(register::PARAMETER, metabyte);
 }
 
 /// Generates IDs with metabyte 0, and returns the status.
 fn fill(handle: f64, count: f64) -> u32 {
     put_one(handle, 0.0);
-    put(slot::MANY_COUNT, count);
-    machine::sno_fill()
+    put(register::COUNT, count);
+    machine::generator_fill()
 }
 
 fn bytes(length: u32) -> Vec<u8> {
@@ -92,7 +87,7 @@ fn lend_table() {
     for (name, body) in [
         ("random", "return 6"),
         ("next", "return 500"),
-        ("until", "return 0"),
+        ("entry", "return 0"),
         ("swap", "return 1"),
     ] {
         Reflect::set(&table, &name.into(), &Function::new_no_args(body)).unwrap();
@@ -100,27 +95,24 @@ fn lend_table() {
     machine::lend(&table);
 }
 
-/// Builds a generator with partition 7 and a clock. Its partition is marked in the table.
-fn build(clock: Option<&str>) -> f64 {
+/// Creates a generator with partition 7, which is marked in the table, and with the body of a clock's function.
+fn build_with_clock(body: Option<&str>) -> f64 {
     lend_table();
-    if let Some(body) = clock {
+    if let Some(body) = body {
         let clock = Object::new();
         Reflect::set(&clock, &"read".into(), &Function::new_no_args(body)).unwrap();
         machine::clock(machine::keep(&clock));
     }
-    put_defaults();
-    put(slot::SNO_OPTIONS_PARTITION, 7.0);
-    assert_eq!(machine::sno_build(), 0);
-    number(slot::OBJECT_HANDLE)
+    build(Some(7.0))
 }
 
 #[wasm_bindgen_test]
 fn an_id_made_with_the_pages_clock_is_parsed() {
-    let handle = build(None);
+    let handle = build_with_clock(None);
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
     // The next call reads the strings from where this one left them.
-    put(slot::TEXTS_COUNT, 1.0);
+    put(register::COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();
     assert!((js_sys::Date::now() - id.unix_ms() as f64).abs() < 60_000.0);
@@ -130,7 +122,7 @@ fn an_id_made_with_the_pages_clock_is_parsed() {
 #[wasm_bindgen_test]
 fn a_clock_that_throws_or_returns_no_number_is_an_error() {
     for clock in ["throw new Error('no')", "return NaN", "return {}", ""] {
-        let handle = build(Some(clock));
+        let handle = build_with_clock(Some(clock));
         put_one(handle, 0.0);
         assert_eq!(machine::sno_generate(), 1);
         assert_eq!(text(12), "clock_failed");
@@ -139,7 +131,7 @@ fn a_clock_that_throws_or_returns_no_number_is_an_error() {
 
 #[wasm_bindgen_test]
 fn an_exhausted_tick_is_an_immediate_error_in_a_page() {
-    let handle = build(Some("return 1767225600000"));
+    let handle = build_with_clock(Some("return 1767225600000"));
     for _ in 0..64 {
         assert_eq!(fill(handle, 1024.0), 0);
     }
@@ -151,16 +143,14 @@ fn an_exhausted_tick_is_an_immediate_error_in_a_page() {
 #[wasm_bindgen_test]
 fn default_partitions_come_from_the_provided_table() {
     machine::lend(&JsValue::UNDEFINED);
-    put_defaults();
-    assert_eq!(machine::sno_build(), 0);
-    let handle = number(slot::OBJECT_HANDLE);
+    let handle = build(None);
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
     lend_table();
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
-    put(slot::OBJECT_HANDLE, handle);
+    put(register::HANDLE, handle);
     assert_eq!(machine::sno_partition(), 0);
-    assert_eq!(number(slot::SNO_PARTITION_PARTITION), 500.0);
+    assert_eq!(number(register::ANSWER), 500.0);
 }

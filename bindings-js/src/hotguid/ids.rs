@@ -15,7 +15,7 @@ impl Scratch {
 
 /// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
+    /// Takes a count of at most [`MAX_TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; MAX_TEXTS];
         let ids = &mut ids[..at.count().min(MAX_TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
+    /// Takes a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; MAX_TEXTS];
         let texts = &mut texts[..at.count().min(MAX_TEXTS)];

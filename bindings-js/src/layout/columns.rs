@@ -32,7 +32,7 @@ fn with_offset(first: usize) -> impl Fn(Error) -> Error {
 /// the first ID within the whole batch.
 impl<C: Host> Machine<C> {
     /// Takes a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
-    #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
+    #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let is_number = at.read_usize(register::VALUE) == 1;
@@ -83,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the package looked")]
+#[allow(clippy::cast_possible_truncation, reason = "checked by the package")]
 fn to_i64(number: f64) -> i64 {
     number as i64
 }

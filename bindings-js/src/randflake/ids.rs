@@ -107,8 +107,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string and the
-    /// end of the last one. Writes packed IDs.
+    /// Takes a count of at most [`MAX_TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string and
+    /// the end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);
         let mut ids = [Randflake::default(); MAX_TEXTS];

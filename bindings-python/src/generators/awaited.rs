@@ -3,6 +3,9 @@
 //! A coroutine from `polyflake/_waiting.py` resumes the call until it is done, and sleeps in between for the time that the call
 //! requests. Python itself handles cancellation, timeouts, and the warning about coroutines that were never awaited. If a call
 //! is dropped, its IDs are lost.
+//!
+//! The sleep is asyncio's own, so a call needs neither an executor nor a thread. The call's future never registers a waker: it
+//! stores the time to sleep in a variable of the thread, and returns `Pending`.
 
 use std::{
     cell::Cell,

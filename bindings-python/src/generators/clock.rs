@@ -29,7 +29,7 @@ pub(crate) struct PythonClock {
 
 impl PythonClock {
     pub(crate) fn new(time: ClockArgument, on_stall: StallArgument) -> Self {
-        Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
+        Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|callback| callback.0.0) }
     }
 
     /// Returns whether the time comes from a callable.
@@ -82,12 +82,12 @@ impl Clock for PythonClock {
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;
-        let tell = |py: Python<'_>| {
-            let told = PyTuple::new(py, [Stall::from(stall)])
+        let report = |py: Python<'_>| {
+            let reported = PyTuple::new(py, [Stall::from(stall)])
                 .and_then(|arguments| call(callable.bind(py), &arguments));
-            told.map(drop).map_err(|raised| end_wait(raised, "an exception"))
+            reported.map(drop).map_err(|raised| end_wait(raised, "an exception"))
         };
-        Python::try_attach(tell).unwrap_or_else(no_interpreter)
+        Python::try_attach(report).unwrap_or_else(no_interpreter)
     }
 }
 
@@ -133,22 +133,22 @@ thread_local! {
 #[derive(Default)]
 pub(crate) struct Signals {
     /// The time of the last check, or `None` before the first one.
-    looked: Option<Instant>,
+    last_check: Option<Instant>,
 }
 
 impl Signals {
-    /// Runs the handlers of pending signals from time to time. It does not do so each time, because the interpreter may be busy
-    /// in other threads.
+    /// Runs the handlers of pending signals, at most every 10 ms, because attaching to an interpreter that is busy in other
+    /// threads takes up to its switch interval.
     pub(crate) fn run_handlers(&mut self) -> Result<()> {
         const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(10);
         let now = Instant::now();
-        let since = now.duration_since(*self.looked.get_or_insert(now));
+        let since = now.duration_since(*self.last_check.get_or_insert(now));
         if since < SIGNAL_CHECK_INTERVAL {
             return Ok(());
         }
         let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
         // Read the time again: running signal handlers and waiting for the interpreter may have taken a while.
-        self.looked = Some(Instant::now());
+        self.last_check = Some(Instant::now());
         checked
     }
 }

@@ -1,4 +1,7 @@
 //! The generator behind a format's module-level functions: its own, or the one that a program sets.
+//!
+//! Whether it has a lease is decided at the first ID and not at the import, for two reasons. A preloaded master of gunicorn
+//! would otherwise lease a worker ID that it never uses, and a program may set the environment variable after the import.
 
 use std::{
     env,
@@ -19,7 +22,7 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 /// A format's default generator.
 ///
 /// The lock is held only while a pointer is read or written. No thread releases the interpreter during that time, so a fork
-/// never finds the lock held.
+/// never finds the lock held. Most programs never set a generator, and then no call acquires the lock.
 pub(crate) struct Default<G> {
     /// Creates a format's default generator. It does not use the constructor that Python calls, because that constructor warns
     /// if a random worker ID is used along with leased ones. The default generator is created at import, but generates no IDs
@@ -31,8 +34,8 @@ pub(crate) struct Default<G> {
     /// environment at the first ID.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
-    is_given: AtomicBool,
-    given: RwLock<Option<Py<G>>>,
+    is_replaced: AtomicBool,
+    replacement: RwLock<Option<Py<G>>>,
 }
 
 impl<G: PyClass<BaseType = PyAny>> Default<G> {
@@ -41,8 +44,8 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
             plain,
             own: PyOnceLock::new(),
             first: PyOnceLock::new(),
-            is_given: AtomicBool::new(false),
-            given: RwLock::new(None),
+            is_replaced: AtomicBool::new(false),
+            replacement: RwLock::new(None),
         }
     }
 
@@ -54,7 +57,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
     /// Returns the generator in use if no program has set one and an ID was generated before.
     #[inline]
     pub(crate) fn in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
-        if self.is_given.load(Ordering::Acquire) {
+        if self.is_replaced.load(Ordering::Acquire) {
             return None;
         }
         self.first.get(py).map(|first| first.bind(py))
@@ -76,27 +79,30 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         py: Python<'py>,
         work: impl FnOnce(&Bound<'py, G>) -> PyResult<R>,
     ) -> PyResult<R> {
-        if !self.is_given.load(Ordering::Acquire) {
+        if !self.is_replaced.load(Ordering::Acquire) {
             return work(self.first(py)?);
         }
-        let given = {
-            let place = self.given.read().unwrap_or_else(PoisonError::into_inner);
+        // The function may run Python code that sets a generator, so the lock is released before it runs.
+        let replacement = {
+            let place = self.replacement.read().unwrap_or_else(PoisonError::into_inner);
             place.as_ref().map(|generator| generator.clone_ref(py))
         };
-        work(given.expect("a generator was given").bind(py))
+        work(replacement.expect("`is_replaced` is set after the generator").bind(py))
     }
 
-    /// Sets the given generator, or a newly created one if it is `None`.
+    /// Sets the generator, or a newly created one if it is `None`.
+    ///
+    /// The format's own generator is not used again, because it would then be unclear which generator created which IDs.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
             None => leased(py)?.map_or_else(|| self.plain(py), Ok)?,
         };
         let before = {
-            let mut place = self.given.write().unwrap_or_else(PoisonError::into_inner);
+            let mut place = self.replacement.write().unwrap_or_else(PoisonError::into_inner);
             place.replace(generator)
         };
-        self.is_given.store(true, Ordering::Release);
+        self.is_replaced.store(true, Ordering::Release);
         // Dropping the old generator may run Python code, so release the lock first.
         drop(before);
         Ok(())

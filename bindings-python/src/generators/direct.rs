@@ -1,8 +1,12 @@
 //! Calls without arguments that skip the parsing of arguments.
 //!
-//! PyO3 parses the arguments of each call, and counts how deep calls into this module are nested. That takes about as long as
-//! generating the ID. Most calls of `generate()` have no arguments, and run no Python code while they generate an ID, so they
-//! need neither. All other calls are passed on to PyO3's function.
+//! PyO3 parses the arguments of each call, and counts how deep calls into this module are nested. Together, that takes 10 of
+//! the 80 ns of a call. Most calls of `generate()` have no arguments, and run no Python code while they generate an ID, so
+//! they need neither. All other calls are passed on to PyO3's function: those with arguments, those that have to wait, and
+//! those of generators whose clock is a Python callable.
+//!
+//! Replacing a function of a module is possible with the stable ABI. A method's function is not accessible there, so builds for
+//! all versions of CPython keep PyO3's methods, and only builds for one version replace them.
 #![allow(unsafe_code, reason = "functions of the C interface have pointers as arguments")]
 
 use std::{
@@ -31,8 +35,8 @@ pub(crate) trait Direct {
     /// The location of PyO3's function.
     fn parsing() -> &'static Parsing;
 
-    /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. It must not wait, run Python
-    /// code, or leave an exception set. `owner` is the module, or an instance of the class.
+    /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. It must not wait, run
+    /// Python code, or leave an exception set. `owner` is the module, or an instance of the class.
     fn result<'py>(owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>;
 }
 
@@ -125,8 +129,8 @@ unsafe extern "C" fn call<D: Direct>(
     }
 }
 
-/// Defines the direct calls of a format: `generate` and `generate_text` of its default generator and of its class of generators.
-/// The arguments are the class, and the value of the format's argument if a call omits it.
+/// Defines the direct calls of a format: `generate` and `generate_text` of its default generator and of its class of
+/// generators. The arguments are the class, and the value of the format's argument if a call omits it.
 macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
         direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }

@@ -1,4 +1,26 @@
 //! The generator behind a class: its own, or one with a lease, which `polyflake/_lease.py` keeps.
+//!
+//! ```text
+//! _lease.py (a thread, the store's client) --commands, answers--> Keeper --grants--> OfProcess <-- calls that generate IDs
+//! ```
+//!
+//! The rules of leases are in `polyflake-lease`. They are a state machine that returns commands, and that has no threads,
+//! clocks or clients. Python has those, so `_lease.py` executes each command and passes its answer to [`Keeper::next`]. Calls
+//! that generate IDs do not go through Python. They use the newest grant's generator, whose window ends with the grant: the
+//! keeper extends it with each renewal, and the core rejects every later tick.
+//!
+//! # Waiting for the first grant
+//!
+//! The lease begins with the first ID and not with the generator, because a preloaded master of gunicorn must not hold a worker
+//! ID that it never uses. That first call finds no grant. A blocking call waits in Python, an asynchronous one polls, since the
+//! keeper's thread cannot wake a task of an unknown event loop, and a call that must not wait fails at once.
+//!
+//! # Forks
+//!
+//! A child inherits the generator of its parent's grant and must not use it. `_lease.py` calls [`Keeper::leave`] in each
+//! child, which clears [`OfProcess::is_here`], so that the child's first ID begins a lease of its own. In a child that
+//! Python's hook does not reach, the core still rejects the grant by the process generation. The inherited objects are never
+//! freed, because freeing the client would end the parent's connection to the store.
 
 use std::{
     array, mem,
@@ -171,29 +193,29 @@ impl<F: Family> Leased<F> {
     /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
     /// exception if that is too long.
     fn begin_or_report(&self, waited: Option<f64>) -> Result<()> {
-        let look = |py: Python<'_>| {
-            let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
-            looked.map(drop).map_err(|raised| {
+        let wait = |py: Python<'_>| {
+            let waited = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
+            waited.map(drop).map_err(|raised| {
                 Error::new(ErrorKind::LeaseUnavailable).with_source(RaisedError::InWait(raised))
             })
         };
-        Python::try_attach(look).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
+        Python::try_attach(wait).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
     }
 
     /// Adds the reason to the error of a call that found no grant.
     fn explain_error<V>(&self, made: Result<V>) -> Result<V> {
-        made.map_err(|refused| match refused.kind() {
+        made.map_err(|error| match error.kind() {
             ErrorKind::LeaseUnavailable => {
                 let reason = |py: Python<'_>| {
                     let reason = self.lease.call_method0(py, intern!(py, "_reason")).ok()?;
                     reason.extract::<(String, Option<u64>)>(py).ok()
                 };
                 match Python::try_attach(reason).flatten() {
-                    Some((reason, _)) => refused.with_source(RaisedError::Reason(reason)),
-                    None => refused,
+                    Some((reason, _)) => error.with_source(RaisedError::Reason(reason)),
+                    None => error,
                 }
             }
-            _ => refused,
+            _ => error,
         })
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     on_stall: StallArgument,
 }
 
-/// The keywords of a call that match none of its other parameters.
+/// The keywords of a call, without those that match its other parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The name of a function, and the keywords that it handles itself.

@@ -1,4 +1,8 @@
 //! Warns about a generator that can generate the same ID as another generator of this process. The core compares them.
+//!
+//! It is a warning and not an error, because tests create such generators on purpose, and a program may create a generator
+//! before it drops the previous one. It appears once per identity, because a program that creates a generator for each
+//! request would otherwise fill its log. It is a `RuntimeWarning`, because Python hides `ResourceWarning` by default.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -74,6 +78,8 @@ impl<G> Generators<G> {
     fn add_to_group(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
+        // Groups without live generators are removed only when the map would grow, so that an addition takes constant time on
+        // average. A group with a warning stays, because the warning must not be repeated.
         if groups.len() == groups.capacity() {
             groups.retain(|_, group| {
                 !group.warned_of.is_empty()
@@ -83,9 +89,9 @@ impl<G> Generators<G> {
         let GeneratorGroup { members, warned_of } = groups.entry(group.clone()).or_default();
         members.retain(|other| other.strong_count() > 0);
         let may_repeat = |other: Arc<G>| (self.may_repeat)(generator, &other);
-        let is_twin = members.iter().filter_map(Weak::upgrade).any(may_repeat);
+        let has_conflict = members.iter().filter_map(Weak::upgrade).any(may_repeat);
         members.push(Arc::downgrade(generator));
-        is_twin && !warned_of.contains(key)
+        has_conflict && !warned_of.contains(key)
     }
 
     /// Records that a warning was emitted for an identity. If warnings are errors, this is not called, because the generator

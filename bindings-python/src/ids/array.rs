@@ -1,4 +1,9 @@
 //! Arrays and columns: a base class with the members that all of them share, which the formats' classes extend.
+//!
+//! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow column
+//! without a copy. The base class holds its content as a trait object. A class in Python cannot have type parameters, and a
+//! virtual call per operation is cheap, because operations on single items create a Python object anyway, and all others
+//! handle many items.
 
 use std::{
     any::Any,
@@ -460,9 +465,9 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         suboffsets: ptr::null_mut(),
         internal: ptr::null_mut(),
     };
-    // SAFETY: the caller guarantees that `view` may be written. `obj` keeps the owner alive until the view is released. The
-    // memory, shape and strides stay alive and in place with it, because an array's content is boxed, and its owner is frozen
-    // and never replaces it. The memory consists of `len` bytes without padding, because it is `Plain`.
+    // SAFETY: the caller guarantees that `view` may be written. The view's `obj` keeps `owner` alive until the consumer
+    // releases the view. The memory, shape and strides stay alive and in place with it, because an array's content is boxed,
+    // and `owner` is frozen and never replaces it. The memory consists of `len` bytes without padding, because it is `Plain`.
     unsafe { view.write(filled) };
     Ok(())
 }
@@ -485,7 +490,8 @@ fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
 /// Returns Python's own iterator over a sequence.
 #[allow(unsafe_code)]
 pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: `sequence` is alive. The call returns a new reference, or null with an exception set.
+    // SAFETY: `sequence` is a reference to a live object, and its thread is attached. `PySeqIter_New` returns a new
+    // reference, or null with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 

@@ -1,4 +1,8 @@
 //! Strings of equal width in buffers, such as `NumPy` arrays.
+//!
+//! The strings are decoded where they are, without a copy. That is sound although a buffer is shared, mutable memory: all
+//! Python code that could write to it needs the interpreter, which this thread holds until the last string is decoded. A
+//! free-threaded interpreter gives no such guarantee, so there the rows are copied first, block by block (`may_change`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -37,7 +41,7 @@ enum Memory<'py> {
 impl<'py> Buffered<'py> {
     /// Returns the strings in a value's buffer, or `None` if the value has no buffer or its buffer contains Python objects.
     pub(super) fn from_value<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        // SAFETY: the value is alive.
+        // SAFETY: `value` is a reference to a live object, and the check only reads its type.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);
         }
@@ -80,7 +84,9 @@ impl<'py> Buffered<'py> {
     fn bytes(&self) -> &[u8] {
         match &self.memory {
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held and C-contiguous, so it has this many bytes, and any bytes are valid.
+            // SAFETY: `self` holds the buffer, so its memory stays in place. `from_value` has checked that it is
+            // C-contiguous, so it consists of `len_bytes` bytes from `buf_ptr` on, and any bytes are valid. Whether they can
+            // change meanwhile is explained above.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
             },

@@ -1,4 +1,7 @@
 //! Columns of 64-bit integers: buffers and Arrow columns.
+//!
+//! A buffer is read in place if it is contiguous and aligned, and if the interpreter has a GIL. As in `buffer.rs`, the GIL
+//! excludes other writers, because this thread holds it and runs no Python code until the integers have been read.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -90,9 +93,9 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held, C-contiguous and aligned, so it has this many integers, and any bits are valid. No
-            // other code writes to it, because this thread holds the interpreter and runs no Python code in the meantime, as
-            // stated above.
+            // SAFETY: `self` holds the buffer, which `packed` found to be C-contiguous, aligned and of 8-byte items, so it
+            // consists of this many integers, and any bits are valid. No other code writes to it, because this thread holds the
+            // GIL and runs no Python code while the slice is in use.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },

@@ -3,6 +3,14 @@
 //! The stable ABI, for which one wheel serves all versions of CPython, hides how objects are laid out. A wheel for one version
 //! knows it, so it writes a string's characters in place, and creates IDs without the header that the garbage collector needs.
 //! Builds for a free-threaded CPython use the stable ABI's way, because its collector and its allocator work differently.
+//!
+//! - **Without the header.** PyO3 gives every class a header for the collector, which makes creating a sno take 40 ns more.
+//!   An ID has no references, so the collector cannot find anything through it. PyO3 has no option for this. [`prepare`]
+//!   therefore changes the class before it has instances, and checks that PyO3 laid it out as expected.
+//! - **Spare memory.** The memory of up to 32 freed instances is kept for the next ones, which saves 9 of 50 ns.
+//! - **UUIDs.** `uuid.UUID` is written in Python, and its constructor takes a microsecond. Its two attributes are slots, so
+//!   an instance is allocated, and its slots are set through the class's own descriptors. If a later Python keeps them
+//!   elsewhere, the constructor is called.
 #![allow(unsafe_code, reason = "objects are created through the C interface")]
 
 use std::{ffi::c_void, mem, ptr};
@@ -19,14 +27,15 @@ use pyo3::{
 #[inline]
 pub(crate) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
     debug_assert!(text.is_ascii(), "expected ASCII, found {text:?}");
-    // SAFETY: it returns a new reference to a `str`, or null with an exception set.
+    // SAFETY: `new_ascii` returns a new reference to a `str`, or null with an exception set.
     unsafe { Ok(Bound::from_owned_ptr_or_err(py, new_ascii(text))?.cast_into_unchecked()) }
 }
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 #[inline]
 fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
-    // SAFETY: the pointer and the length are those of a slice, which the call copies.
+    // SAFETY: the pointer and the length are those of `text`, which the call copies. The caller's thread is attached, because
+    // it has a `Python` token.
     unsafe {
         ffi::PyUnicode_DecodeASCII(text.as_ptr().cast(), text.len().cast_signed(), ptr::null())
     }
@@ -90,8 +99,8 @@ mod one_version {
         instances: [Cell<*mut ffi::PyObject>; Self::LIMIT],
     }
 
-    // SAFETY: only attached threads use it, and of those the GIL lets one run at a time. PyO3 loads a module into one interpreter
-    // only.
+    // SAFETY: only attached threads call `take` and `keep`, which run no Python code in between, and the GIL lets one such
+    // thread run at a time. All threads share one GIL, because PyO3 loads a module into one interpreter only.
     unsafe impl Sync for Spare {}
 
     impl Spare {
@@ -156,7 +165,7 @@ mod one_version {
         };
         let instance = Bound::new(py, T::default())?;
         let found = ptr::from_ref(instance.get()).addr() - instance.as_ptr().addr();
-        // SAFETY: the class is alive.
+        // SAFETY: `class` is the type object of `T`, which this module keeps alive.
         let is_sized = unsafe { (*class).tp_basicsize }.cast_unsigned() == size::<T>();
         if found == offset::<T>() && is_sized && is_final && size_of::<T>() > 0 {
             return Ok(());

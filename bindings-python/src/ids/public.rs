@@ -95,16 +95,16 @@ pub(crate) struct IdType {
 
 impl IdType {
     /// Reads the numbers in a buffer, a column or any iterable.
-    fn numbers(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-        if has_buffer(given)
-            && let Ok(unsigned) = PyBuffer::<u64>::get(given)
+    fn numbers(&self, values: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+        if has_buffer(values)
+            && let Ok(unsigned) = PyBuffer::<u64>::get(values)
             && unsigned.dimensions() > 0
         {
-            return unsigned.to_vec(given.py());
+            return unsigned.to_vec(values.py());
         }
         let limits = 0..=self.most;
-        let Some(signed) = Integers::packed(given, NUMBERS, None)? else {
-            return of_items(given, NUMBERS, "a column of 64-bit integers", |item| {
+        let Some(signed) = Integers::packed(values, NUMBERS, None)? else {
+            return of_items(values, NUMBERS, "a column of 64-bit integers", |item| {
                 if item.is_instance_of::<PyBool>() || !has_index(item) {
                     return Ok(Err(mistyped(NUMBERS, "int", &type_name(item))));
                 }

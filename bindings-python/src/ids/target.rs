@@ -1,4 +1,8 @@
 //! Callers' buffers, which are filled with IDs.
+//!
+//! A buffer stays exported during a call, so it cannot be moved or resized, but other Python code may read and write it. No
+//! Rust reference to its memory may therefore exist while the interpreter is released. The IDs are generated elsewhere, and
+//! each block is copied through a raw pointer (`making.rs`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -18,8 +22,6 @@ use crate::generators::{clock::Signals, making::Rows};
 const NAME: &str = "buffer";
 
 /// A writable, contiguous buffer.
-///
-/// No reference to its memory is held, because other Python code may read and write it at any time.
 pub(crate) struct Target {
     buffer: PyUntypedBuffer,
     /// The number of bytes in an ID.

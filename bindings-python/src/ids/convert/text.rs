@@ -44,7 +44,7 @@ impl<'py> FromArgument<'_, 'py> for Octets<'py> {
 /// Returns whether a value's type has the buffer protocol.
 #[allow(unsafe_code)]
 pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: the value is alive.
+    // SAFETY: `value` is a reference to a live object, and the check only reads its type.
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn check_length(
 /// Returns the number of characters in a string.
 #[allow(unsafe_code)]
 fn length(text: &Bound<'_, PyString>) -> usize {
-    // SAFETY: the object is a `str`, and it is alive.
+    // SAFETY: `text` is a reference to a live `str`, whose length is stored in the object.
     let length = unsafe { ffi::PyUnicode_GetLength(text.as_ptr()) };
     usize::try_from(length).unwrap_or(usize::MAX)
 }

@@ -116,7 +116,7 @@ impl Snapshot {
         let Ok(members) = members.cast::<PyDict>() else {
             return Err(wrong_type(name, "dict", members));
         };
-        refuse_unknown(members)?;
+        reject_unknown(members)?;
         let (format, _) = sno::Snapshot::FORMAT;
         if let Some(found) = members.get_item(format)? {
             sno::Snapshot::check_format(number(&found, format, 0..=u64::MAX)?).map_err(raise)?;
@@ -144,7 +144,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Argument {
     }
 }
 
-fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
+fn reject_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
         let name = Text::from_argument(name.as_borrowed(), "members")?;
         let known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);

@@ -1,4 +1,18 @@
-"""Leases of worker IDs. The rules are compiled code. Threads, tasks and database clients are handled in Python."""
+"""Leases of worker IDs.
+
+The rules of leases are compiled code that all languages share: a state machine that returns commands in JSON, such as
+"run these statements" or "wait so long", and takes the answer to each (``Keeper``). This module executes the commands,
+because threads, tasks, signals and database clients belong to the language. It decides nothing about worker IDs.
+
+A lease is kept by a thread, also in an asynchronous program: a task would share the fate of its event loop, and one
+long computation would let the lease end. The exception is a pool of asyncpg, which works only in its own loop. Calls
+that generate IDs never wait for this thread, once there is a worker ID: they read the generator of the newest grant.
+
+The thread begins with the first ID and not with the object, so that a server can load a program before it forks its
+workers. A forked child has a copy of the lease, but neither its thread nor its connection. ``_leave`` therefore resets
+the copy, without freeing any inherited object, because closing the client would end the parent's connection. The
+child's first ID then begins a lease of its own.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +169,10 @@ class Lease:
 
     def _reset(self) -> None:
         """Initializes the state for this process, in which the lease has not started yet."""
+        # All locks are new, because the parent's thread may have held the inherited ones at the moment of the fork.
         self._lock = threading.Lock()
+        # `_wake` ends a pause of the keeper. `_settled` is set while a call need not wait: there is a worker ID, or a
+        # reason why waiting does not help.
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._task: asyncio.Task[None] | None = None
@@ -171,7 +188,7 @@ class Lease:
     def _bind(self, keeper: Keeper, settings: dict[str, Any]) -> None:
         if self._bound is not None:
             reason = "expected a lease for each generator, found one that has a generator: call `polyflake.lease` again"
-            raise _refusal("lease_mismatch", reason)
+            raise _lease_error("lease_mismatch", reason)
         self._settings.update(settings)
         wait_ms = keeper.start(self._json(self._kind or "postgresql"))  # rejects what the format does not allow
         self._wait_seconds = wait_ms / 1000
@@ -189,7 +206,8 @@ class Lease:
         as long as the caller should continue to wait, and raises otherwise.
         """
         self._begin()
-        # A task can continue only while this thread does other work.
+        # A lease that is kept by a task cannot be waited for here, because the task runs only while this thread does
+        # other work.
         is_over = self._has_waited or (waited is None and self._thread is None)
         if waited is None and not is_over and not self._closed:
             self._settled.wait(self._wait_seconds)
@@ -197,14 +215,14 @@ class Lease:
         elif waited is not None and self._wait_seconds <= waited < math.inf:
             is_over = self._has_waited = True
         if self._closed:
-            raise _refusal("generator_closed", "generator is closed")
+            raise _lease_error("generator_closed", "generator is closed")
         if self._failure is not None:
             raise self._failure
         if self._settled.is_set() and not self._is_permanent:
             return
         # Wait only once per process. Without news from the store, a second wait would end like the first one.
         if self._is_permanent or is_over or waited == math.inf:
-            raise _refusal("lease_unavailable", *self._reason())
+            raise _lease_error("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
         """Returns the reason why no ID is available, and the time until which it applies, if known."""
@@ -215,7 +233,7 @@ class Lease:
     @property
     def _keeper(self) -> Keeper:
         if self._bound is None:
-            raise _refusal(
+            raise _lease_error(
                 "lease_unavailable", "expected the lease of a generator, found none: sno.Generator(lease=...)"
             )
         return self._bound
@@ -256,7 +274,7 @@ class Lease:
     def _leased(self) -> int:
         number = self._number
         if number is None:
-            raise _refusal("lease_unavailable", *self._reason())
+            raise _lease_error("lease_unavailable", *self._reason())
         return number
 
     @staticmethod
@@ -298,7 +316,7 @@ class Lease:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise _refusal("invalid_type", "expected a lease that was not copied: create another one")
+        raise _lease_error("invalid_type", "expected a lease that was not copied: create another one")
 
     def __repr__(self) -> str:
         return f"<Lease of number {self._number} of {self._settings['namespace']}>"
@@ -468,7 +486,7 @@ def _elapsed_ms() -> int:
     return time.monotonic_ns() // 1_000_000
 
 
-def _refusal(code: str, message: str, retry_at: int | None = None) -> PolyflakeError:
+def _lease_error(code: str, message: str, retry_at: int | None = None) -> PolyflakeError:
     return build(code, message, None, None, retry_at, None, None)
 
 
@@ -477,7 +495,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
     except RuntimeError:
         reason = "expected a running event loop for asyncpg, found none: call `await lease.aready()` first"
-        raise _refusal("lease_unavailable", reason) from None
+        raise _lease_error("lease_unavailable", reason) from None
 
 
 class _Inline(ThreadPoolExecutor):
@@ -505,7 +523,7 @@ def _check(lease: Lease) -> str:
     driver = lease._new_driver()
     name = lease._settings["place"] or "the store"
     if driver.is_of_loop:
-        raise _refusal(
+        raise _lease_error(
             "invalid_type", "expected a URL, a pool of psycopg_pool, an engine or a function, found a pool of asyncpg"
         )
     keeper = begin_check(lease._json(driver.kind, check=True))
@@ -514,7 +532,7 @@ def _check(lease: Lease) -> str:
             if not check_file(lease._store, lease._allows_overlayfs):
                 return name
         except PolyflakeError as error:
-            raise _refusal(error.code, f"cannot lease a worker ID from {name}: {error}") from None
+            raise _lease_error(error.code, f"cannot lease a worker ID from {name}: {error}") from None
 
     async def run() -> dict[str, Any] | None:
         answer: Any = None
@@ -536,7 +554,7 @@ def _check(lease: Lease) -> str:
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
         refused = thread.submit(_in_loop, run()).result()
     if refused is not None:
-        raise _refusal(refused["code"], refused["message"], refused["until"])
+        raise _lease_error(refused["code"], refused["message"], refused["until"])
     return name
 
 
@@ -594,7 +612,7 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
-    # All leases are told to close before this function waits for any of them, so that their releases overlap and share
+    # All leases are asked to close before this function waits for any of them, so that their releases overlap and share
     # the time limit.
     for one in leases:
         one._ask_to_close()
@@ -620,18 +638,20 @@ def _close_at_exit() -> None:
 
 
 def _handle_sigterm() -> None:
-    # A program's own handler may generate IDs until its requests are done. A program that ignores the signal continues.
+    # A program with its own handler keeps it, because it may generate IDs until its last request is done, and a program
+    # that ignores the signal continues to run. Both end by returning, and `atexit` then releases the worker IDs.
     if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     if threading.current_thread() is not threading.main_thread():
         reason = (
             "expected a lease with `sigterm` to begin in the main thread, as signal handlers do, found another thread"
         )
-        raise _refusal("lease_unavailable", f"{reason}: call its `ready()` at the start of the program")
+        raise _lease_error("lease_unavailable", f"{reason}: call its `ready()` at the start of the program")
     signal.signal(signal.SIGTERM, _at_sigterm)
 
 
 def _at_sigterm(number: int, _: object) -> None:
+    """Releases the worker IDs, and ends the process as it would have ended without this handler."""
     _close_all()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

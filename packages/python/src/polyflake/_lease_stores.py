@@ -3,6 +3,16 @@ clients, and contains no rules itself.
 
 A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
 ``do(command)``, which returns the answer, and ``close()``.
+
+A step of the rules is a list of statements, none of which depends on the rows of another. So a driver needs only one
+operation, and a client with pipelines sends the whole step, with BEGIN and COMMIT, in one round trip. A driver never
+interprets an error: it reports the message and the database's code, and the rules decide what it means. The one case
+that a driver must recognize is a server that does not answer (``NO_OUTPUT``), because the statements may have been
+executed.
+
+No call to a database may last forever. A frozen server acknowledges the data that it is sent, so no timeout of TCP ends
+the wait, and the server's own limits are frozen as well. The drivers therefore measure the time themselves, and shut
+down the socket, because libpq, for example, does not return when another thread closes the connection.
 """
 
 from __future__ import annotations
@@ -23,6 +33,7 @@ from typing import Any
 from polyflake._errors import PolyflakeError, build
 from polyflake._polyflake import name_file
 
+# The answer to a command to which the server did not reply in time. Its statements may have been executed.
 NO_OUTPUT = {"silent": True}
 
 _MAX_RESPONSE_BYTES = 1 << 20
@@ -32,7 +43,7 @@ def _failure(message: object, code: str | None = None) -> dict[str, Any]:
     return {"code": code, "message": str(message) or type(message).__name__}
 
 
-def _refused(code: str, reason: str) -> PolyflakeError:
+def _store_error(code: str, reason: str) -> PolyflakeError:
     return build(code, reason, None, "store", None, None, None)
 
 
@@ -41,6 +52,7 @@ def _connected_server(connection: object) -> str:
 
 
 def _to_plain(value: Any) -> Any:
+    """Returns a column's value if it is an integer or a string, which are the only types that the rules read."""
     return value if type(value) in (int, str) else None
 
 
@@ -221,7 +233,7 @@ class Psycopg(Driver):
         if not isinstance(connection, self.client.Connection):
             if self.give_back is not None:
                 self.give_back(connection)
-            raise _refused("invalid_type", f"{_connected_server(connection)}: use `psycopg.connect`, of psycopg 3")
+            raise _store_error("invalid_type", f"{_connected_server(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
         # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin its own transactions.
         self.connection.autocommit = True
@@ -419,7 +431,7 @@ class Asyncpg:
                 try:
                     connection = await self.connect()
                     if not hasattr(connection, "fetch"):
-                        raise _refused("invalid_type", f"{_connected_server(connection)}: connect by asyncpg")
+                        raise _store_error("invalid_type", f"{_connected_server(connection)}: connect by asyncpg")
                     self.connection = connection
                     self.connection.add_log_listener(self._note)
                     return {"opened": None}
@@ -496,12 +508,12 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
         return _of_engine(store)
     if module in ("psycopg_pool", "asyncpg"):
         if pid != os.getpid():
-            raise _refused(
+            raise _store_error(
                 "forked", "expected a pool of this process, found its parent's: lease with a URL or a function"
             )
         if type(store).__name__ == "AsyncConnectionPool":
             reason = "expected a pool that does not wait in a loop, found AsyncConnectionPool: use ConnectionPool"
-            raise _refused("invalid_type", reason)
+            raise _store_error("invalid_type", reason)
         if module == "asyncpg":
             return Asyncpg(lambda: store.acquire(timeout=seconds), store.release, True)
         return Psycopg(lambda: store.getconn(seconds), store.putconn)
@@ -510,7 +522,7 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     if callable(store):
         return Psycopg(store)
     found = type(store).__name__
-    raise _refused("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
+    raise _store_error("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
 
 
 def _of_url(server: dict[str, Any], seconds: float) -> Any:
@@ -529,7 +541,7 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
         connect = import_module("asyncpg").connect
         return Asyncpg(lambda: connect(**for_asyncpg(server), timeout=seconds, statement_cache_size=0), None, False)
     reason = 'PostgreSQL needs a client, and neither psycopg nor asyncpg is installed: pip install "psycopg[binary]"'
-    raise _refused("lease_unavailable", reason)
+    raise _store_error("lease_unavailable", reason)
 
 
 # PyMySQL applies its limit for connecting only to the TCP connection, so without these limits, in seconds, a server
@@ -540,7 +552,7 @@ _SILENCE = {"read_timeout": 16, "write_timeout": 16}
 def _of_mysql(server: dict[str, Any], seconds: float) -> PyMySQL:
     if not find_spec("pymysql"):
         reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
-        raise _refused("lease_unavailable", reason)
+        raise _store_error("lease_unavailable", reason)
     connect = _encrypted_pymysql() if server["encrypts"] else import_module("pymysql").connect
     seconds = min(seconds, server["connect_timeout"] or seconds)
     return PyMySQL(lambda: connect(**for_pymysql(server), connect_timeout=max(1, round(seconds)), **_SILENCE))
@@ -610,7 +622,7 @@ def _context(server: dict[str, Any]) -> Any:
         return ssl.create_default_context(cafile=server["roots"])
     except OSError as error:  # includes ssl.SSLError
         reason = f"cannot read the root certificates in {server['roots']} (`sslrootcert`): {error.strerror or error}"
-        raise _refused("out_of_range", reason) from error
+        raise _store_error("out_of_range", reason) from error
 
 
 def _roots() -> str:
@@ -654,7 +666,7 @@ def _of_engine(engine: Any) -> Any:
     }
     if name not in drivers:
         expected = "an engine of postgresql+psycopg, mysql+pymysql or sqlite"
-        raise _refused("out_of_range", f"expected {expected}, found {name}: lease with a URL")
+        raise _store_error("out_of_range", f"expected {expected}, found {name}: lease with a URL")
 
     def connect() -> Any:
         # Connect in the same way as the engine, but not through its pool, which may hold connections of a parent

@@ -13,7 +13,7 @@ from polyflake import PolyflakeError, _reading, sno
 _ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 
 
-def refused(error: PolyflakeError) -> PydanticCustomError:
+def to_pydantic_error(error: PolyflakeError) -> PydanticCustomError:
     """Returns the Pydantic error for a rejected value. Its type is the stable error code."""
     return PydanticCustomError(error.code, "{reason}", {"reason": str(error)})
 
@@ -22,7 +22,7 @@ def read_sno(value: Any) -> sno.Sno:
     try:
         return _reading.read_sno(value)
     except PolyflakeError as error:
-        raise refused(error) from error
+        raise to_pydantic_error(error) from error
 
 
 def pattern(metabyte: int) -> str:
@@ -41,8 +41,8 @@ def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
     Pydantic adds it to the schema that this package's schema replaces.
     """
     metadata = schema.get("metadata") or {}
-    said, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")
-    result = {**own, **said, **(extra if isinstance(extra, dict) else {})}
+    updates, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")
+    result = {**own, **updates, **(extra if isinstance(extra, dict) else {})}
     if callable(extra):
         extra(result)
     return result
@@ -72,8 +72,8 @@ class by_metabyte:
             raise PydanticCustomError("missing_field", "missing value for field `{field}`", {"field": self.name})
         if metabyte not in self.kinds:
             known = " or ".join(f"{known} ({kind.__name__})" for known, kind in self.kinds.items())
-            said = {"field": self.name, "expected": known, "found": metabyte}
-            raise PydanticCustomError("metabyte", "expected `{field}` of metabyte {expected}, found {found}", said)
+            context = {"field": self.name, "expected": known, "found": metabyte}
+            raise PydanticCustomError("metabyte", "expected `{field}` of metabyte {expected}, found {found}", context)
         return value
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -1,4 +1,8 @@
-"""The functions that copy and unpickle records, because records have no constructors."""
+"""The functions that copy and unpickle records.
+
+Only the compiled module creates records, such as statistics, so they have no constructors. A record is pickled by its
+attributes, and recreated by a private class method.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, cor
 
 from polyflake import PolyflakeError, public, randflake, sno
 from polyflake._errors import build
-from polyflake._pydantic import by_metabyte, described, pattern, read_sno, refused
+from polyflake._pydantic import by_metabyte, described, pattern, read_sno, to_pydantic_error
 from polyflake._reading import read_int64
 
 __all__ = ["HasMetabyte", "Int64", "PublicId", "Randflake", "by_metabyte"]
@@ -64,17 +64,17 @@ class HasMetabyte:
     def _check(self, id: sno.Sno) -> sno.Sno:
         if id is None or id.metabyte in self.metabytes:
             return id
-        said = {"expected": " or ".join(map(str, self.metabytes)), "found": id.metabyte}
-        raise PydanticCustomError("metabyte", "expected metabyte {expected}, found {found}", said)
+        context = {"expected": " or ".join(map(str, self.metabytes)), "found": id.metabyte}
+        raise PydanticCustomError("metabyte", "expected metabyte {expected}, found {found}", context)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        said = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
+        described_as = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
         examples = [str(sno.Sno(_EXAMPLE).with_metabyte(metabyte)) for metabyte in self.metabytes[:1]]
         either = "|".join(map(pattern, self.metabytes))
-        return described(schema, {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples})
+        return described(schema, {**handler(schema), **described_as, "pattern": f"^({either})$", "examples": examples})
 
 
 # Validation also accepts a number in JSON. The string comes first in the schema, because clients that use floats would
@@ -95,7 +95,7 @@ class _Integer:
         try:
             return read_int64(self.decode(value) if isinstance(value, str) else value)
         except PolyflakeError as error:
-            raise refused(error) from error
+            raise to_pydantic_error(error) from error
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = core_schema.no_info_plain_validator_function(self._read)
@@ -147,7 +147,7 @@ class PublicId:
                 return int(value)
             return self.of.decode(value)
         except PolyflakeError as error:
-            raise refused(error) from error
+            raise to_pydantic_error(error) from error
 
     def _read_json(self, value: str) -> int:
         return PublicId(self.of)._read(value)
