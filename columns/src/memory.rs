@@ -1,4 +1,7 @@
 //! Memory for many IDs.
+//!
+//! The number of IDs comes from a caller, so a failed allocation must be an error of the call. By default, Rust would abort the
+//! process, so these functions allocate with `try_reserve_exact`.
 
 use std::ffi::CStr;
 
@@ -21,7 +24,7 @@ pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     const FORMAT: &CStr;
     /// The number of bytes in a cell.
     const CELL: usize;
-    /// The Arrow format of a column of these cells, or an empty string if there is none.
+    /// The Arrow format of a column of these cells, or an empty string if Arrow has no such type.
     const ARROW: &str;
 }
 
@@ -57,7 +60,6 @@ impl_plain! {
 /// Returns [`OutOfMemory`] if the allocation fails, instead of aborting the process.
 pub fn try_with_capacity<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
-    // The count comes from a caller, so a lack of memory must make the call fail and not abort the process.
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
     Ok(items)
 }

@@ -65,7 +65,7 @@ impl<'a> Buffers<'a> {
         self.nulls.is_some_and(|map| map[bit / 8] >> (bit % 8) & 1 == 0)
     }
 
-    /// Returns the index of the first null, or the length if there is none.
+    /// Returns the index of the first null, or the length if no item is null.
     pub(super) fn first_null(&self) -> usize {
         let mut items = if self.nulls.is_some() { 0..self.length } else { 0..0 };
         items.find(|index| self.is_null(*index)).unwrap_or(self.length)

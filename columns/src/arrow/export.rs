@@ -1,4 +1,8 @@
-//! Exports columns to other libraries without copying. Exported arrays keep their memory alive.
+//! Exports columns to other libraries without copying.
+//!
+//! A consumer may keep an array for as long as it likes, and release it on any thread. So an exported array owns a reference
+//! to the memory of the IDs (`Arc`), which its `release` function drops. The memory never changes, so a consumer and Python's
+//! own array can share it.
 
 use std::{
     ffi::{CStr, CString, c_void},
@@ -19,7 +23,8 @@ pub struct Column {
     owner: Arc<dyn Send + Sync>,
 }
 
-// SAFETY: the pointers refer to the owner's memory, which never changes and which any thread may hold.
+// SAFETY: the pointers in `buffers` refer to memory that `owner` holds. That memory never changes, and `owner` is `Send +
+// Sync`, so any thread may read and release it.
 unsafe impl Send for Column {}
 
 impl fmt::Debug for Column {
@@ -154,7 +159,7 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     }
     let mut rest = metadata;
     // SAFETY: the caller guarantees that the metadata conforms to the interface: it contains the number of pairs, and for each
-    // pair a key and a value after their lengths. Nothing else is read.
+    // pair a key and a value after their lengths. The code reads exactly these parts, in this order.
     unsafe {
         let pairs = read_number(&mut rest);
         (0..pairs).any(|_| {
@@ -169,9 +174,9 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
 /// # Safety
 /// `rest` points to a number of 4 bytes.
 unsafe fn read_number(rest: &mut *const u8) -> usize {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller guarantees that `rest` points to 4 bytes, and an array of bytes needs no alignment.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
-    // SAFETY: as above. The end of a number is within its memory or just past the end.
+    // SAFETY: the 4 bytes belong to one allocation, so the pointer stays within it or points just past its end.
     *rest = unsafe { rest.add(4) };
     usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
 }
@@ -181,11 +186,11 @@ unsafe fn read_number(rest: &mut *const u8) -> usize {
 /// # Safety
 /// `rest` points to a length followed by that number of bytes, which live as long as `'a`.
 unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller guarantees that `rest` points to a length, which is a number of 4 bytes.
     let length = unsafe { read_number(rest) };
-    // SAFETY: as above.
+    // SAFETY: the caller guarantees that `length` bytes follow, and that they live as long as `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(*rest, length) };
-    // SAFETY: as above. The end of the bytes is within their memory or just past the end.
+    // SAFETY: the bytes belong to one allocation, so the pointer stays within it or points just past its end.
     *rest = unsafe { rest.add(length) };
     bytes
 }
@@ -208,7 +213,7 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
     // The validity bitmap comes first. It is a null pointer if there are no nulls.
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
     let owned = Box::into_raw(Box::new(OwnedArray { buffers, _owner: owner }));
-    // SAFETY: the box was just created, and nothing else refers to it.
+    // SAFETY: `owned` comes from a box that was just created, so this is the only reference to it.
     let buffers = unsafe { &mut (*owned).buffers };
     Array {
         length: length.try_into().unwrap_or(i64::MAX),

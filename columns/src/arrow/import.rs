@@ -1,4 +1,9 @@
 //! Reads columns of other libraries, chunk by chunk, as strings, bytes or integers.
+//!
+//! A column may come in several chunks, each of which has its own offset, nulls and dictionary. An error names an item by its
+//! index in the whole column. A null is an error, because an array of IDs cannot contain nulls, and a caller who wants to
+//! leave them out can do so explicitly. A chunk is read up to its first null, so that the error is always the one for the first
+//! rejected item.
 
 use std::{
     borrow::Cow,
@@ -320,7 +325,7 @@ impl Stream {
     fn next(&mut self) -> Result<Option<Array>, StreamError> {
         let mut array = Array::RELEASED;
         let get_next = self.get_next.ok_or_else(stream_released)?;
-        // SAFETY: as for the schema.
+        // SAFETY: the stream is not released, and the array is writable.
         let failed = unsafe { get_next(self, &raw mut array) };
         self.check(failed)?;
         Ok(array.release.is_some().then_some(array))
@@ -332,11 +337,11 @@ impl Stream {
             return Ok(());
         }
         // SAFETY: the stream is not released. It returns a null pointer or a C string that lives until its next call.
-        let said = unsafe {
-            let said = self.get_last_error.map_or(ptr::null(), |get| get(self));
-            if said.is_null() { c"no reason given" } else { CStr::from_ptr(said) }
+        let message = unsafe {
+            let message = self.get_last_error.map_or(ptr::null(), |get| get(self));
+            if message.is_null() { c"no reason given" } else { CStr::from_ptr(message) }
         };
-        Err(StreamError(said.to_string_lossy().into_owned()))
+        Err(StreamError(message.to_string_lossy().into_owned()))
     }
 }
 

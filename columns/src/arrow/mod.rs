@@ -1,8 +1,21 @@
 //! The part of Arrow's C data interface that columns of IDs, strings and fields need,
 //! <https://arrow.apache.org/docs/format/CDataInterface.html>. Neither side needs an Arrow library.
 //!
+//! It is implemented by hand, because the crates that have it depend on all of Arrow.
+//!
+//! # Ownership
+//!
+//! A column is two structs, a schema and an array, with pointers to the producer's memory. Each struct has a function
+//! `release`, which its owner calls exactly once, and which sets itself to null. A struct that was moved elsewhere is marked
+//! as released, so the old place is never released again. [`CDataStruct::take`] is the only way in, and `Drop` the only way
+//! out.
+//!
+//! # Trust
+//!
 //! The interface does not contain the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last offset
-//! in a column of strings. It validates everything else: [`Chunks`] rejects columns that contradict themselves.
+//! in a column of strings. It validates everything else: [`Chunks`] rejects columns that contradict themselves, such as
+//! negative lengths, missing buffers, offsets that decrease, and keys or views that refer to missing values. `unsafe` code is
+//! limited to reading memory whose existence the interface promises. A fuzzer and Miri run it with malformed columns.
 //!
 //! Reading order: this file (the structs), `export`, `buffers` (the memory of an array), `layout` (items in buffers),
 //! `dictionary` (keys of items), `import`.
@@ -81,7 +94,8 @@ pub trait CDataStruct: Sized {
     /// # Safety
     /// `place` points to a writable struct of this type, which conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
-        // SAFETY: the caller guarantees it. The released struct that remains is never released again.
+        // SAFETY: the caller guarantees that `place` is writable and holds a valid struct. The released struct that replaces it
+        // has no `release` function, so neither side releases it again.
         unsafe { place.replace(Self::RELEASED) }
     }
 }
@@ -120,9 +134,9 @@ impl_c_data_struct! {
 
 // SAFETY: the interface lets any thread use and release the structs, one thread at a time.
 unsafe impl Send for Schema {}
-// SAFETY: as above. What a schema points to never changes.
+// SAFETY: a shared reference only reads the strings and children of a schema, which its producer never changes.
 unsafe impl Sync for Schema {}
-// SAFETY: as above.
+// SAFETY: as for `Schema`, the interface lets any thread use and release an array, one thread at a time.
 unsafe impl Send for Array {}
-// SAFETY: as above.
+// SAFETY: a shared reference only reads the buffers of an array, which its producer never changes.
 unsafe impl Sync for Array {}

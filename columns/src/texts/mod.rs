@@ -1,6 +1,16 @@
 //! Columns of encoded IDs, decoded strictly: each string is accepted or rejected exactly as it would be on its own.
 //!
 //! Strings come from Arrow columns (`crate::arrow`), or from rows of one width (`rows`).
+//!
+//! # How a column is decoded
+//!
+//! The core's kernels decode many strings of one length at once, and stop before a group with an invalid one. A column is
+//! therefore decoded in blocks of [`BLOCK`] strings. A layout that the kernels can read (strings of the right width, or
+//! concatenated strings with offsets) is decoded in place. All others are first copied into a block of padded strings. Blocks
+//! are on the stack, so decoding needs no memory except for the IDs.
+//!
+//! If a block ends early, the next string is decoded once more, alone. So a rejected item has exactly the error of a single
+//! string, with the position of its first invalid character, and the kernels need no code for errors.
 
 mod rows;
 

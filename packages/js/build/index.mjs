@@ -1,6 +1,6 @@
 /**
- * Builds everything that the package ships, as `npm run build`. With names of parts (wasm, native, script, texts), only these; with
- * `--dev`, in less time than code that is shipped.
+ * Builds everything that the package ships: `npm run build`. Names of parts (wasm, native, script, texts) select these parts
+ * only. `--dev` builds in less time, and the code is larger and slower.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { buildWasm } from "./wasm.mjs";
 
 const TEXT_FILES = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
 
-/** The repository's texts, which the package ships. */
+/** Copies the licences and other documents of the repository, which the package ships. */
 function copyTexts() {
   for (const name of TEXT_FILES) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
 }

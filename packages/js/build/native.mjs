@@ -6,7 +6,10 @@ import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
-/** Builds it into `prebuilds/<platform>`, where `src/machines/addon.ts` looks. For developers, it is built sooner and runs slower. */
+/**
+ * Builds the addon into `prebuilds/<platform>`, where `src/machines/addon.ts` finds it. With `dev`, it is built sooner and runs
+ * slower.
+ */
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];

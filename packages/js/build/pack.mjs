@@ -1,10 +1,14 @@
 /**
- * Packs what npm serves, as `npm run pack -- FOLDER`: the package, and that of this machine's addon, as `npm run build` left them.
- * With `PLATFORM=FILE` packs that platform's package alone, with that addon; with `--main` the package alone; with `--program
- * PLATFORM=FILE` that platform's program, and with `--launcher` the package that starts it.
+ * Packs the files that npm serves: `npm run pack -- FOLDER`. It packs the package and the addon's package for this machine, as
+ * `npm run build` has built them.
  *
- * The packages name the platforms' packages as optional dependencies, of which npm installs the one that fits the machine. They stand in
- * the packed package.json alone: before a release no registry has them, so a lock file could not hold them.
+ * - `PLATFORM=FILE` packs only the package for that platform, with that addon.
+ * - `--main` packs only the package itself.
+ * - `--program PLATFORM=FILE` packs that platform's command-line program.
+ * - `--launcher` packs the package that starts the program.
+ *
+ * The platforms' packages are optional dependencies, of which npm installs the one that fits the machine. Only the packed
+ * package.json names them, because no registry has them before a release, so a lock file could not contain them.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

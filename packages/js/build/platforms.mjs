@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { REPOSITORY } from "./tools.mjs";
 
-/** Rows of packages/platforms.toml. */
+/** The rows of packages/platforms.toml. */
 export const PLATFORMS = parse(readFileSync(join(REPOSITORY, "packages/platforms.toml"), "utf8")).platform;
 
-/** Name of the package that brings a platform's addon. */
+/** Returns the name of the package that contains a platform's addon. */
 export const packageOf = ({ name }) => `@polyflake/addon-${name}`;
 
-/** Names of the platforms that Node on an operating system and a processor may be, by `process.platform-process.arch`. */
+/**
+ * The names of the possible platforms by `process.platform-process.arch`. On Linux, there is one for each C library, which Node
+ * does not report.
+ */
 export const NAMES = Object.fromEntries(
   PLATFORMS.map(({ os, cpu }) => [
     `${os}-${cpu}`,
@@ -18,7 +21,7 @@ export const NAMES = Object.fromEntries(
   ]),
 );
 
-/** The platform of this machine's Node. */
+/** Returns the platform of this machine's Node. */
 export function thisPlatform() {
   const { platform, arch } = process;
   const isMusl = platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;

@@ -1,7 +1,13 @@
 /**
- * Builds the TypeScript. Node has CommonJS under every condition: a process then has one copy of the package, and a tool that copies
- * the files a server needs by one set of conditions copies those that Node loads by another. Everything else has ES modules, of which
- * bundlers leave out what is unused.
+ * Builds the TypeScript.
+ *
+ * Node gets CommonJS under every condition, so that a process has one copy of the package, whose classes are equal. It also
+ * keeps servers complete: Nitro, for example, copies the files that one set of conditions selects, and Node then loads those
+ * that another set selects. All other runtimes get ES modules, from which bundlers remove what a program does not use.
+ *
+ * The entry points are the same sources over different backends. In ES modules, each entry point has its own copy of every file
+ * that reaches a backend (the plugin `machines`). In CommonJS, such files exist once, as a function whose parameters are the
+ * backends (the plugin `common`), because native and wasm may be loaded side by side in one process.
  */
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,8 +25,8 @@ const TYPES = join(PACKAGE, "build/out/types");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /**
- * The entry points, which are the same code over different machines: the file of `machines` that loads a family's machine, and the
- * file that names its kind.
+ * The entry points, each with two files of `src/machines`: the file that loads the backend of an ID format, and the file that
+ * names the kind of backend.
  */
 const MACHINES = {
   node: ["node", "choice"],
@@ -31,17 +37,17 @@ const MACHINES = {
   web: ["web", "compiled"],
 };
 
-/** The entry points of CommonJS, which pass their machines to one shared file, and those of ES modules. */
+/** The entry points in CommonJS, which pass their backends to one shared file, and those in ES modules. */
 const COMMON = ["node", "native", "wasm"];
 const MODULES = ["wasm", "workerd", "edge-light", "web"];
 
 /** The namespaces of an entry point. Each becomes an ES module file, so that bundlers can drop unused ones. */
 const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 
-/** The family whose wasm module a namespace has. */
+/** Returns the ID format whose wasm module contains a namespace. */
 const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : namespace);
 
-/** The entry points without a machine, and their sources. */
+/** The entry points without a backend, and their sources. */
 const PLAIN_OPTIONS = {
   decode: "decode",
   json: "json",
@@ -58,7 +64,7 @@ const TYPES_OPTIONS = {
 
 const source = (name) => join(SOURCES, `${name}.ts`);
 
-/** The import type of a wasm module, for bundlers that must be told to return its address. */
+/** The type of an import of a wasm module's address, which some bundlers return only on request. */
 const ADDRESS = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
@@ -85,19 +91,21 @@ export async function buildScript() {
 }
 
 /**
- * The entry point of leases for `import` in Node: the program begins once the default generators have their worker IDs. Only Node
- * itself has the condition that leads here, since most bundles cannot wait at the top of a module. The file that bundlers and tracers take names the path of this
- * one, which nothing reads: a tracer that knows no such condition copies a file whose path it sees.
+ * Returns the entry point of leases for `import` in Node. The program begins once the default generators have their worker IDs.
+ *
+ * The condition `node-addons` selects this file, because only Node itself has it: most bundles cannot wait at the top of a
+ * module. Tracers that do not know the condition would leave this file out of a server. Therefore the file that they select
+ * ends in an expression with this file's path, which has no effect at run time, but makes tracers copy both.
  */
 const preloaded = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
-    // A store may be unavailable for a while, and a warning has reported it. A wrong variable stays wrong.
+    // An unavailable store may recover, and a warning has reported it. Any other error, such as a wrong variable, is permanent.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
 
-/** Imports pg where bundlers and tracers see it, for bundles and servers that leave the project. */
+/** Imports pg where bundlers and tracers see it, for bundles and servers that run outside of the project. */
 const WITH_PG = `try {
   globalThis[Symbol.for("polyflake.pg")] = require("pg");
 } catch (cause) {
@@ -106,13 +114,16 @@ const WITH_PG = `try {
 }
 `;
 
-/** Writes a namespace of an entry point of CommonJS as a file. */
+/** Writes a file for a namespace of a CommonJS entry point. */
 function writeNamespace(entry, name) {
   const names = Object.keys(createRequire(import.meta.url)(join(DIST, `cjs/${entry}.js`))[name]);
   writeNames(`${entry}-${name}.js`, `require("./${entry}.js").${name}`, names);
 }
 
-/** Writes a file of CommonJS that exports an object's values under names that Node finds for `import`. */
+/**
+ * Writes a CommonJS file that exports an object's values one by one. For `import`, Node finds the names of exports in the
+ * source text, so it would not find those of an object.
+ */
 function writeNames(file, object, names, mark = "") {
   const lines = names.map((name) => `exports.${name} = all.${name};\n`);
   writeFileSync(join(DIST, "cjs", file), `const all = ${object};\n${mark}${lines.join("")}`);
@@ -144,8 +155,8 @@ async function bundleModules() {
 }
 
 /**
- * CommonJS: a file for each entry point without a machine, one with all families, as a function of the machines that they run on,
- * and for each entry point a file that hands its machines to that function.
+ * Builds the CommonJS files: one for each entry point without a backend, one with all ID formats as a function of their
+ * backends, and for each entry point a file that passes its backends to that function.
  */
 async function bundleCommon() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
@@ -155,17 +166,23 @@ async function bundleCommon() {
   files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > LONG).forEach(split);
 }
 
-/** Number of characters from which on a file of CommonJS is long for `import` in Node, which looks for its names slowly. */
+/**
+ * The number of characters above which a CommonJS entry point is split. For `import`, Node searches the file for the names of
+ * its exports with a scanner in plain JavaScript, which took 30 ms for 18 KB.
+ */
 const LONG = 1 << 14;
 
-/** Rewrites a CommonJS entry point as two files: the names that Node looks for, and the rest, which Node only runs. */
+/** Rewrites a CommonJS entry point as two files: the names, which Node searches for, and the rest, which it only runs. */
 function split({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
   writeFileSync(join(DIST, "cjs", rest), code);
   writeNames(fileName, `require("./${rest}")`, exports, ES_MODULE);
 }
 
-/** This uses `Reflect`, because `import` exposes anything that `Object.defineProperty` defines for one of the names. */
+/**
+ * Marks a file as a converted ES module. It uses `Reflect`, because Node's scanner would take a name in a call of
+ * `Object.defineProperty` for an export.
+ */
 const ES_MODULE = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
 const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
@@ -190,7 +207,7 @@ async function bundle({ input, plugins }, output) {
   return files;
 }
 
-/** Whether a module is a source that belongs to no single entry point, of the given files. */
+/** Returns whether a module is one of the given source files, and not an entry point's own copy of it. */
 const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
 
 /**
@@ -204,9 +221,7 @@ const SHARED_MODULES = [
   ["schemas", /^integrations\/(schema|standard|columns)\.ts$/],
 ].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
 
-/**
- * Returns whether a source file imports a machine, directly or indirectly, and therefore belongs to one entry point.
- */
+/** Returns whether a source file imports a backend, directly or indirectly, and therefore belongs to one entry point. */
 function reachesMachine(path, seen = new Set()) {
   if (seen.has(path)) return false;
   seen.add(path);
@@ -217,8 +232,8 @@ function reachesMachine(path, seen = new Set()) {
 const sourceAt = (path, specifier) => join(dirname(path), specifier).replace(/\.js$/, ".ts");
 
 /**
- * A plugin that gives each entry point copies of its own of what reaches its machine, as `PATH?ENTRY`, and of what loads a family's
- * module, as `PATH?ENTRY/FAMILY`.
+ * A plugin that gives each entry point a separate copy of each file that reaches its backend, as `PATH?ENTRY`, and of each file
+ * that loads a format's wasm module, as `PATH?ENTRY/FAMILY`.
  */
 function machines(inline) {
   const isShared = ["native", "compiled", "choice"];
@@ -269,8 +284,7 @@ function rules() {
 }
 
 /**
- * A plugin for CommonJS that creates one file for all families, whose machines are parameters, and the files that call
- * it.
+ * A plugin for CommonJS that creates one file for all ID formats, whose backends are parameters, and the files that call it.
  */
 function common() {
   return {
@@ -289,21 +303,24 @@ function common() {
 }
 
 /**
- * A plugin for CommonJS: Node's own modules come from `process`. A bundler that writes an ES module has no `require` for them there,
- * and fails at the first one. Node has `getBuiltinModule` since 20.16.
+ * A plugin for CommonJS that takes Node's own modules from `process`, if it has `getBuiltinModule` (Node 20.16 or later). A
+ * bundler may turn the package into part of an ES module, in which `require` does not exist.
  */
 function builtIns() {
   const load = (call, name) => `(globalThis.process?.getBuiltinModule?.(${name}) ?? ${call})`;
   return { name: "built-ins", renderChunk: (code) => code.replace(/\brequire\(("node:\w+")\)/g, load) };
 }
 
-/** A machine that is a parameter. */
+/** Returns a module that stands for a backend, and reads it from the parameter of the function with all formats. */
 function parameterOf(family) {
   const names = family ? ["load", "init"] : ["backend", "clockSource"];
   return names.map((name) => `export const ${name} = machines.${family ?? "kind"}.${name};`).join("\n");
 }
 
-/** An entry point of CommonJS. Namespaces become plain objects: no engine inlines the getters that a bundler makes of them. */
+/**
+ * A CommonJS entry point. Namespaces become plain objects, because V8 does not inline the getters that a bundler would create:
+ * they share one closure with a key.
+ */
 const ENTRY = [
   'import { families } from "./families.js";',
   'import * as kind from "#backend";',
@@ -322,11 +339,12 @@ const WRAPPED = {
   footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
 
-/** Makes exports plain values: no engine inlines getters. */
+/** Makes exports plain values instead of getters, for the same reason as in `ENTRY`. */
 const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
+
 /**
- * Writes the types: a file for each entry point and each family. CommonJS has them, as which Node reads the package; ES modules have
- * files that export the same, so that each type of our own is written and compared once.
+ * Writes the types: a file for each entry point and each ID format. They are next to the CommonJS files, which Node loads. ES
+ * modules have files of one line that export the same types, because a second copy of a class would be a different type.
  */
 async function writeTypes() {
   rmSync(TYPES, { recursive: true, force: true });
@@ -359,7 +377,7 @@ async function writeTypes() {
     },
   });
   await types.close();
-  // This is the bundler's helper for values, which no type needs.
+  // The bundler also writes its helper for values, which types do not use.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", "public", ...Object.keys(PLAIN_OPTIONS)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);

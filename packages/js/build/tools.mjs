@@ -1,4 +1,4 @@
-/** Runs and locates the programs of the build. */
+/** Runs the programs of the build, and finds their files. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 export const PACKAGE = new URL("..", import.meta.url).pathname;
 export const REPOSITORY = join(PACKAGE, "../..");
 
-/** Separator of compiler flags, which may contain spaces themselves. */
+/** The separator of compiler flags in `CARGO_ENCODED_RUSTFLAGS`, because a flag may contain spaces. */
 const SEPARATOR = "\x1f";
 
 /** Runs a program in the repository, with its output on the terminal. */
@@ -16,8 +16,8 @@ export function run(program, ...args) {
 }
 
 /**
- * Runs cargo with compiler flags in addition to the user's own. Flags in an environment variable replace those of cargo's
- * configuration, so the flags are added there if the user sets one.
+ * Runs cargo with compiler flags in addition to the user's own. Flags in an environment variable replace those in cargo's
+ * configuration. So if the user has set the variable, the flags are added to it, and otherwise to the configuration.
  */
 export function cargo(flags, ...args) {
   const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
@@ -29,8 +29,8 @@ export function cargo(flags, ...args) {
 }
 
 /**
- * Flags that keep this machine's folders out of built files. The last match wins, so inner folders come last. xtask/src/build.rs
- * has the same flags for the wheel.
+ * Returns flags that replace the paths of this machine in built files, so that two machines build the same bytes. The last
+ * match wins, so inner folders come last. xtask/src/build.rs has the same flags for the wheel.
  */
 function withoutLocalPaths() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -47,12 +47,12 @@ function withoutLocalPaths() {
   return folders.map(([folder, name]) => `--remap-path-prefix=${folder}=${name}`);
 }
 
-/** The output of a program. */
+/** Returns the output of a program. */
 export function output(program, ...args) {
   return execFileSync(program, args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 26 }).trim();
 }
 
-/** Folder that cargo builds into. */
+/** Returns the folder into which cargo builds. */
 export function targetDirectory() {
   return JSON.parse(output("cargo", "metadata", "--no-deps", "--format-version=1")).target_directory;
 }

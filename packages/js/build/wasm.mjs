@@ -1,4 +1,10 @@
-/** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
+/**
+ * Builds the wasm modules and their glue: one module for each ID format, so that a page downloads only the formats that it
+ * uses.
+ *
+ * wasm-pack builds one module per crate and writes its own package.json, so the build calls cargo, wasm-bindgen's library
+ * (`xtask/wasm`) and wasm-opt itself.
+ */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
@@ -9,8 +15,8 @@ const FLAGS = ["-Ctarget-feature=+simd128"];
 const OUT = join(PACKAGE, "build/out");
 
 /**
- * The families, by the names of bindings-wasm's features, each with its profile and its options for wasm-opt. In the module of
- * layouts, next to nothing is inlined: 2 % more code, which compresses to 2 % less.
+ * The ID formats, by the names of bindings-wasm's features, each with its profile and its options for wasm-opt. The module of
+ * layouts is built for size, with hardly any inlining: it is then 2 % larger, but 2 % smaller when compressed.
  */
 const PROFILES = {
   sno: ["wasm", "-O3"],
@@ -23,9 +29,9 @@ const PROFILES = {
 
 export const FAMILIES = Object.keys(PROFILES);
 
-/** Path of a family's module, as shipped. */
+/** Returns the path of a format's module, as it is shipped. */
 export const moduleOf = (family) => join(OUT, `${family}.wasm`);
-/** Path of the JavaScript that a family's module needs. */
+/** Returns the path of the JavaScript that a format's module imports. */
 export const glueOf = (family) => join(OUT, family, "glue.js");
 
 /** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
@@ -36,10 +42,12 @@ export function buildWasm(dev) {
   buildRules(dev);
 }
 
-/** Path of the module with the rules of leases. */
+/** The path of the module with the rules of leases. */
 export const RULES = join(OUT, "lease.wasm");
 
-/** Builds the module with the rules of leases, which has no imports. It is small rather than fast: it runs some times in an hour. */
+/**
+ * Builds the module with the rules of leases, which has no imports. It is built for size, because it runs a few times per hour.
+ */
 function buildRules(dev) {
   const profile = dev ? "quick" : "wasm-small";
   cargo(FLAGS, "build", "--package", "polyflake-lease-wasm", "--target", TARGET, "--profile", profile);
@@ -73,9 +81,9 @@ function optimize(bound, out, passes, ...options) {
 }
 
 /**
- * Collects the functions that a module imports into one object, by the names that wasm-bindgen gave them, so that bundlers leave
- * out those of unused families. wasm-bindgen's own loader is not used: it recognises modules by their class, but modules of edge
- * runtimes come from another realm.
+ * Collects the functions that a module imports into one object, by the names that wasm-bindgen gave them, so that bundlers
+ * leave out those of unused families. wasm-bindgen's own loader is not used: it recognises modules by their class, but
+ * modules of edge runtimes come from another realm.
  */
 function glueFor(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));

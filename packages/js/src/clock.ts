@@ -62,7 +62,7 @@ export class GuardedClock {
    * Completes a call's error. If the clock failed, sets the error's `cause`. If the clock threw or did not return a number,
    * returns a message that says so. Otherwise returns undefined, and the error keeps its message.
    *
-   * @throws whatever the stall callback threw.
+   * @throws the value that the stall callback threw.
    */
   explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;

@@ -23,13 +23,13 @@ interface Host {
   process?: { getBuiltinModule?: <Name extends keyof BuiltIns>(name: Name) => BuiltIns[Name] | undefined };
 }
 
-/** Returns a module that is built into the runtime, or `undefined` if it has none of this name. */
+/** Returns a module that is built into the runtime, or `undefined` if the runtime has no module of this name. */
 export const builtIn = <Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined =>
   (globalThis as Host).process?.getBuiltinModule?.(name);
 
 /**
- * Returns random bytes of the kernel, or `undefined` if this runtime cannot read them: Node and Bun can on Linux and macOS. Deno
- * would ask the user for permission.
+ * Returns random bytes of the kernel, or `undefined` if this runtime cannot read them: Node and Bun can on Linux and macOS.
+ * Deno would ask the user for permission.
  */
 export function kernelBytes(count: number): Uint8Array | undefined {
   if ("Deno" in globalThis) return undefined;

@@ -69,9 +69,9 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total. Snos,
-   * Hot Guids and UUIDs are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`. Randflakes
-   * do not sort by time.
+   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total.
+   * Snos, Hot Guids and UUIDs are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`.
+   * Randflakes do not sort by time.
    *
    * @throws {PolyflakeError} the same errors as `generate`, with `written` set to the number of IDs that were generated before
    * the error; `out_of_range` if the count is invalid.
@@ -181,7 +181,7 @@ export abstract class AnyGenerator<
     }
   }
 
-  /** Generates `count` IDs or, without waiting, as many as are available. The caller must copy the bytes immediately. */
+  /** Generates `count` IDs, or those that are available without waiting. The caller must copy the bytes immediately. */
   #fill(call: "generatorFill" | "generatorTryFill", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[register.count] = count;

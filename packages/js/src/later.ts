@@ -1,6 +1,10 @@
 /**
  * Runs calls that wait without blocking the thread. The backend decides when a call waits and for how long, one step at a time.
  * This file sleeps between the steps.
+ *
+ * A batch is generated without waiting for as long as IDs are available. Only the ID at which the tick is exhausted is
+ * awaited, because a call that waits costs a promise and a timer. The batch also yields from time to time, so that one call
+ * of 16 million IDs does not block the thread for seconds.
  */
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
@@ -79,8 +83,8 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
 /** The functions that generate IDs for a call that may wait. */
 export interface Later {
   /**
-   * Generates at most `count` IDs and returns their bytes, which the caller must copy immediately. It generates none if it
-   * would have to wait. `made` is the number of IDs that earlier calls generated.
+   * Generates at most `count` IDs and returns their bytes, which the caller must copy immediately. The result is empty if the
+   * call would have to wait. `made` is the number of IDs that earlier calls generated.
    */
   some(count: number, made: number): Uint8Array;
   /** Generates one ID, waiting if needed, and returns its bytes, which the caller may keep. */

@@ -2,6 +2,14 @@
  * Generators with a lease. A lease from `polyflake/lease` contains the rules and the store; this file switches the generator
  * from one grant to the next. For each grant, the backend creates a new generator whose window is the grant, and the JavaScript
  * generator's handle switches to it.
+ *
+ * The safety of a grant is the core's: the window rejects each tick outside of the grant, and sealing closes a generator before
+ * it reads the last tick, so that no ID can follow. A grant never begins before the end of the last tick that was used under
+ * the one before, even if both have the same worker ID.
+ *
+ * Rust and Python use the core's own type for this, which switches between grants without a lock. Here, one thread makes all
+ * calls, so the type would gain nothing, and it costs size: with it, the wasm modules of sno and Randflake had about
+ * 10 KB more, mostly for the switch and for a second copy of the asynchronous call.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -38,7 +46,7 @@ export interface Grantee {
   extend(end: number): void;
   /**
    * Ends the grant permanently. Returns the end of the last tick that was used under it, in Unix milliseconds, or undefined if
-   * none was used.
+   * the grant was not used.
    *
    * @throws if that tick is unknown. Even then, the grant has ended, and any of its ticks may have been used.
    */
@@ -271,7 +279,7 @@ export function withoutDefaults(lease: AnyLease): void {
 }
 
 /**
- * Returns the name of the environment variable that requests a lease, or undefined if none is set.
+ * Returns the name of the environment variable that requests a lease, or undefined if no such variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` in Deno, unless the program has permission to read the variables.
  */

@@ -35,7 +35,7 @@ export interface Backend {
   readonly setClock: (clock: GuardedClock) => void;
   /** Gives the backend the table from which it assigns random partitions. */
   readonly lend: (table: LentTable) => void;
-  /** Gives the backend a source of random bytes, if it has none itself. */
+  /** Provides a source of random bytes, if the backend has no access to the operating system's. */
   readonly lendKeys?: (keys: LentKeys) => void;
   /** Reports a restore to a backend that only this thread uses. Such a backend does not compare the restore count itself. */
   readonly restored?: Call;
@@ -72,7 +72,16 @@ type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: b
 /** The numbers in a result or an error. Each call documents how many numbers it writes. */
 type Answer = readonly [number, number, number, number, number, number, number, number, number, number];
 
-/** A backend with views of its scratch area. It throws an error if a call fails. */
+/**
+ * A backend with views of its scratch area, through which all calls pass their arguments and results (bindings-js/src/lib.rs).
+ *
+ * - **Views.** JavaScript reads and writes the area as typed arrays, without a call. When wasm memory grows, it gets a new
+ *   buffer, and views of the old one then have length 0. Any call can make it grow, so the views are checked after each call.
+ * - **One area for all calls.** A caller's clock may make a call in the middle of another one. Arguments are therefore written
+ *   immediately before a call, and results are copied immediately after it, without any of the caller's code in between.
+ * - **Errors.** A call returns a status and leaves its error in the area, where the backend writes it without an allocation,
+ *   which a stack overflow could interrupt.
+ */
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];

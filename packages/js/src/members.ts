@@ -1,4 +1,11 @@
-/** Reads objects from the caller: options, fields, and values by name. Errors from getters and proxies propagate. */
+/**
+ * Reads objects from the caller: options, fields, and values by name. Errors from getters and proxies propagate.
+ *
+ * Unknown members are rejected, because a misspelled option would otherwise be ignored: a generator with a misspelled
+ * `sequenceMin` would have other bounds than its program expects, and could repeat the IDs of another one. A Map or a Date as
+ * options is rejected for the same reason, since neither has any of the members. Each member is read once, so a getter cannot
+ * return one value to the check and another to the generator.
+ */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
@@ -13,11 +20,11 @@ export function members<Name extends string>(
   value: unknown,
   field: string,
   names: readonly Name[],
-  others: "refused" | "ignored" = "refused",
+  others: "rejected" | "ignored" = "rejected",
 ): Partial<Record<Name, unknown>> {
   const object = objectOf(value, field);
   if (!isPlain(object) && !names.some((name) => isGiven(object, name))) throw noMembers(object, field);
-  if (others === "refused") refuseOthers(object, names);
+  if (others === "rejected") rejectOthers(object, names);
   const given: Partial<Record<Name, unknown>> = Object.create(null);
   for (const name of names) if (!isOfAll(object, name)) given[name] = (object as Record<Name, unknown>)[name];
   return given;
@@ -32,7 +39,7 @@ export function fields<Name extends string>(
   value: unknown,
   field: string,
   names: readonly Name[],
-  others: "refused" | "ignored" = "ignored",
+  others: "rejected" | "ignored" = "ignored",
 ): Partial<Record<Name, unknown>> {
   const given = members(value, field, names, others);
   const missing = names.find((name) => given[name] === undefined);
@@ -75,11 +82,8 @@ function noMembers(object: object, field: string): PolyflakeError {
   });
 }
 
-/**
- * Rejects members that are not in `names`, because a misspelled option, such as a partition or a bound, would otherwise be
- * ignored silently.
- */
-function refuseOthers(object: object, names: readonly string[]): void {
+/** Rejects members that are not in `names`. */
+function rejectOthers(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isOfAll(object, name)) continue;
     const known = names.map((each) => `\`${each}\``).join(", ");
@@ -106,8 +110,8 @@ function isOfAll(object: object, name: string): boolean {
 }
 
 /**
- * Returns the object or its nearest ancestor that has an own member with the given name. The result is null if there is none,
- * or if a proxy hides it.
+ * Returns the object or its nearest ancestor that has an own member with the given name, or null if no such object exists or
+ * a proxy hides it.
  */
 function ownerOf(object: object, name: string): object | null {
   let owner: object | null = object;

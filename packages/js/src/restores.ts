@@ -3,7 +3,7 @@
  *
  * All copies of the package in a realm share the count, and so do all threads of a process if the runtime lets them share
  * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
- * has a count of its own for all threads of the process. A report therefore calls each addon that this thread has loaded.
+ * has a separate count for all threads of the process. A report therefore calls each addon that this thread has loaded.
  */
 import { builtIn, kernelBytes, randomBytes } from "./entropy.js";
 import { PolyflakeError } from "./errors.js";
@@ -39,7 +39,7 @@ interface SharedState {
 const KEY = Symbol.for("polyflake.restores");
 
 /** The bit that is set once there is a base. */
-const DRAWN = 1n << 48n;
+const HAS_BASE = 1n << 48n;
 
 /** Returns the state that all copies of the package in this realm share. The first copy creates it. */
 export function sharedState(): SharedState {
@@ -109,8 +109,8 @@ let hasReported = false;
 /**
  * Returns random bytes, which no other copy of this process has if the kernel can be asked for some.
  *
- * The runtime's `crypto` draws from a generator in the memory of the process, so copies of one image draw the same bytes for
- * minutes. Bytes of the kernel are therefore added after a restore.
+ * The runtime's `crypto` uses a generator in the memory of the process, which requests new bytes from the system only after
+ * minutes. Until then, copies of one image get the same bytes, so bytes of the kernel are added after a restore.
  *
  * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes.
  */
@@ -140,11 +140,11 @@ export function nextPick(): [base: number, count: number] {
   for (;;) {
     const found = Atomics.load(order, 0);
     // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
-    if ((found & DRAWN) === 0n) replace(order, found, randomBase());
+    if ((found & HAS_BASE) === 0n) replace(order, found, randomBase());
     else {
       // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
-      const drawn = Atomics.add(order, 0, 1n);
-      if ((drawn & DRAWN) !== 0n) return [Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn)];
+      const picked = Atomics.add(order, 0, 1n);
+      if ((picked & HAS_BASE) !== 0n) return [Number((picked >> 32n) & 0xffffn), Number(picked & 0xffffn)];
     }
   }
 }
@@ -166,15 +166,15 @@ function replaceBase(): void {
 
 /**
  * Replaces the base in `found`, and returns whether the cell was still `found`. The image may have been taken while another
- * thread was between its draw and this function, with a base that both copies then have. Each replacement is therefore counted,
- * and a thread that finds another one than it has read picks another base.
+ * thread had picked a base and not stored it yet, so that both copies have the same one. Each replacement is therefore counted,
+ * and a thread that finds a later replacement than it has read picks another base.
  */
 function replace(order: BigInt64Array, found: bigint, base: bigint): boolean {
   const replaced = (((found >> 49n) + 1n) << 49n) | base | (found & 0xffffffffn);
   return Atomics.compareExchange(order, 0, found, replaced) === found;
 }
 
-const randomBase = (): bigint => DRAWN | (BigInt(random16()) << 32n);
+const randomBase = (): bigint => HAS_BASE | (BigInt(random16()) << 32n);
 
 /** Returns 16 random bits. */
 export function random16(): number {

@@ -7,7 +7,7 @@ const LENGTH = 16;
 
 /**
  * Writes a key or secret to the scratch area and returns its length in bytes. The call that reads the bytes erases them. If the
- * length is wrong, nothing is written, and that call fails because of the length.
+ * length is wrong, no byte is written, and that call fails because of the length.
  *
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */

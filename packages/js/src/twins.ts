@@ -1,6 +1,10 @@
 /**
  * Warns about a generator that can generate the same ID as another generator of this copy of the package. The core compares
  * them.
+ *
+ * It is a warning and not an error, because tests create such generators on purpose, and a program may create a generator
+ * before the previous one is garbage-collected. Only generators with the same identity are compared, because comparing each
+ * new one with all others would make many generators slow to create.
  */
 import type { Handle } from "./handle.js";
 
@@ -31,7 +35,10 @@ interface Member {
 const groups = /* @__PURE__ */ new Map<string, Member[]>();
 /** The keys for which a warning has been emitted. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** When the number of groups reaches this limit, groups without a generator are removed. */
+/**
+ * When the number of groups reaches this limit, groups without a generator are removed. The limit is then twice the number of
+ * remaining groups, so that the removal takes constant time per generator on average.
+ */
 let room = 64;
 
 /**

@@ -20,7 +20,7 @@ export const TICK_MS = 4;
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
 /**
- * A function that generates an ID. The TypeScript type of the ID includes the metabyte that was passed or, if none was passed,
+ * A function that generates an ID. The TypeScript type of the ID includes the metabyte that was passed or, without an argument,
  * the generator's metabyte.
  */
 export interface Generate<Default extends number> {

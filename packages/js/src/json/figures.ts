@@ -48,7 +48,7 @@ function checkedArray(json: unknown): unknown[] {
 }
 
 function fieldOf(json: unknown): FieldDescription {
-  const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "refused");
+  const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "rejected");
   const kind = FIELD_KINDS.find((kind) => kind === given.kind);
   if (kind === undefined) throw invalidType(FIELD_KINDS.join(", "), given.kind, { field: "kind" });
   return {

@@ -106,7 +106,8 @@ interface ArrayShape {
 }
 
 /**
- * Returns the maximum number of IDs in one call by the user, if each ID has `size` bytes: 2^24, or as many as fit in 256 MiB.
+ * Returns the maximum number of IDs in one call by the user, if each ID has `size` bytes: 2^24, or the number that fits in
+ * 256 MiB.
  */
 export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 

@@ -65,7 +65,7 @@ type ColumnsOf<Bindables> = string extends keyof Bindables
   : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };
 type ColumnOf<Value> = Value extends number ? Float64Array : BigInt64Array | undefined;
 
-/** The message for a call. All calls can share it, because none of the caller's code runs while it is written. */
+/** The message for a call. All calls can share it, because the caller's code does not run while it is written. */
 const message = /* @__PURE__ */ new MessageWriter();
 
 const ROLES: Readonly<Record<string, number>> = {

@@ -59,7 +59,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     kind: "wasm",
     calls: named,
     restored: named.afterRestore,
-    setClock: (withStackCheck) => clock(glue.keep(withStackCheck)),
+    setClock: (guarded) => clock(glue.keep(guarded)),
     lend: glue.lend,
     lendKeys: glue.lend,
     now: glue.now,
@@ -109,7 +109,7 @@ const LEVELS = 128;
 
 /**
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
- * memory. Calls that do not allocate in steady use need none.
+ * memory. For calls that do not allocate in steady use, it is 0.
  */
 function levelsOf(name: string, isLayout: boolean): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;

@@ -228,7 +228,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * The partition, or undefined if none has been assigned yet. A random partition is assigned when the first ID is generated.
+   * The partition, or undefined if the generator has not picked one yet. A random one is picked at the first ID.
    */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);

@@ -82,13 +82,13 @@ export interface Snapshot {
  * afterwards.
  */
 export interface Stats {
-  /** The partition, or undefined if none has been assigned yet. */
+  /** The partition, or undefined if the generator has not picked one yet. */
   partition: number | undefined;
   /** The first sequence number in each tick. */
   sequenceMin: number;
   /** The last sequence number in each tick. */
   sequenceMax: number;
-  /** The last sequence number used in the current tick, or `sequenceMin` if none has been used. */
+  /** The last sequence number used in the current tick, or `sequenceMin` if the tick is unused. */
   sequence: number;
   /** The number of IDs generated in the current tick. */
   len: number;
@@ -165,7 +165,7 @@ function partitionOf(value: unknown): number {
 
 /** Returns the numbers in a snapshot, as calls read them: the format, the partition's two bytes, and the counters. */
 export function numbersOf(snapshot: unknown): readonly number[] {
-  const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
+  const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "rejected");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
   const format = found.format === undefined ? FORMAT : integer(found.format, "format");
   const partition = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));

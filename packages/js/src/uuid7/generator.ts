@@ -59,7 +59,7 @@ export interface Stats {
 /** Returns a number of an answer, or undefined if it is missing. */
 const present = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
 
-/** Returns a generator's worker ID, or undefined if it has none. */
+/** Returns a generator's worker ID, or undefined for a generator without one. */
 function workerIdOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
   return present(handle.call("generatorStats").numbers[register.answer]!);
@@ -110,9 +110,9 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all IDs of a millisecond are used up, or `clock_behind` if
    * they are and the clock is behind that millisecond, and if no ID became available within `maxWait`; `lease_not_started`
-   * before the window starts; `lease_expired` after it ends; `time_out_of_range` before 1970; `clock_failed` with the `cause` if
-   * the clock fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator
-   * is closed; `forked` after a restore if the generator has a worker ID or a window.
+   * before the window starts; `lease_expired` after it ends; `time_out_of_range` before 1970; `clock_failed` with the `cause`
+   * if the clock fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the
+   * generator is closed; `forked` after a restore if the generator has a worker ID or a window.
    */
   declare readonly generate: () => Uuid7Id;
 
@@ -167,8 +167,8 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   }
 
   /**
-   * Closes the generator. Returns the last millisecond in which it generated an ID, for the option `resumeAfter`, or undefined if
-   * it was not used.
+   * Closes the generator. Returns the last millisecond in which it generated an ID, for the option `resumeAfter`, or
+   * undefined if it was not used.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
