@@ -4,9 +4,9 @@
 pub(crate) mod awaited;
 pub(crate) mod callable;
 pub(crate) mod clock;
+pub(crate) mod conflicts;
 pub(crate) mod default;
 pub(crate) mod direct;
 pub(crate) mod leased;
 pub(crate) mod making;
 pub(crate) mod options;
-pub(crate) mod twins;

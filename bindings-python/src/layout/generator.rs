@@ -17,10 +17,10 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Layout, LayoutArray, NamedValues, id_to_object};
 use crate::generators::{
     clock::PythonClock,
+    conflicts::{Generators, Identity},
     leased::{LeaseOption, Source, mismatch},
     making::{self, Items, Made, Makes, Mode, Rows, makes_ids},
     options::{Function, Keywords, Options},
-    twins::{Generators, Identity},
 };
 use crate::{
     errors::{attached, no_copy, raise},

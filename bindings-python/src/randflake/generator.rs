@@ -11,10 +11,10 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     clock::PythonClock,
+    conflicts::Generators,
     leased::{LeaseOption, Source, mismatch},
     making::{self, Made, Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
-    twins::Generators,
 };
 use crate::{
     errors::{no_copy, raise},

@@ -14,12 +14,12 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
+    conflicts::Generators,
     default::{self, Default, warn_beside_lease},
     direct::{self, direct_calls},
     leased::{LeaseOption, Source, mismatch},
     making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
-    twins::Generators,
 };
 use crate::{
     errors::{attached, no_copy, raise},

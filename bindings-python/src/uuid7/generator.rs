@@ -11,11 +11,11 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use super::ids::{Uuid7Array, to_uuid};
 use crate::generators::{
     clock::PythonClock,
+    conflicts::Generators,
     default::{self, Default},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
-    twins::Generators,
 };
 use crate::{
     errors::{attached, no_copy, raise},

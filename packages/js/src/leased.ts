@@ -13,11 +13,11 @@
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
+import { emitWarning } from "./conflicts.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
 import { register } from "./protocol.js";
-import { emitWarning } from "./twins.js";
 
 /**
  * The name of the method with which a lease accepts a generator, and of the global function that returns leases for default

@@ -309,23 +309,6 @@ onEachMachine(({ layout }) => {
     assert.match(message, /found `Discrod`; did you mean `discord`\?$/);
   });
 
-  test("integer IDs are parsed from decimal strings", () => {
-    const discord = Layout.preset("discord");
-    assert.equal(discord.parse("175928847299117063").unixMs, 1462015105796n);
-    for (const [text, code] of [
-      ["007", "invalid_character"],
-      ["-0", "invalid_character"],
-      ["1 ", "invalid_character"],
-      ["", "invalid_character"],
-      ["9223372036854775808", "out_of_range"],
-      ["9".repeat(100), "out_of_range"],
-    ])
-      refused(code, () => discord.parse(text));
-    refused("invalid_type", () =>
-      new Layout({ id: "bytes", bits: 8, fields: [{ kind: "sequence", bits: 8 }] }).parse("7"),
-    );
-  });
-
   test("descriptions are copies", () => {
     const sonyflake = Layout.preset("sonyflake");
     const { fields } = sonyflake.describe();

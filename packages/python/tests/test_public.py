@@ -176,13 +176,6 @@ def test_a_version_other_than_the_highest_can_be_written() -> None:
         public.Keyring({2: new, 1: old}, write=3)
 
 
-def test_widths_of_a_type_use_different_keys() -> None:
-    ids = public.Keyring(bytes(32))
-    narrow, wide = ids.of("order"), ids.of("order", 63)
-    with refused("unknown_id"):
-        narrow.decode(wide.encode(42))
-
-
 @pytest.mark.parametrize(
     ("secrets", "code"),
     [

@@ -1,4 +1,5 @@
 import { attached, flag, inDates, integer, isObject, string, unsigned } from "../checks.js";
+import { compare } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -8,7 +9,6 @@ import { answerOf, MessageReader } from "../message.js";
 import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { register } from "../protocol.js";
 import { withJson } from "../show.js";
-import { compare } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { GivenBindables, OrNone, Parameter, Without } from "./bindables.js";
 import { type Field, jsonOf, type Kind, messageOf } from "./description.js";

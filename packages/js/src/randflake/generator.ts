@@ -1,5 +1,6 @@
 import { attached, isObject, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
+import { compare } from "../conflicts.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -10,7 +11,6 @@ import { putOptions, SHARED_OPTIONS, type SharedOptions, sharedSettings } from "
 import { BATCH, register } from "../protocol.js";
 import { putSecret, secretOf } from "../secret.js";
 import { hexOf } from "../show.js";
-import { compare } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";

@@ -1,4 +1,5 @@
 import { attached, generatorOf, inDates, integer, isObject, time } from "../checks.js";
+import { compare } from "../conflicts.js";
 import type { Generate, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
@@ -9,7 +10,6 @@ import { type Machine, MOST } from "../machine.js";
 import { putOptions } from "../options.js";
 import { lendTo } from "../partitions.js";
 import { BATCH, register } from "../protocol.js";
-import { compare } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,

@@ -1,4 +1,5 @@
 import { ABSENT, attached, flag, generatorOf, inDates, isObject, optionalInteger, time } from "../checks.js";
+import { compare } from "../conflicts.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { prepareEntropy } from "../entropy.js";
 import { PolyflakeError } from "../errors.js";
@@ -9,7 +10,6 @@ import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
-import { compare } from "../twins.js";
 import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
 import { lendKeysTo } from "./keys.js";
 

@@ -38,6 +38,7 @@ pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
         cases.push(op_case(&name, "decode_many", &of, "texts", texts, numbers));
     }
     cases.extend(other_types());
+    cases.extend(other_widths(file)?);
     Ok(cases)
 }
 
@@ -75,6 +76,25 @@ fn other_types() -> impl Iterator<Item = Case> {
         Case::for_op("another type", &format!("public.{op}"), args, expected)
             .for_dynamic_languages()
     })
+}
+
+/// Decodes strings of types of 48 bits with a type that has the same name and secret, and another width. The width is part of
+/// the key, so the decrypted number is random, and hardly ever fits in 1 bit.
+fn other_widths(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        if member(case, "bits")?.as_u64() != Some(48) {
+            continue;
+        }
+        let mut secrets = json!({});
+        secrets[member(case, "version")?.to_string()] = member(case, "secret")?.clone();
+        let of = json!({"secrets": secrets, "type": member(case, "type")?, "bits": 1});
+        let args = args_with(&of, "text", text(case, "text")?.into());
+        let expected = Pattern::error(&"unknown_id".into(), None);
+        let name = format!("{}, another width", label(index, case));
+        cases.push(Case::for_op(&name, "public.decode", args, expected));
+    }
+    Ok(cases)
 }
 
 /// Requests a random number or string, mostly a valid one.

@@ -65,21 +65,46 @@ fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
 
 fn parse(name: &str, layout: &Value, case: &Value) -> Result<Case> {
     let args = json!({"layout": layout, "id": text(case, "id")?});
-    let expected = match ours(case, "error") {
-        Some(code) => Pattern::error(code, None),
-        None => Pattern::ok(values(ours(case, "parsed").context("expected an ID's fields")?)),
-    };
-    Ok(Case::for_op(name, "layout.parse", args, expected))
+    Ok(Case::for_op(name, "layout.parse", args, parsed(case)?))
 }
 
-/// `presets.json`: parses each ID and packs it again.
+/// Returns the answer that a vector expects from parsing its ID.
+fn parsed(case: &Value) -> Result<Pattern> {
+    Ok(match ours(case, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(values(ours(case, "parsed").context("expected an ID's fields")?)),
+    })
+}
+
+/// Parses an ID that is passed as a string, in the form in which APIs send integers above 2^53.
+fn parse_decimal(name: &str, layout: &Value, id: &str, expected: Pattern) -> Case {
+    let args = json!({"layout": layout, "id_value": {"text": id}});
+    Case::for_op(name, "layout.parse", args, expected)
+}
+
+/// Strings that are not the canonical decimal of an integer ID, and a byte layout, which has none.
+fn not_decimal() -> Vec<Case> {
+    let (integers, long) = (json!({"preset": "discord"}), "9".repeat(100));
+    let fields = json!([{"kind": "sequence", "bits": 8}]);
+    let one_byte = json!({"id": "bytes", "bits": 8, "fields": fields});
+    let rejected = ["007", "-0", "+7", "1 ", ""].map(|id| (&integers, id, "invalid_character"));
+    let too_large = ["9223372036854775808", &*long].map(|id| (&integers, id, "out_of_range"));
+    let all = rejected.into_iter().chain(too_large).chain([(&one_byte, "7", "invalid_type")]);
+    let of = |(layout, id, code): (&Value, &str, &str)| {
+        parse_decimal("not decimal", layout, id, Pattern::error(&code.into(), None))
+    };
+    all.map(of).collect()
+}
+
+/// `presets.json`: parses each ID, as an integer and as a string, and packs it again.
 pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
-    let mut made = Vec::new();
+    let mut made = not_decimal();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         let preset = text(case, "preset")?;
         let name = format!("{}, {preset}", label(index, case));
         let layout = json!({"preset": preset});
         made.push(parse(&name, &layout, case)?);
+        made.push(parse_decimal(&name, &layout, text(case, "id")?, parsed(case)?));
         let mut args = member(case, "parsed")?.clone();
         args["layout"] = layout;
         let packed = packed_again(preset, text(case, "id")?)?;

@@ -60,11 +60,13 @@ fn values_to_pack<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Fa
     Ok(given)
 }
 
-/// Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. A VALUE may also be an ID of the wrong kind.
+/// Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. A VALUE may also be an ID of the wrong kind, or a
+/// string from a caller.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if let Some(value) = args.get("id_value") {
         return match values::read(value)? {
             Field::Bytes(bytes) => Ok(Id::Bytes(bytes.into_owned())),
+            Field::Text(text) => Ok(Id::from_decimal(&text)?),
             _ => integer(args, "id_value").map(Id::Integer),
         };
     }

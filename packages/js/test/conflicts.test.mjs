@@ -1,4 +1,4 @@
-// Tests the warning about two generators in one process that could make the same IDs.
+// Tests the warning about two generators of a process that can generate the same IDs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

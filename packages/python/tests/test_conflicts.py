@@ -1,4 +1,4 @@
-"""The warning about two generators in one process that could make the same IDs."""
+"""The warning about two generators of a process that can generate the same IDs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START = 1_730_000_000
 
 
 def flakes(
-    nodes: Any = 7, start: int = START, end: int = START + 1000, secret: bytes = b"secret of twins!", **more: Any
+    nodes: Any = 7, start: int = START, end: int = START + 1000, secret: bytes = b"a shared secret!", **more: Any
 ) -> Any:
     return randflake.Generator(randflake.Grant(nodes, start, end), secret, **more)
 
@@ -107,7 +107,7 @@ def test_different_grants_do_not_conflict() -> None:
             flakes((7, 8)),
             flakes(secret=b"sixteen byte key"),
             flakes(start=START + 1000, end=START + 2000),
-            randflake.Generator(randflake.Grant(9, START, START + 1), b"secret of twins!"),
+            randflake.Generator(randflake.Grant(9, START, START + 1), b"a shared secret!"),
         ]
     assert len(kept) == 6
     with pytest.warns(RuntimeWarning):
