@@ -81,7 +81,7 @@ impl<C: Host> Machine<C> {
     /// Returns the object of the handle in a call's arguments.
     ///
     /// It is mostly the object of the previous call, which is cached: the processor predicts that branch and runs ahead, while
-    /// a look-up in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a float.
+    /// finding it in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a float.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
         let handle = at.raw_bits(register::HANDLE);

@@ -82,8 +82,8 @@ fn is_of_now(error: &Error) -> bool {
 
 /// Calls on generators. All but the first also take a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, a grant, and the last second that is used up, or NaN. Takes the secret from the bytes. Writes a
-    /// handle.
+    /// Takes the shared options, a grant, and the last second that is used up, or NaN. Takes the secret from the bytes.
+    /// Writes a handle.
     pub fn randflake_build(&self, at: At) -> Result<()> {
         let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
         let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);

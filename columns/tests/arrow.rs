@@ -1,5 +1,5 @@
-//! Arrow columns from other libraries. Each item is read as it would be on its own, whatever the column's layout, and malformed
-//! columns are rejected.
+//! Arrow columns from other libraries. In every layout, each item is read as it would be alone, and malformed columns are
+//! rejected.
 
 mod producer;
 

@@ -18,7 +18,7 @@
 //! # Forks
 //!
 //! A child inherits the generator of its parent's grant and must not use it. `_lease.py` calls [`Keeper::leave`] in each
-//! child, which clears [`OfProcess::is_here`], so that the child's first ID begins a lease of its own. In a child that
+//! child, which clears [`OfProcess::is_here`], so that the child's first ID begins another lease. In a child that
 //! Python's hook does not reach, the core still rejects the grant by the process generation. The inherited objects are never
 //! freed, because freeing the client would end the parent's connection to the store.
 

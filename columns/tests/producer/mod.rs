@@ -201,7 +201,7 @@ impl Foreign {
         let pointers: Vec<*const c_void> = buffers.iter().map(start).collect();
         let count = pointers.len().try_into().expect("few");
         let owned = Box::into_raw(Box::new((buffers, pointers, ReleaseCounter::new(held))));
-        // SAFETY: the box was just created, and nothing else refers to it.
+        // SAFETY: `owned` comes from a box that was just created, so this is the only reference to it.
         let pointers = unsafe { &mut (*owned).1 };
         ForeignArray {
             length: self.length,

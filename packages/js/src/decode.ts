@@ -1,6 +1,7 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: sno IDs, Hot Guids, version 7 UUIDs, encoded Randflakes, and snowflakes from well-known services.
- * `polyflake` exports the same functions under the same names, except that it reads snowflakes with `layout.Layout.preset`.
+ * Reads IDs in plain JavaScript, without wasm: sno IDs, Hot Guids, version 7 UUIDs, encoded Randflakes, and snowflakes from
+ * well-known services. `polyflake` exports the same functions under the same names, except that it reads snowflakes with
+ * `layout.Layout.preset`.
  *
  * ```js
  * import { discord, hotguid, isValid, parse, parseSnowflake, randflake } from "polyflake/decode";

@@ -8,7 +8,7 @@
  * the one before, even if both have the same worker ID.
  *
  * Rust and Python use the core's own type for this, which switches between grants without a lock. Here, one thread makes all
- * calls, so the type would gain nothing, and it costs size: with it, the wasm modules of sno and Randflake had about
+ * calls, so the type would have no benefit, and it costs size: with it, the wasm modules of sno and Randflake had about
  * 10 KB more, mostly for the switch and for a second copy of the asynchronous call.
  */
 import { isObject } from "./checks.js";

@@ -187,7 +187,7 @@ test("with --import an unusable store is a warning, and `ready` rejects with the
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
     });`;
-  // A client class that opens nothing, because Node 20 has no SQLite client.
+  // A client class without methods, because Node 20 has no SQLite client.
   const fake =
     "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
   const options = {

@@ -92,7 +92,8 @@ describe("the tarball", () => {
       optional.map(([name]) => name),
       Object.keys(peerDependencies),
     );
-    // Any version is allowed: npm refuses to install next to a version outside a range, and ranges exclude prereleases.
+    // Any version is allowed: npm does not install the package next to a version outside of a range, and ranges exclude
+    // prereleases.
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 

@@ -1,4 +1,4 @@
-// Tests processes that were restored from an image of their memory. Each test has a process of its own, because a report of a
+// Tests processes that were restored from an image of their memory. Each test has a separate process, because a report of a
 // restore reaches all generators of the process. tests/packaging/js/lease tests leases.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -277,7 +277,7 @@ describe("copies of the package", () => {
 });
 
 describe("in wasm", () => {
-  /** Makes all random bytes known, so that two processes are alike, like two copies of one. */
+  /** Makes all random bytes known, so that two processes behave like two copies of one. */
   const COPY = `
     let [state, from] = [1, 0];
     const getRandomValues = (bytes) => bytes.map(() => (state = (state * 48_271) % 0x7fffffff) ^ from);
@@ -372,7 +372,7 @@ describe("in wasm", () => {
   });
 
   test("the base of a restore that another thread reported meanwhile is never used", () => {
-    // Between its draw and its store, the first report finds that a second one replaced the base: the first one draws again,
+    // The first report has picked a base and not stored it yet when a second one replaces the base: the first one picks again,
     // and once more because a generator picked a partition meanwhile.
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/wasm");

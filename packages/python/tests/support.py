@@ -20,7 +20,7 @@ class Absent:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # pytest looks up attributes of its own in everything in a file
+        if name.startswith("_"):  # pytest looks up its own attributes in all values of a module
             raise AttributeError(name)
         pytest.skip(f"no {self._name} for this Python")
 

@@ -88,7 +88,7 @@ def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any
         *([lambda ids: ids.generate_text()] if hasattr(generator, "generate_text") else []),
         *([lambda ids: ids.generate_at(NOW_MS)] if hasattr(generator, "generate_at") else []),
     ]
-    if not isinstance(generator, hotguid.Generator):  # Hot Guid's close returns nothing
+    if not isinstance(generator, hotguid.Generator):  # Hot Guid's `close` returns `None`
         calls.append(lambda ids: ids.close())
     for call in calls:
         assert in_child(lambda call=call: str(call(generator))) == "forked"

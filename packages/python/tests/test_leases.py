@@ -1035,7 +1035,7 @@ def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str)
     assert len(records(url)) <= 4
 
 
-#: Uses a generator of its own and the module functions whose worker ID the variable sets.
+#: Uses its own generator and the module functions whose worker ID the variable sets.
 APPLICATION = """
 import json
 import os

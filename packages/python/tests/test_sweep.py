@@ -450,7 +450,7 @@ CODES = set(API["errors"])
 WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
-#: Exceptions that the catalogue's values raise themselves: with a code of their own, for released views, or from NumPy.
+#: Exceptions that the catalogue's values raise themselves: their own ones, for released views, or from NumPy.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
@@ -482,7 +482,7 @@ def test_every_argument_survives_every_value(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # The same object and a new one must work as before, whatever the other calls did.
+        # The same object and a new one must work as before, in spite of the other calls.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()

@@ -30,8 +30,8 @@ export interface Parts {
  * case.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
- * `invalid_character` with the `position` of the first invalid character; `not_canonical` if the UUID has a different version or
- * variant.
+ * `invalid_character` with the `position` of the first invalid character; `not_canonical` if the UUID has a different version
+ * or variant.
  */
 export function parse(text: string): Uuid7Id {
   bytesOf(text, "text");
@@ -69,8 +69,8 @@ export function unixMs(id: string): number {
 }
 
 /**
- * Returns the worker ID (0..65535) in an ID of a generator that has one. In all other IDs, these bits are random, and no ID shows
- * which of the two is the case.
+ * Returns the worker ID (0..65535) in an ID of a generator that has one. In all other IDs, these bits are random, and no ID
+ * shows which of the two is the case.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

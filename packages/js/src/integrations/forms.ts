@@ -3,7 +3,7 @@
  * an ID, and `from` returns the ID for a stored value.
  *
  * The forms can be used as TypeORM value transformers. With Kysely and plain drivers, call `to` and `from` yourself. This
- * module imports none of these libraries.
+ * module does not import these libraries.
  *
  * ```js
  * import { snoUuid8 } from "polyflake/forms";

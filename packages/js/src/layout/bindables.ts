@@ -41,7 +41,10 @@ type BindableInput<One> = One extends number | bigint ? number | bigint : One;
 /** For a layout without bindable fields, a type that rejects all names, because the empty object type would accept any name. */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
 
-/** `Missing` if the caller can omit the bindable fields, because none exist or any names are accepted; otherwise `There`. */
+/**
+ * `Missing` if the caller can omit the bindable fields, because the layout has no such fields or accepts any names; otherwise
+ * `There`.
+ */
 export type Whether<Bindables, Missing, There> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Missing

@@ -1,6 +1,7 @@
 /**
  * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
- * processes on one host, a database in PostgreSQL, MySQL or MariaDB, or a service over HTTP. This module works in Node, Deno and Bun.
+ * processes on one host, a database in PostgreSQL, MySQL or MariaDB, or a service over HTTP. This module works in Node, Deno
+ * and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
  * `node --import polyflake/lease`, the default generators of `sno`, `hotguid` and `uuid7` lease their worker IDs.

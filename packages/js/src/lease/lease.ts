@@ -32,9 +32,9 @@ export interface LeaseOptions {
   /** The time between renewals in milliseconds, at least 1000. The default, and the maximum, is a quarter of the lease. */
   renewMs?: number;
   /**
-   * Whether to hold IDs back for up to a second after the process was restored from an image of its memory, until the store has
-   * told it from other copies. A request that the store does not answer adds up to 15 seconds. IDs are also held back while the
-   * program blocks the event loop for more than two seconds.
+   * Whether to hold IDs back for up to a second after the process was restored from an image of its memory, until the store
+   * has distinguished it from other copies. A request that the store does not answer adds up to 15 seconds. IDs are also held
+   * back while the program blocks the event loop for more than two seconds.
    */
   strict?: boolean;
   /**
@@ -90,7 +90,7 @@ export interface LeaseStatus {
   failures: number;
   /** The number of times that the wall clock moved by more than a second relative to the monotonic clock. */
   gaps: number;
-  /** The latest rejection since the last grant or renewal, or null if there was none. */
+  /** The latest rejection since the last grant or renewal, or null if no request was rejected. */
   refused: { code: string; message: string; until: number | null } | null;
 }
 

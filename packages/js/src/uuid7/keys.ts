@@ -7,8 +7,8 @@ import { needStack } from "../stack.js";
 const LENGTH = 32;
 
 /**
- * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in which
- * it generates IDs, and after a restore.
+ * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in
+ * which it generates IDs, and after a restore.
  */
 export class LentKeys extends Lent {
   #key: Uint16Array = new Uint16Array(LENGTH / 2);

@@ -119,7 +119,7 @@ class Lease:
         :param renew_seconds: the time between renewals, in seconds, at least 1. The default, and the maximum, is a
             quarter of the lease.
         :param strict: ``True`` to hold IDs back for up to a second after the process was restored from an image of its
-            memory, until the store has told it from other copies. A request that the store does not answer adds up to
+            memory, until the store has distinguished it from other copies. A request without an answer adds up to
             15 seconds.
         :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
             ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message

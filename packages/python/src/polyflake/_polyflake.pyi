@@ -66,7 +66,7 @@ def after_restore() -> None:
 def watch_restores() -> None:
     """Starts a thread that reports the restores of a virtual machine that the kernel notices.
 
-    The thread calls :func:`after_restore`. If it is already running, nothing happens.
+    The thread calls :func:`after_restore`. If it is already running, the call has no effect.
 
     This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as
     Firecracker, Cloud Hypervisor or QEMU, and the permission to read ``/dev/kmsg``, which is where the kernel reports

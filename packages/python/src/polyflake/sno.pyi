@@ -775,7 +775,7 @@ class Stats:
 
     @property
     def sequence(self) -> int:
-        """The last sequence number used in the current tick, or ``sequence_min`` if none has been used."""
+        """The last sequence number used in the current tick, or ``sequence_min`` if the tick is unused."""
 
     @property
     def len(self) -> int:

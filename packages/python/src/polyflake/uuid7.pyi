@@ -235,9 +235,10 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param worker_id: an integer, 0..65535, which replaces 16 of the 56 random bits; none by default. An earlier run
-            of the process may have generated IDs in the current millisecond, so the first ID belongs to the next one,
-            unless ``resume_after`` is set. A ``RuntimeWarning`` reports a second generator with the same worker ID.
+        :param worker_id: an integer, 0..65535, which replaces 16 of the 56 random bits. By default, an ID has no worker
+            ID. An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs
+            to the next one, unless ``resume_after`` is set. A ``RuntimeWarning`` reports a second generator with the
+            same worker ID.
         :param resume_after: the last millisecond in which an earlier generator created IDs (0..17592186044415), as
             returned by :meth:`close`. All IDs sort after those of the earlier generator, unless that one followed a
             rollback.
