@@ -1,5 +1,15 @@
 //! Converts Python values to the core's arguments. All parameters of functions have these types. A value of the wrong type
-//! raises `invalid_type` with the parameter's name. Exceptions from a value's own code pass through unchanged.
+//! raises `invalid_type` with the parameter's name.
+//!
+//! A conversion may run code of the value, such as `__index__` or `__iter__`. That code may change other arguments, use the
+//! same generator, or raise. For this reason,
+//!
+//! - all arguments are converted before a call has any effect,
+//! - mutable ones, such as a `bytearray`, are copied when they are read,
+//! - and exceptions pass through unchanged, because a cursor that fails halfway must not become `invalid_type`.
+//!
+//! Values are never guessed: a `bool` is not an integer here, although Python's `bool` is a subclass of `int`, and a float is
+//! rejected even if it is whole.
 
 mod names;
 mod text;

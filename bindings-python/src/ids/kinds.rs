@@ -1,4 +1,8 @@
 //! Objects of several kinds, which are distinguished by the metabytes of their IDs.
+//!
+//! The result of [`by_metabyte`] is an `object_hook` for `json.loads`, which calls it for each object in the JSON, starting
+//! with the innermost ones. Therefore an object without an ID, or with a metabyte of no kind, must stay a dict: it may be a
+//! part of an object that has a kind.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 /**
  * Encodes strings as UTF-8 and decodes them. It uses the runtime's own encoder and decoder or, in realms without them such as
- * Jest's jsdom, its own code. The text that it encodes or decodes is always well-formed.
+ * Jest's jsdom, its own code. All strings and bytes that it receives are well-formed, so this code does not check them.
  */
 const decoder =
   typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;

@@ -1,4 +1,7 @@
 //! Parameters that carry the names that callers know, so that errors can name them.
+//!
+//! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion. The name is
+//! therefore a part of the type: `Argument<UnixMs, name::end>` is a time whose errors have the `field` `end`.
 
 use std::marker::PhantomData;
 
