@@ -1,3 +1,15 @@
+/**
+ * Keeps a lease: a loop requests a command from the rules, executes it, and passes the answer to the next request.
+ *
+ * The rules are a state machine in a wasm module without a clock, random bytes or I/O, so this file provides those. It decides
+ * nothing about worker IDs, so that a lease behaves the same in every language.
+ *
+ * - **Start.** A lease starts with its generator. In Python it starts with the first ID, but a synchronous call in
+ *   JavaScript cannot wait: the store's reply is handled only after the call has returned.
+ * - **While it runs.** The timers of a lease do not keep the process alive. Those of calls that wait for a worker ID do.
+ * - **End.** On `beforeExit`, the worker ID is released like on `close`. At `process.exit`, no asynchronous work is possible,
+ *   so only a lease in SQLite, whose clients are synchronous, is released. Any other lease ends by itself.
+ */
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import process from "node:process";

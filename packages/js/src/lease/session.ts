@@ -1,3 +1,14 @@
+/**
+ * Sends the requests of a lease to its store.
+ *
+ * A result is a value or a promise, depending on the database client. SQLite's clients are synchronous, and their results stay
+ * values all the way to the rules, because no promise is resolved any more when a process exits, and the worker ID has to be
+ * released then.
+ *
+ * Each request has a time limit. A frozen server acknowledges the data that it is sent, so no timeout of TCP ends the wait.
+ * When the time is over, the connection is given up, and the answer is `silent`: the statements may have been executed, so the
+ * rules read the record again.
+ */
 import { PolyflakeError } from "../errors.js";
 import { type Connection, type Driver, failureOf } from "./driver.js";
 import type { Command, Value } from "./rules.js";

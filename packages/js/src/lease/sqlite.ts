@@ -1,3 +1,12 @@
+/**
+ * A store in an SQLite file.
+ *
+ * Two programs use the same store only if they use the same file, so the rules name a file by its inode and its time of
+ * birth. The inode alone is not enough: file systems reuse that of a removed file, so a restored backup would have the name
+ * of the file before it. The device is not a part of the name, because it changes when a volume is mounted elsewhere. The
+ * time is in milliseconds, because Deno reports no more. The name is read before and after the file is opened, since the path
+ * may lead to another file by then.
+ */
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
