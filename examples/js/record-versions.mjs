@@ -20,7 +20,7 @@ class Documents {
     return this.#put(following, text);
   }
 
-  /** Returns all texts, from the first version to the last, whichever version `id` is. */
+  /** Returns the contents of all versions, starting with the first. `id` can be any of them. */
   history(id) {
     const versions = Array.from({ length: 256 }, (_, version) => sno.withMetabyte(id, version));
     return versions.filter((version) => this.#versions.has(version)).map((version) => this.#versions.get(version));

@@ -30,7 +30,7 @@ class DocumentStore:
         return self.put(following, text)
 
     def history(self, id: sno.Sno) -> list[str]:
-        """Returns all texts, from the first version to the last, whichever version ``id`` is."""
+        """Returns the contents of all versions, starting with the first. ``id`` can be any of them."""
         versions = (id.with_metabyte(version) for version in range(256))
         return [self.versions[each] for each in versions if each in self.versions]
 
