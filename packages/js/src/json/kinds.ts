@@ -35,8 +35,7 @@ export type Made<K> = K extends new (
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
 /** An object's members, as the type that a kind accepts. */
-// biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, so no other type accepts the functions of all
-// kinds.
+// biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, so no other type accepts the functions of all kinds.
 type AnyMembers = any;
 
 /** Functions that read and write objects of type `T` as JSON. */

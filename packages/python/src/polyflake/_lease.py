@@ -1,8 +1,9 @@
 """Leases of worker IDs.
 
 The rules of leases are compiled code that all languages share: a state machine that returns commands in JSON, such as
-"run these statements" or "wait for 250 ms", and takes the answer to each (``Keeper``). This module executes the commands,
-because threads, tasks, signals and database clients belong to the language. It decides nothing about worker IDs.
+"run these statements" or "wait for 250 ms", and takes the answer to each (``Keeper``). This module executes the
+commands, because threads, tasks, signals and database clients belong to the language. It decides nothing about worker
+IDs.
 
 A lease is kept by a thread, also in an asynchronous program: a task would share the fate of its event loop, and one
 long computation would let the lease end. The exception is a pool of asyncpg, which works only in its own loop. Calls
