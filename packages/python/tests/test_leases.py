@@ -51,7 +51,7 @@ def path_of(url: str) -> str:
 
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     """Returns all worker IDs that were ever leased, each with whether it is currently granted."""
-    with sqlite3.connect(path_of(url)) as database:
+    with closing(sqlite3.connect(path_of(url))) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
     # A worker ID is free from the end of its last tick on, which lasts a second in some formats.
