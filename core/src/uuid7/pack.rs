@@ -78,9 +78,11 @@ impl Pack for Tails {
     ) -> Result<()> {
         let ids = &mut ids[from..][..range.len as usize];
         self.entropy.with_last(|stream| {
-            for (k, id) in (0..range.len).zip(ids) {
-                *id = self.packed(range, k, stream.next());
-            }
+            let mut k = 0;
+            stream.for_each(ids, |id, bits| {
+                *id = self.packed(range, k, bits);
+                k += 1;
+            });
         })
     }
 }

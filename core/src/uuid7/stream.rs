@@ -83,6 +83,22 @@ impl Stream {
         self.bits[self.taken - 1]
     }
 
+    /// Calls `put` with each item and the bits for it. This works in runs of buffered bits, so that the loop over a run has no
+    /// other work: an ID of a batch took 4.5 ns with [`Stream::next`].
+    #[inline]
+    pub(super) fn for_each<T>(&mut self, mut items: &mut [T], mut put: impl FnMut(&mut T, u64)) {
+        while !items.is_empty() {
+            if self.taken == AHEAD {
+                self.refill();
+            }
+            let bits = &self.bits[self.taken..];
+            let (run, later) = items.split_at_mut(bits.len().min(items.len()));
+            run.iter_mut().zip(bits).for_each(|(item, bits)| put(item, *bits));
+            self.taken += run.len();
+            items = later;
+        }
+    }
+
     #[inline(never)]
     fn refill(&mut self) {
         let mut bytes = [[0; 8]; AHEAD];
