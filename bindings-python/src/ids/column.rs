@@ -1,8 +1,8 @@
 //! Columns of IDs and of their strings as arguments: Arrow columns, buffers (of `NumPy` and others), and any iterables.
 //!
-//! They are tried in this order, because a library's array is often all three: iterating it would create an object for each
-//! item, and a buffer is read in place. An item raises the same exception in each of them as if it were read alone, with its
-//! index.
+//! Packed forms are tried before iteration. A library's array can often be iterated as well, but that creates an object for
+//! each item, while a buffer is read in place. In every form, a rejected item raises the exception that it would raise alone,
+//! with its index.
 
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{

@@ -559,6 +559,15 @@ def _check(lease: Lease) -> str:
     return name
 
 
+def _argument_error(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
+    shown = type(found).__name__ if code == "invalid_type" else repr(found)
+    return build(code, f"expected {expected} for `{field}`, found {shown}", None, field, None, None, None)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _check_arguments(
     texts: dict[str, Any],
     whole: dict[str, Any],
@@ -568,39 +577,31 @@ def _check_arguments(
     flags: dict[str, Any],
 ) -> None:
     """Rejects arguments that have the wrong type or are out of range, with their names."""
-
-    def reject(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
-        shown = type(found).__name__ if code == "invalid_type" else repr(found)
-        return build(code, f"expected {expected} for `{field}`, found {shown}", None, field, None, None, None)
-
-    def is_whole(value: Any) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
-
     for field, value in texts.items():
         if value is not None and not isinstance(value, str):
-            raise reject("invalid_type", field, "a string", value)
+            raise _argument_error("invalid_type", field, "a string", value)
     for field, value in whole.items():
-        if value is not None and not is_whole(value):
-            raise reject("invalid_type", field, "an integer", value)
+        if value is not None and not _is_whole(value):
+            raise _argument_error("invalid_type", field, "an integer", value)
         if value is not None and not 0 <= value < 1 << 53:
-            raise reject("out_of_range", field, "an integer from 0 to 2**53 - 1", value)
+            raise _argument_error("out_of_range", field, "an integer from 0 to 2**53 - 1", value)
     for field, value in seconds.items():
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise reject("invalid_type", field, "a number of seconds", value)
+            raise _argument_error("invalid_type", field, "a number of seconds", value)
         if not 0 <= value <= 366 * 86_400:
-            raise reject("out_of_range", field, "a number of seconds from 0 to a year's", value)
+            raise _argument_error("out_of_range", field, "a number of seconds from 0 to a year's", value)
     if numbers is not None:
-        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(is_whole, numbers)):
-            raise reject("invalid_type", "numbers", "the first and the last worker ID", numbers)
+        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(_is_whole, numbers)):
+            raise _argument_error("invalid_type", "numbers", "the first and the last worker ID", numbers)
         if not 0 <= numbers[0] <= numbers[1] < 1 << 53:
-            raise reject("out_of_range", "numbers", "the first and the last worker ID", numbers)
+            raise _argument_error("out_of_range", "numbers", "the first and the last worker ID", numbers)
     if watch is not None and not callable(watch):
-        raise reject("invalid_type", "watch", "a function", watch)
+        raise _argument_error("invalid_type", "watch", "a function", watch)
     for field, value in flags.items():
         if not isinstance(value, bool):
-            raise reject("invalid_type", field, "True or False", value)
+            raise _argument_error("invalid_type", field, "True or False", value)
 
 
 lease = Lease
