@@ -11,7 +11,7 @@ const requireHere = createRequire(import.meta.url);
 const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
 const { outputFiles } = await requirePackage("esbuild").build({
   stdin: {
-    contents: ["sqlite", "postgresql", "mysql", "http", "driver", "rules"]
+    contents: ["sqlite", "postgresql", "mysql", "http", "driver", "compiled"]
       .map((file) => `export * from "./${file}.ts";`)
       .join(""),
     resolveDir: join(PACKAGE, "src/lease"),
@@ -24,13 +24,13 @@ const { outputFiles } = await requirePackage("esbuild").build({
 });
 const module = { exports: {} };
 new Function("module", "exports", "require", outputFiles[0].text)(module, module.exports, requireHere);
-const { failureOf, http, mysql, postgresql, Rules, sqlite } = module.exports;
+const { failureOf, http, mysql, newRules, postgresql, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
-const server = () => new Rules().ask("place", { url: address, namespace: "any" }).server;
+const server = () => newRules().ask("place", { url: address, namespace: "any" }).server;
 const drivers = { pg: () => postgresql(server()), mysql2: () => mysql(server()), fetch: () => http(server()) };
-const driver = (drivers[client] ?? (() => sqlite(address, true, new Rules(), database)))();
+const driver = (drivers[client] ?? (() => sqlite(address, true, newRules(), database)))();
 let connection;
 
 async function run(statements) {

@@ -64,8 +64,18 @@ fn names(shell: &Shell) -> Result<()> {
     let (from, to) = (docs.join("doc"), api.join("rust"));
     cmd!(shell, "cp -R {from} {to}").run()?;
     let _there = shell.push_dir(workspace::root().join("site"));
-    let types =
-        ["index", "public", "lease", "decode", "json", "forms", "schema", "drizzle", "prisma"];
+    let types = [
+        "index",
+        "public",
+        "lease",
+        "lease-cloudflare",
+        "decode",
+        "json",
+        "forms",
+        "schema",
+        "drizzle",
+        "prisma",
+    ];
     let types = types.map(|name| format!("../packages/js/dist/cjs/{name}.d.ts"));
     let out = api.join("javascript");
     let options = ["--options", "typedoc.json", "--out"];

@@ -1,5 +1,7 @@
 //! The drivers in Python and JavaScript: processes that run a host's commands (`tests/leases/driver.py`, `driver.mjs`).
 
+mod cloudflare;
+
 use std::{
     env,
     io::{BufRead, BufReader, Write},

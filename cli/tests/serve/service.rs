@@ -65,9 +65,7 @@ impl Service {
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
-        stream
+        connect(self.port)
     }
 
     /// Sends a request over a new connection.
@@ -98,6 +96,12 @@ impl Drop for Service {
     fn drop(&mut self) {
         let _ = (self.child.kill(), self.child.wait());
     }
+}
+
+pub(crate) fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
+    stream
 }
 
 /// Returns the head of a request.
@@ -139,7 +143,7 @@ impl Answer {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        lines.find(|(found, _)| *found == name).map(|(_, value)| value)
+        lines.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Returns the code of the error.

@@ -55,10 +55,14 @@ const PLAIN_OPTIONS = {
   ...Object.fromEntries(["drizzle", "forms", "prisma", "schema"].map((name) => [name, `integrations/${name}`])),
 };
 
+/** The source of leases in Workers, which are ES modules and import the rules as a wasm module. */
+const CLOUDFLARE = "lease/cloudflare";
+
 /** The sources of the types that package.json names. */
 const TYPES_OPTIONS = {
   index: "index",
   ...PLAIN_OPTIONS,
+  "lease-cloudflare": CLOUDFLARE,
   ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
 };
 
@@ -78,6 +82,7 @@ export async function buildScript() {
     writeFileSync(join(DIST, `esm/${family}-base64.js`), `export const base64 = "${base64}";\n`);
     writeFileSync(join(DIST, `cjs/${family}-base64.js`), `exports.base64 = "${base64}";\n`);
   }
+  copyFileSync(RULES, join(DIST, "esm/lease.wasm"));
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   writeNamespace("wasm", "public");
@@ -146,7 +151,7 @@ function writeFolders() {
  * code.
  */
 async function bundleModules() {
-  const input = { ...sourcesOf(PLAIN_OPTIONS) };
+  const input = sourcesOf({ ...PLAIN_OPTIONS, "lease-cloudflare": CLOUDFLARE });
   for (const entry of MODULES) {
     input[entry] = `${source("index")}?${entry}`;
     for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
@@ -273,12 +278,15 @@ function machines(inline) {
   };
 }
 
-/** A plugin that puts the rules of leases into the script. */
+/** A plugin that puts the rules of leases into the script, or in Workers imports them. */
 function rules() {
   const name = "#lease-base64";
   return {
     name: "rules",
-    resolveId: (specifier) => (specifier === name ? name : undefined),
+    resolveId(specifier) {
+      if (specifier === "#lease.wasm") return { id: "./lease.wasm", external: true };
+      return specifier === name ? name : undefined;
+    },
     load: (id) => (id === name ? `export const base64 = "${readFileSync(RULES).toString("base64")}";` : undefined),
   };
 }
@@ -379,7 +387,7 @@ async function writeTypes() {
   await types.close();
   // The bundler also writes its helper for values, which types do not use.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
-  for (const name of ["index", "public", ...Object.keys(PLAIN_OPTIONS)])
+  for (const name of ["index", "public", "lease-cloudflare", ...Object.keys(PLAIN_OPTIONS)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   // Third-party classes have different types in ES modules and in CommonJS.
   const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");

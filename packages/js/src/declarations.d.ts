@@ -44,3 +44,8 @@ declare module "#lease-base64" {
   /** The WebAssembly module that implements the lease rules, encoded in base64. */
   export const base64: string;
 }
+
+declare module "#lease.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}

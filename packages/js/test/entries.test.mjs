@@ -1,12 +1,13 @@
 // Tests that the entry points of all export conditions make IDs without Node after they are bundled.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { parse } from "smol-toml";
 import { namesOf } from "./catalogue.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
@@ -30,9 +31,10 @@ const compiledModules = (seen) => ({
 
 async function bundle(conditions, format, path = "polyflake", name = "sno") {
   const seen = [];
-  const file = [...conditions, name].join("-");
+  const file = [...conditions, name === "*" ? "all" : name].join("-");
   const outfile = join(folder, `${file}.${format === "esm" ? "mjs" : "cjs"}`);
-  const source = format === "esm" ? `export { ${name} } from "${path}";` : `module.exports = require("${path}");`;
+  const names = name === "*" ? name : `{ ${name} }`;
+  const source = format === "esm" ? `export ${names} from "${path}";` : `module.exports = require("${path}");`;
   await build({
     stdin: { contents: source, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
     bundle: true,
@@ -75,6 +77,13 @@ for (const [condition, query] of Object.entries(COMPILED)) {
     assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
   });
 }
+
+test("polyflake/lease/cloudflare has the names that api.toml lists, and the module compiled by the runtime", async () => {
+  const { seen, default: _, ...module } = await bundle(["workerd"], "esm", "polyflake/lease/cloudflare", "*");
+  assert.deepEqual(seen, ["./lease.wasm"]);
+  const { cloudflare } = parse(readFileSync(new URL("../../api.toml", import.meta.url), "utf8"));
+  assert.deepEqual(namesOf(module), ["PolyflakeError", ...cloudflare.names].sort());
+});
 
 for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
   for (const format of ["esm", "cjs"]) {

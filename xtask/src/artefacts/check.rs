@@ -102,7 +102,9 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
     // The wasm modules have no types, because they are meant for bundlers.
-    let modules = wasm_modules()?;
+    let mut modules = wasm_modules()?;
+    // Workers have ES modules only.
+    modules.push("lease/cloudflare".to_owned());
     // These entry points have the types of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where
     // Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];

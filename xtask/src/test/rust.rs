@@ -118,6 +118,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
     build::install_wheel(shell, &python)?;
     tools::npm(shell, "tests/leases")?;
+    tools::workerd(shell)?;
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
     let members = tested_members();

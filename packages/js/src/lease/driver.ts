@@ -4,6 +4,8 @@ import process from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Value } from "./rules.js";
 
+export { failureOf } from "./failure.js";
+
 /** A store, which opens a connection for each request. The database client can be synchronous. */
 export interface Driver {
   readonly store: "sqlite" | "postgresql" | "mysql" | "http";
@@ -43,12 +45,6 @@ export function variable(name: (typeof VARIABLES)[number]): string | undefined {
     const reason = `expected the permission to read ${name}, found none: ${remedy}`;
     throw new PolyflakeError("lease_unavailable", reason, { cause });
   }
-}
-
-/** Returns the reason why a statement failed. The code is null unless the database responded. */
-export function failureOf(error: unknown): { code: string | null; message: string } {
-  const { code, severity, message } = Object(error) as Record<string, unknown>;
-  return { code: severity && typeof code === "string" ? code : null, message: String(message ?? error) };
 }
 
 /**

@@ -21,21 +21,26 @@ export function http(server: Server): Driver {
   const [host, port] = server.hosts[0]!;
   const name = host.includes(":") ? `[${host}]` : host;
   const url = `${server.encrypts ? "https" : "http"}://${name}:${port}/v1/request`;
-  return { store: "http", open: () => connection(url, `Bearer ${server.password}`) };
+  const authorization = `Bearer ${server.password}`;
+  return { store: "http", open: () => connection(fetch, url, { authorization }) };
 }
 
-function connection(url: string, authorization: string): Connection {
+/** The function that sends a request: that of the runtime, or of a binding in a Worker. */
+export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+
+/** Returns a connection that sends each request with these headers. */
+export function connection(send: Fetch, url: string, own: Record<string, string>): Connection {
   const ended = new AbortController();
   /** The service's connection to its store, if the next request must reach the same one. */
   let kept: string | null = null;
   return {
     name: null,
     async run(body, [keeps, value]) {
-      const headers = { authorization, "content-type": "application/json", "polyflake-request": String(value) };
+      const headers = { ...own, "content-type": "application/json", "polyflake-request": String(value) };
       const demanded = kept === null ? headers : { ...headers, "polyflake-connection": kept };
       kept = null;
-      const options = { method: "POST", headers: demanded, body, redirect: "error", signal: ended.signal } as const;
-      const response = await fetch(url, options).catch(rethrow);
+      const options = { method: "POST", headers: demanded, body, redirect: "manual", signal: ended.signal } as const;
+      const response = await send(url, options).catch(rethrow);
       if (keeps === 1) kept = response.headers.get("polyflake-connection");
       const row: Value[] = [response.status, await textOf(response), response.headers.get("polyflake-request")];
       return [row];

@@ -13,12 +13,13 @@ import process from "node:process";
 import { string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
+import { newRules } from "./compiled.js";
 import { type Driver, variable } from "./driver.js";
 import { http } from "./http.js";
 import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
-import { Rules } from "./rules.js";
+import type { Rules } from "./rules.js";
 import { type DatabaseClass, sqlite } from "./sqlite.js";
 
 export { PolyflakeError } from "../errors.js";
@@ -68,7 +69,7 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
   if (typeof source !== "function" && typeof Reflect.get(Object(source), "connect") !== "function") {
     throw invalidType("URL of a store, a pool of pg or a function", source, { field: "source" });
   }
-  return new Lease(new Rules(), postgresql(source), string(namespace, "namespace"), own);
+  return new Lease(newRules(), postgresql(source), string(namespace, "namespace"), own);
 }
 
 /**
@@ -84,7 +85,7 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
   const own = leaseOptions(options);
   if (source !== undefined && typeof source !== "string") {
     const driver = postgresql(source);
-    await checked(new Rules(), driver, settingsOf(driver, string(namespace, "namespace"), own, {}));
+    await checked(newRules(), driver, settingsOf(driver, string(namespace, "namespace"), own, {}));
     return "the store";
   }
   const name = namespace === undefined ? null : string(namespace, "namespace");
@@ -112,7 +113,7 @@ function placed(
 ): { rules: Rules; driver: Driver; found: Place; terms: Readonly<Record<string, unknown>> } {
   const variables = () => [variable("POLYFLAKE_LEASE") ?? null, variable("POLYFLAKE_NODE") ?? null];
   const asked = url === undefined ? { variables: variables() } : { url };
-  const rules = new Rules();
+  const rules = newRules();
   const found = rules.ask("place", { ...asked, namespace }) as Place;
   const driver = driverOf(found, rules, client);
   const { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms } = found;

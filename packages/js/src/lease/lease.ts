@@ -15,10 +15,11 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer, string } from "../checks.js";
-import { type ErrorCode, invalidType, PolyflakeError } from "../errors.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Driver, variable } from "./driver.js";
+import { Holding, mismatch, refusalOf, withoutGenerator } from "./holding.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
@@ -163,14 +164,13 @@ const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflak
  */
 export class Lease implements AnyLease {
   readonly #rules: Rules;
+  readonly #holding: Holding;
   readonly #session: Session;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #options: LeaseOptions;
   /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
   #longest = 0;
   #family: string | undefined;
-  #grantee: Grantee | undefined;
-  #grant: { first: number; start: number; end: number } | undefined;
   /** Wakes the loop if it is waiting. */
   #wake: (() => void) | undefined;
   #loop: Promise<void> | undefined;
@@ -185,6 +185,7 @@ export class Lease implements AnyLease {
     place: Readonly<Record<string, unknown>> = {},
   ) {
     this.#rules = rules;
+    this.#holding = new Holding(rules, options.watch);
     this.#session = new Session(driver, false, () => rules.isRestored);
     this.#options = options;
     this.#settings = settingsOf(driver, namespace, options, place);
@@ -198,15 +199,11 @@ export class Lease implements AnyLease {
    * `retryAt`; `generator_closed` after {@link Lease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(): Promise<number> {
-    if (!this.#loop) {
-      const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
-      throw new PolyflakeError("lease_mismatch", reason);
-    }
+    if (!this.#loop) throw withoutGenerator();
     for (const began = performance.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
-      const now = this.#now();
-      const { isRestored } = this.#rules;
-      if (this.#grant && !isRestored && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
+      const number = this.#holding.number();
+      if (number !== undefined) return number;
       const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
       if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
@@ -221,7 +218,7 @@ export class Lease implements AnyLease {
    */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#grantee?.close();
+    this.#holding.grantee?.close();
     withoutDefaults(this);
     if (!this.#loop) return;
     this.#rules.close();
@@ -238,24 +235,23 @@ export class Lease implements AnyLease {
     if (!this.#loop) {
       return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null };
     }
-    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#now());
+    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#holding.now());
     return { ...others, remainingMs } as unknown as LeaseStatus;
   }
 
   /** Starts the lease for a generator's ID format. Only generators call this method. */
   [KEY](grantee: Grantee): Leasing {
     const { family } = grantee.settings;
-    if (this.#grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
-      const found = this.#isClosing ? "a closed one" : "one in use";
-      throw new PolyflakeError("lease_mismatch", `expected a lease of its own for each generator, found ${found}`);
+    if (this.#holding.grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
+      throw mismatch(this.#isClosing ? "a closed one" : "one in use");
     }
     if (!this.#loop) this.begin(grantee.settings);
-    this.#grantee = grantee;
+    this.#holding.grantee = grantee;
     return {
       granted: false,
       closed: false,
       longest: this.#longest,
-      attached: () => this.#pass(),
+      attached: () => this.#holding.pass(),
       reason: () => {
         const { message, until, permanent } = this.#reason();
         const advice = this.#isBeginning() ? (this.#isDefault ? NOT_YET_HERE : NOT_YET) : "";
@@ -286,7 +282,7 @@ export class Lease implements AnyLease {
     if (!this.#wake) return;
     this.#rules.close();
     for (let answer: unknown = null; !(answer instanceof Promise); ) {
-      const command = this.#next(answer);
+      const command = this.#holding.next(answer, performance.now());
       if (command.do === "end" || command.do === "wait") return;
       answer = this.#answer(command);
     }
@@ -301,23 +297,12 @@ export class Lease implements AnyLease {
   /** Returns the reason why no ID is available. After a restore, that is an abandoned lease, which the loop now replaces. */
   #reason(): Reason {
     if (this.#rules.isRestored) this.#wake?.();
-    return this.#rules.reason(this.#now());
-  }
-
-  #now(): number {
-    return this.#grantee?.now() ?? Date.now();
-  }
-
-  #next(answer: unknown): Command {
-    // This happens before the rules close the store, because neither `ready` nor a new generator may use the abandoned
-    // grant in the meantime.
-    if (this.#rules.isRestored) this.#seal();
-    return this.#rules.next(this.#now(), performance.now(), answer);
+    return this.#rules.reason(this.#holding.now());
   }
 
   async #keep(): Promise<void> {
     for (let answer: unknown = null; ; ) {
-      const command = this.#next(answer);
+      const command = this.#holding.next(answer, performance.now());
       if (command.do === "end") return;
       answer = await this.#answer(command);
     }
@@ -325,60 +310,9 @@ export class Lease implements AnyLease {
 
   /** Runs a command and returns its result, or a promise of the result. */
   #answer(command: Command): unknown {
-    switch (command.do) {
-      case "begin":
-        return this.#begin(command);
-      case "extend":
-        return this.#extend(command.end);
-      case "seal":
-        return this.#seal();
-      case "report":
-        this.#report(command.event);
-        return null;
-      case "wait":
-        return this.#pause(command.ms);
-      default:
-        return this.#session.answer(command);
-    }
-  }
-
-  #begin({ first, start, end }: { first: number; start: number; end: number }): unknown {
-    this.#grant = { first, start, end };
-    try {
-      this.#pass();
-      return null;
-    } catch (error) {
-      this.#grant = undefined;
-      return { not_begun: String((error as Error).message) };
-    }
-  }
-
-  /** Passes the lease's grant, if any, to the generator. A grant from before a restore ends at once. */
-  #pass(): void {
-    if (!this.#grant) return;
-    const { first, start, end } = this.#grant;
-    this.#grantee?.begin(first, start, end);
-    // The count is checked last, because another thread may report a restore at any time.
-    if (this.#rules.isRestored) this.#grantee?.seal();
-  }
-
-  #extend(end: number): null {
-    try {
-      this.#grantee?.extend(end);
-      if (this.#grant) this.#grant.end = end;
-    } catch {
-      // The generator keeps its previous end.
-    }
-    return null;
-  }
-
-  #seal(): unknown {
-    this.#grant = undefined;
-    try {
-      return { used_until: this.#grantee?.seal() ?? null };
-    } catch {
-      return { used_until: Number.MAX_SAFE_INTEGER };
-    }
+    return this.#holding.answer(command, (other) =>
+      other.do === "wait" ? this.#pause(other.ms) : this.#session.answer(other),
+    );
   }
 
   #pause(ms: number): Promise<null> {
@@ -392,17 +326,6 @@ export class Lease implements AnyLease {
         resolve(null);
       };
     });
-  }
-
-  #report({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
-    try {
-      this.#options.watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
-    } catch (error) {
-      // The callback's error is reported like any uncaught error, but not from here, where it would end the lease.
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
   }
 }
 
@@ -426,11 +349,6 @@ function hostOf(): string {
   } catch {
     return "";
   }
-}
-
-/** Creates the error for a reason from the rules. */
-function refusalOf({ code, message, until }: Reason): PolyflakeError {
-  return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
 
 /**

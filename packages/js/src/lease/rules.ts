@@ -1,6 +1,4 @@
-import { base64 } from "#lease-base64";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
-import { decodeBase64 } from "../machines/base64.js";
 import { freshBytes, restores } from "../restores.js";
 
 /**
@@ -39,15 +37,12 @@ export type Reason = { code: string; message: string; until: number | null; perm
 /** The number of random bytes for a command: eight 128-bit numbers. */
 const ENTROPY = 128;
 
-let compiled: WebAssembly.Module | undefined;
-
 /** The rules for one lease, evaluated by an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
   #restores = restores();
 
-  constructor() {
-    compiled ??= new WebAssembly.Module(decodeBase64(base64) as BufferSource);
+  constructor(compiled: WebAssembly.Module) {
     this.#calls = new WebAssembly.Instance(compiled).exports as unknown as Exports;
   }
 

@@ -10,7 +10,8 @@
  * rules read the record again.
  */
 import { PolyflakeError } from "../errors.js";
-import { type Connection, type Driver, failureOf } from "./driver.js";
+import type { Connection, Driver } from "./driver.js";
+import { failureOf } from "./failure.js";
 import type { Command, Value } from "./rules.js";
 
 /** The longest wait for a connection to open or close, in milliseconds. */

@@ -1,0 +1,18 @@
+// A Worker whose isolates lease worker IDs from a Durable Object, from which other programs lease as well.
+import { sno } from "polyflake";
+import { LeaseStore, lease, serve } from "polyflake/lease/cloudflare";
+import { env } from "cloudflare:workers";
+
+export { LeaseStore };
+
+const held = lease(env.LEASES, "orders", { leaseMs: 600_000 });
+const ids = new sno.Generator({ lease: held });
+
+export default {
+  async fetch(request, env, context) {
+    const answer = await serve(request, env.LEASES, env.POLYFLAKE_TOKENS);
+    if (answer) return answer;
+    const workerId = await held.ready(context);
+    return Response.json({ workerId, id: await ids.generateAsync() });
+  },
+};

@@ -1,0 +1,141 @@
+/**
+ * Leases of worker IDs in Cloudflare Workers. A Durable Object stores them, and Workers and other programs lease from it.
+ *
+ * @module
+ */
+import module from "#lease.wasm";
+import { integer, string } from "../checks.js";
+import { invalidType, PolyflakeError } from "../errors.js";
+import { members, pair } from "../members.js";
+import type { Driver } from "./driver.js";
+import { NAMESPACE, refusal } from "./durable-object.js";
+import { connection, http } from "./http.js";
+import type { LeaseEvent, LeaseOptions } from "./lease.js";
+import type { Server } from "./postgresql.js";
+import { MAX_REQUEST_LENGTH } from "./requests.js";
+import { Rules } from "./rules.js";
+import { WorkerLease } from "./worker.js";
+
+export { PolyflakeError } from "../errors.js";
+export { LeaseStore, type ObjectState } from "./durable-object.js";
+export type { LeaseEvent, LeaseStatus } from "./lease.js";
+export type { Context, WorkerLease } from "./worker.js";
+
+/** The binding of the Durable Objects, such as `env.LEASES`. */
+export interface Objects {
+  idFromName(name: string): unknown;
+  get(id: never): { fetch(url: string, options: RequestInit): Promise<Response> };
+}
+
+/** Options for a lease in a Worker, as in `polyflake/lease`. */
+export type WorkerLeaseOptions = Pick<LeaseOptions, "numbers" | "leaseMs" | "renewMs" | "holder" | "waitMs"> & {
+  watch?: (event: LeaseEvent) => void;
+};
+
+const OPTIONS = ["numbers", "leaseMs", "renewMs", "holder", "waitMs", "watch"] as const;
+
+/** An address that only the binding reads. */
+const URL_OF_OBJECTS = "https://leases/v1/request";
+
+/**
+ * Creates a lease on a worker ID in a namespace. Create it and its generator once, outside of the requests.
+ *
+ * @param source The binding of the Durable Objects, or the URL of a service (`https://TOKEN@HOST`).
+ * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid; `invalid_type` or `unknown_field` if an
+ * option is invalid.
+ */
+export function lease(source: Objects | string, namespace: string, options: WorkerLeaseOptions = {}): WorkerLease {
+  const own = workerOptions(options);
+  const rules = new Rules(module);
+  if (typeof source !== "string") {
+    const driver = bound(source, string(namespace, "namespace"));
+    return new WorkerLease(rules, driver, namespace, own, {});
+  }
+  const found = rules.ask("place", { url: source, namespace }) as Terms & { store: string; server: Server };
+  if (found.store !== "http")
+    throw new PolyflakeError(
+      "out_of_range",
+      "expected the URL of a service, `https://TOKEN@HOST`, found another store",
+    );
+  const { place, lease_ms, renew_ms, numbers, wait_ms } = found;
+  return new WorkerLease(rules, http(found.server), found.namespace, own, {
+    place,
+    lease_ms,
+    renew_ms,
+    numbers,
+    wait_ms,
+  });
+}
+
+type Terms = { [name in "place" | "lease_ms" | "renew_ms" | "numbers" | "wait_ms"]: unknown } & { namespace: string };
+
+function workerOptions(options: unknown): WorkerLeaseOptions {
+  const given = members(options, "options", OPTIONS);
+  for (const name of ["leaseMs", "renewMs", "waitMs"] as const)
+    if (given[name] !== undefined) integer(given[name], name);
+  if (given.numbers !== undefined) pair(given.numbers, "numbers", "integers");
+  if (given.watch !== undefined && typeof given.watch !== "function")
+    throw invalidType("function", given.watch, { field: "watch" });
+  return given as WorkerLeaseOptions;
+}
+
+/** Returns a driver for the object of a namespace. A stub belongs to the request that creates it, so each connection has one. */
+function bound(objects: Objects, namespace: string): Driver {
+  if (typeof Object(objects).idFromName !== "function")
+    throw invalidType("binding of Durable Objects or URL of a service", objects, { field: "source" });
+  const open = () => {
+    const stub = stubOf(objects, namespace);
+    return connection((url, options) => stub.fetch(url, options), URL_OF_OBJECTS, {});
+  };
+  return { store: "http", open };
+}
+
+const stubOf = (objects: Objects, namespace: string) => objects.get(objects.idFromName(namespace) as never);
+
+/**
+ * Answers the requests of other programs, which lease from the same Durable Objects with `https://TOKEN@HOST`. Returns
+ * undefined for a request to any other path than `/v1/request`.
+ *
+ * @param tokens One line `NAMESPACE TOKEN` for each token, as for `polyflake lease serve`. Store it as a secret.
+ */
+export async function serve(request: Request, objects: Objects, tokens: string): Promise<Response | undefined> {
+  if (new URL(request.url).pathname !== "/v1/request") return undefined;
+  if (request.method !== "POST") return refusal(405, "method_not_allowed", "expected the method POST");
+  const token = /^bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+  const namespace = await namespaceOf(token, tokens);
+  if (namespace === undefined)
+    return refusal(
+      401,
+      "unauthorized",
+      "expected the token of a namespace in the header `Authorization: Bearer TOKEN`",
+    );
+  const body = await request.text();
+  if (body.length > MAX_REQUEST_LENGTH)
+    return refusal(413, "body_too_large", `expected at most ${MAX_REQUEST_LENGTH} bytes`);
+  const headers = new Headers({ [NAMESPACE]: namespace });
+  for (const name of ["polyflake-connection", "polyflake-request"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return stubOf(objects, namespace).fetch(URL_OF_OBJECTS, { method: "POST", headers, body });
+}
+
+/** The shortest token: 128 bits in base64. */
+const MIN_TOKEN_LENGTH = 22;
+
+/** Returns the namespace of a token. Digests are compared, so that the time reveals nothing about a token. */
+async function namespaceOf(token: string, tokens: string): Promise<string | undefined> {
+  const digest = await digestOf(token);
+  let found: string | undefined;
+  for (const line of tokens.split("\n")) {
+    const [namespace = "", own = "", ...others] = line.trim().split(/\s+/);
+    const isToken = own.length >= MIN_TOKEN_LENGTH && others.length === 0 && !namespace.startsWith("#");
+    if (isToken && (await digestOf(own)) === digest) found = namespace;
+  }
+  return found;
+}
+
+async function digestOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).join();
+}

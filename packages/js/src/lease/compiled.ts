@@ -1,0 +1,11 @@
+import { base64 } from "#lease-base64";
+import { decodeBase64 } from "../machines/base64.js";
+import { Rules } from "./rules.js";
+
+let compiled: WebAssembly.Module | undefined;
+
+/** Creates the rules for a lease from the wasm module in the script. */
+export function newRules(): Rules {
+  compiled ??= new WebAssembly.Module(decodeBase64(base64) as BufferSource);
+  return new Rules(compiled);
+}

@@ -1,0 +1,196 @@
+/**
+ * A store of leases in a Durable Object. It answers the requests that `polyflake lease serve` answers, over `fetch`.
+ *
+ * The object is a single thread, and answers each request in one transaction. The platform holds a response back until the
+ * writes before it are durable. The store's name contains an identifier that is stored once. A recovery of the storage to an
+ * earlier point in time restores the identifier too, so an operator states it with the variable `POLYFLAKE_RESTORED`.
+ */
+import {
+  Invalid,
+  type Record as LeaseRecord,
+  type Namespace,
+  type Operation,
+  parse,
+  permits,
+  sorted,
+} from "./requests.js";
+
+/** The part of an object's state that the store uses. */
+export interface ObjectState {
+  readonly storage: {
+    readonly sql: {
+      exec(text: string, ...values: (string | number)[]): { toArray(): { [column: string]: unknown }[] };
+    };
+    transactionSync<T>(call: () => T): T;
+  };
+}
+
+/** The header that names the namespace of the client's token. A Worker's own requests have none. */
+export const NAMESPACE = "polyflake-namespace";
+const CONNECTION = "polyflake-connection";
+const REQUEST = "polyflake-request";
+
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS polyflake_store (id TEXT NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS polyflake_namespaces (namespace TEXT PRIMARY KEY, record TEXT NOT NULL)",
+  `CREATE TABLE IF NOT EXISTS polyflake_leases (
+    namespace TEXT, first INTEGER, granted_until INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (namespace, first))`,
+  "CREATE INDEX IF NOT EXISTS polyflake_ends ON polyflake_leases (namespace, granted_until, first)",
+];
+
+/** The end of a reserved worker ID, which is not a time. */
+const RESERVED = Number.MAX_SAFE_INTEGER;
+
+/** What an operator may state: a date, for example. */
+const STATEMENT = /^[\w.:-]{1,64}$/;
+
+/** The class of the Durable Object. A Worker exports it, and its configuration binds it with SQLite storage. */
+export class LeaseStore {
+  readonly #storage: ObjectState["storage"];
+  readonly #name: string;
+  /** Distinguishes this instance of the object from later ones, as a connection to the store. */
+  readonly #connection = crypto.randomUUID();
+
+  /** @throws if `POLYFLAKE_RESTORED` has other characters than a date or a version. */
+  constructor(state: ObjectState, env: { readonly POLYFLAKE_RESTORED?: string }) {
+    const stated = env.POLYFLAKE_RESTORED;
+    if (stated !== undefined && !STATEMENT.test(stated))
+      throw new Error("expected 1 to 64 letters, digits and characters of `_.:-` in POLYFLAKE_RESTORED");
+    this.#storage = state.storage;
+    const id = state.storage.transactionSync(() => this.#create());
+    this.#name = `durable-object:${id}${stated === undefined ? "" : `:${stated}`}`;
+  }
+
+  /** Answers one request of a lease. */
+  async fetch(request: Request): Promise<Response> {
+    const { headers } = request;
+    const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
+    if (demanded !== null && demanded !== this.#connection)
+      return refusal(409, "connection_lost", "the object was started again after the last reply", false);
+    const asked = parse(await request.text());
+    if (asked instanceof Invalid) return refusal(400, asked.code, asked.message);
+    if (!permits(headers.get(NAMESPACE), asked.namespace))
+      return refusal(403, "forbidden", "the token is not one of the request's namespace");
+    const reply = this.#storage.transactionSync(() => this.#answer(asked));
+    return new Response(reply, {
+      headers: {
+        "content-type": "application/json",
+        [CONNECTION]: this.#connection,
+        ...(repeated === null ? {} : { [REQUEST]: repeated }),
+      },
+    });
+  }
+
+  #create(): string {
+    for (const table of TABLES) this.#rows(table);
+    const [stored] = this.#rows("SELECT id FROM polyflake_store");
+    if (stored) return String(stored.id);
+    const id = crypto.randomUUID();
+    this.#rows("INSERT INTO polyflake_store VALUES (?)", id);
+    return id;
+  }
+
+  #rows(text: string, ...values: (string | number)[]): { [column: string]: unknown }[] {
+    return this.#storage.sql.exec(text, ...values).toArray();
+  }
+
+  /** Returns records as they are stored, in canonical JSON. */
+  #records<T = LeaseRecord>(text: string, ...values: (string | number)[]): T[] {
+    return this.#rows(text, ...values).map(({ record }) => JSON.parse(String(record)) as T);
+  }
+
+  #namespace(name: string): Namespace | undefined {
+    return this.#records<Namespace>("SELECT record FROM polyflake_namespaces WHERE namespace = ?", name)[0];
+  }
+
+  #record(namespace: string, first: number): LeaseRecord | undefined {
+    return this.#records("SELECT record FROM polyflake_leases WHERE namespace = ? AND first = ?", namespace, first)[0];
+  }
+
+  /** Processes a request, and returns the reply in canonical JSON. */
+  #answer(asked: Operation): string {
+    const result = this.#result(asked);
+    const namespace = this.#namespace(asked.namespace) ?? null;
+    return JSON.stringify(sorted<unknown>({ ...result, namespace, now: Date.now(), store: this.#name }));
+  }
+
+  #result(asked: Operation): object {
+    const { namespace } = asked;
+    switch (asked.ask) {
+      case "open": {
+        const record = JSON.stringify({ ...asked.new, store: this.#name });
+        this.#rows("INSERT OR IGNORE INTO polyflake_namespaces VALUES (?, ?)", namespace, record);
+        return { found: "nothing" };
+      }
+      case "find": {
+        const sorted = "SELECT record FROM polyflake_leases WHERE namespace = ? ORDER BY granted_until, first LIMIT ?";
+        return { found: "records", records: this.#records(sorted, namespace, asked.limit) };
+      }
+      case "read": {
+        const record = this.#record(namespace, asked.first);
+        return { found: "records", records: record ? [record] : [] };
+      }
+      case "put":
+        return this.#put(asked);
+      case "put_namespace":
+        return this.#putNamespace(asked);
+      case "survey": {
+        const survey = `SELECT count(*) AS records, coalesce(max(iif(granted_until < ?, granted_until, 0)), 0) AS latest_end
+          FROM polyflake_leases WHERE namespace = ?`;
+        return { found: "survey", ...this.#rows(survey, RESERVED, namespace)[0] };
+      }
+      case "list": {
+        const names = this.#rows("SELECT namespace FROM polyflake_namespaces ORDER BY namespace");
+        return { found: "names", names: names.map(({ namespace }) => namespace) };
+      }
+    }
+  }
+
+  #put({ namespace, old, new: next }: Operation & { ask: "put" }): object {
+    const current = this.#namespace(namespace);
+    const record = this.#record(namespace, next.first);
+    const isCurrent = current?.store === this.#name && current.incarnation === next.incarnation;
+    const isAsRead =
+      record?.first === old.first &&
+      record.version === old.version &&
+      record.token === old.token &&
+      record.incarnation === old.incarnation;
+    if (!isCurrent || !isAsRead) return { found: "differs", record: record ?? null };
+    const swap = "UPDATE polyflake_leases SET granted_until = ?, record = ? WHERE namespace = ? AND first = ?";
+    this.#rows(swap, next.granted_until, JSON.stringify(next), namespace, next.first);
+    return { found: "done" };
+  }
+
+  #putNamespace({ namespace, old, new: next, first, count }: Operation & { ask: "put_namespace" }): object {
+    const current = this.#namespace(namespace);
+    const isAsRead = current?.version === old.version && current.incarnation === old.incarnation;
+    if (!isAsRead || next.store !== this.#name) return { found: "differs", record: null };
+    // A record that already exists may contain a grant, so it is kept.
+    const insert = "INSERT OR IGNORE INTO polyflake_leases VALUES (?, ?, 0, ?)";
+    for (let at = 0; at < next.records - old.records; at++) {
+      const record = fresh(first + at * count, count, next.incarnation);
+      this.#rows(insert, namespace, record.first, JSON.stringify(record));
+    }
+    this.#rows("UPDATE polyflake_namespaces SET record = ? WHERE namespace = ?", JSON.stringify(next), namespace);
+    return { found: "done" };
+  }
+}
+
+/** Returns a record that was never granted. Its fields are in canonical order. */
+const fresh = (first: number, count: number, incarnation: string): LeaseRecord => ({
+  count,
+  first,
+  format: 1,
+  granted_until: 0,
+  holder: "",
+  incarnation,
+  start: 0,
+  token: "0".repeat(32),
+  version: 1,
+});
+
+/** Returns an error of the protocol. */
+export function refusal(status: number, code: string, message: string, permanent = true): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(JSON.stringify({ code, message, permanent, until: null }), { status, headers });
+}

@@ -1,0 +1,120 @@
+import { type ErrorCode, PolyflakeError } from "../errors.js";
+import type { Grantee } from "../leased.js";
+import type { LeaseEvent } from "./lease.js";
+import type { Command, Reason, Rules } from "./rules.js";
+
+/** The part of a lease that is the same in all runtimes: its grant, and the generator that uses the grant. */
+export class Holding {
+  readonly rules: Rules;
+  readonly #watch: ((event: LeaseEvent) => void) | undefined;
+  grantee: Grantee | undefined;
+  #grant: { first: number; start: number; end: number } | undefined;
+
+  constructor(rules: Rules, watch: ((event: LeaseEvent) => void) | undefined) {
+    this.rules = rules;
+    this.#watch = watch;
+  }
+
+  now(): number {
+    return this.grantee?.now() ?? Date.now();
+  }
+
+  /** Returns the worker ID whose grant has started and not ended, or undefined. */
+  number(): number | undefined {
+    const now = this.now();
+    // A restore may be reported at any time, so it is read last.
+    const isCurrent = this.#grant && this.#grant.start <= now && now < this.#grant.end && !this.rules.isRestored;
+    return isCurrent ? this.#grant!.first : undefined;
+  }
+
+  /** Returns the next command, given the result of the previous command and the time of a monotonic clock. */
+  next(answer: unknown, elapsedMs: number): Command {
+    // This happens before the rules close the store, because neither `ready` nor a new generator may use the abandoned
+    // grant in the meantime.
+    if (this.rules.isRestored) this.#seal();
+    return this.rules.next(this.now(), elapsedMs, answer);
+  }
+
+  /** Executes a command about the generator and returns its result, or passes another command to `other`. */
+  answer(command: Command, other: (command: Command) => unknown): unknown {
+    switch (command.do) {
+      case "begin":
+        return this.#begin(command);
+      case "extend":
+        return this.#extend(command.end);
+      case "seal":
+        return this.#seal();
+      case "report":
+        this.#report(command.event);
+        return null;
+      default:
+        return other(command);
+    }
+  }
+
+  #begin({ first, start, end }: { first: number; start: number; end: number }): unknown {
+    this.#grant = { first, start, end };
+    try {
+      this.pass();
+      return null;
+    } catch (error) {
+      this.#grant = undefined;
+      return { not_begun: String((error as Error).message) };
+    }
+  }
+
+  /** Passes the lease's grant, if any, to the generator. A grant from before a restore ends at once. */
+  pass(): void {
+    if (!this.#grant) return;
+    const { first, start, end } = this.#grant;
+    this.grantee?.begin(first, start, end);
+    // The count is checked last, because another thread may report a restore at any time.
+    if (this.rules.isRestored) this.grantee?.seal();
+  }
+
+  #extend(end: number): null {
+    try {
+      this.grantee?.extend(end);
+      if (this.#grant) this.#grant.end = end;
+    } catch {
+      // The generator keeps its previous end.
+    }
+    return null;
+  }
+
+  #seal(): unknown {
+    this.#grant = undefined;
+    try {
+      return { used_until: this.grantee?.seal() ?? null };
+    } catch {
+      return { used_until: Number.MAX_SAFE_INTEGER };
+    }
+  }
+
+  #report({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
+    try {
+      this.#watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
+    } catch (error) {
+      // The callback's error is reported like any uncaught error, but not from here, where it would end the lease.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** Creates the error for a reason from the rules. */
+export function refusalOf({ code, message, until }: Reason): PolyflakeError {
+  return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
+}
+
+/** Creates the error for a lease that already has a generator, or is closed. */
+export function mismatch(found: string): PolyflakeError {
+  return new PolyflakeError("lease_mismatch", `expected a lease of its own for each generator, found ${found}`);
+}
+
+/** Creates the error for a lease without a generator, which alone determines the ID format. */
+export function withoutGenerator(): PolyflakeError {
+  const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
+  return new PolyflakeError("lease_mismatch", reason);
+}

@@ -1,0 +1,159 @@
+/** Parses the requests of leases, in canonical JSON (docs/leases.md), and rejects anything else. */
+
+/** A record of a worker ID. The fields are in canonical order. */
+export type Record = {
+  count: number;
+  first: number;
+  format: number;
+  granted_until: number;
+  holder: string;
+  incarnation: string;
+  start: number;
+  token: string;
+  version: number;
+};
+
+/** A record of a namespace, with the fields that a store reads. */
+export type Namespace = { incarnation: string; namespace: string; records: number; store: string; version: number };
+
+/** A request. */
+export type Operation = { namespace: string; number: number } & (
+  | { ask: "open"; new: Namespace }
+  | { ask: "find"; limit: number }
+  | { ask: "read"; first: number }
+  | { ask: "put"; new: Record; old: Record }
+  | { ask: "put_namespace"; count: number; first: number; new: Namespace; old: Namespace }
+  | { ask: "survey" | "list" }
+);
+
+/** The formats that a namespace's full name may end with, after the name that programs pass. */
+const FORMATS = ["hotguid", "layout", "randflake", "sno", "uuid7"];
+
+/** The longest request, in UTF-16 code units. */
+export const MAX_REQUEST_LENGTH = 64 << 10;
+
+/** Holders request eight records. Only operators' commands request all. */
+const MAX_RECORDS = 64;
+
+/** The most records that one request creates, as many as the largest worker ID that a holder may prefer. */
+const MAX_NEW_RECORDS = 1 << 20;
+
+/** The code of an error and its message. */
+export class Invalid {
+  constructor(
+    readonly message: string,
+    readonly code: "invalid_request" | "out_of_range" = "invalid_request",
+  ) {}
+}
+
+type Check = (value: unknown) => boolean;
+type Fields = { readonly [key: string]: Check };
+
+const integer: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const positive: Check = (value) => integer(value) && value !== 0;
+const one: Check = (value) => value === 1;
+const random: Check = (value) => typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
+const digest: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+const text =
+  (bytes: number): Check =>
+  (value) =>
+    typeof value === "string" && !/[\p{Cc}\p{Cs}]/u.test(value) && new TextEncoder().encode(value).length <= bytes;
+const name: Check = (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9-_./]{0,63}$/.test(value);
+
+const RECORD = of({
+  count: positive,
+  first: integer,
+  format: one,
+  granted_until: integer,
+  holder: text(200),
+  incarnation: random,
+  start: integer,
+  token: random,
+  version: positive,
+});
+
+const NAMESPACE = of({
+  digest,
+  format: one,
+  incarnation: random,
+  longest_ms: integer,
+  namespace: name,
+  previous_quiet_until: integer,
+  previous_store: text(200),
+  quiet_until: integer,
+  records: integer,
+  shape: text(MAX_REQUEST_LENGTH),
+  store: text(200),
+  version: positive,
+});
+
+/** The fields of each request besides those that all have. */
+const ASKS: { readonly [ask: string]: Fields } = {
+  open: { new: NAMESPACE },
+  find: { limit: integer },
+  read: { first: integer },
+  put: { new: RECORD, old: RECORD },
+  put_namespace: { count: positive, first: integer, new: NAMESPACE, old: NAMESPACE },
+  survey: {},
+  list: {},
+};
+
+/** Returns a check for an object with these fields in this order. */
+function of(fields: Fields): Check {
+  const keys = Object.keys(fields);
+  return (value) => {
+    if (typeof value !== "object" || value === null || Object.keys(value).join() !== keys.join()) return false;
+    return keys.every((key) => fields[key]!(Reflect.get(value, key)));
+  };
+}
+
+/** Returns a request, or the reason why the text is none. */
+export function parse(body: string): Operation | Invalid {
+  const asked = canonical(body);
+  const own = Object.hasOwn(ASKS, String(asked?.ask)) ? ASKS[String(asked?.ask)]! : undefined;
+  if (!asked || !own) return new Invalid("expected one of the seven requests in canonical JSON");
+  const fields = { ask: () => true, namespace: name, number: integer, ...own };
+  if (!of(sorted(fields))(asked)) return new Invalid(`expected valid fields of the request \`${asked.ask}\``);
+  return violation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
+}
+
+/** Returns how the fields of a request contradict each other, or exceed a limit. */
+function violation({
+  namespace,
+  limit,
+  old,
+  new: next,
+}: {
+  [key: string]: Partial<Namespace & Record>;
+}): Invalid | undefined {
+  const records = [old, next];
+  if (records.some((record) => record?.namespace !== undefined && (record.namespace as unknown) !== namespace))
+    return new Invalid("expected records of the request's namespace, found another one");
+  if (records.some((record) => Number(record?.start) > Number(record?.granted_until)))
+    return new Invalid("expected an end that is not before the start");
+  if (Number(next?.records) - Number(old?.records) > MAX_NEW_RECORDS)
+    return new Invalid(`expected at most ${MAX_NEW_RECORDS} new records`, "out_of_range");
+  if (Number(limit) > MAX_RECORDS) return new Invalid(`expected a limit of at most ${MAX_RECORDS}`, "out_of_range");
+  return undefined;
+}
+
+/** Returns the fields in ASCII order, as in canonical JSON. */
+export function sorted<V>(fields: { readonly [key: string]: V }): { [key: string]: V } {
+  return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Returns the value of canonical JSON, or undefined for any other text. */
+function canonical(body: string): { [key: string]: unknown } | undefined {
+  try {
+    const value = JSON.parse(body);
+    return typeof value === "object" && value !== null && JSON.stringify(value) === body ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether a token of a namespace may use another one. A token of `orders` is one of `orders/sno` as well. */
+export function permits(owner: string | null, namespace: string): boolean {
+  if (owner === null || owner === namespace) return true;
+  return FORMATS.some((format) => namespace === `${owner}/${format}`);
+}

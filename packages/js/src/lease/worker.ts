@@ -1,0 +1,174 @@
+/**
+ * A lease in a Worker, whose code only runs during requests. A runtime with threads or an event loop renews its lease in the
+ * background. Here, the request that finds a renewal due performs it, and a request that is aborted in the meantime loses its
+ * reply, which the rules settle like any lost reply.
+ */
+import { string } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
+import type { AnyLease, Grantee, Leasing } from "../leased.js";
+import type { Driver } from "./driver.js";
+import { Holding, mismatch, refusalOf, withoutGenerator } from "./holding.js";
+import type { LeaseStatus } from "./lease.js";
+import type { Command, Reason, Rules } from "./rules.js";
+import { Session } from "./session.js";
+import type { WorkerLeaseOptions } from "./cloudflare.js";
+
+/** The time after which another request may take over from one that performs a command, in milliseconds. */
+const TURN_MS = 3000;
+
+/** The time between two checks in {@link WorkerLease.ready}, in milliseconds. */
+const LOOK_AGAIN_MS = 5;
+
+const KEY = Symbol.for("polyflake.lease");
+
+/** The part of a request's context that keeps its work alive after the response. */
+export interface Context {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/**
+ * A lease on a worker ID in a Worker. As long as it is renewed, no other generator in the namespace has the same worker ID. Use
+ * a lease for only one generator, and call {@link WorkerLease.ready} in each request.
+ */
+export class WorkerLease implements AnyLease {
+  readonly #rules: Rules;
+  readonly #driver: Driver;
+  readonly #settings: object;
+  readonly #holding: Holding;
+  #session: Session;
+  /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
+  #longest: number | undefined;
+  /** The result of the last command, until the rules have received it. */
+  #answer: unknown = null;
+  /** The command that a request performs, since a time. */
+  #turn: { since: number } | undefined;
+  /** The time at which the rules continue. */
+  #dueAt = 0;
+  #isClosing = false;
+  #isOver = false;
+
+  constructor(rules: Rules, driver: Driver, namespace: string, options: WorkerLeaseOptions, terms: object) {
+    const { numbers, leaseMs, renewMs, waitMs, holder = "Worker", watch } = options;
+    const own = { numbers, lease_ms: leaseMs, renew_ms: renewMs, wait_ms: waitMs };
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    this.#settings = {
+      ...terms,
+      ...Object.fromEntries(given),
+      namespace,
+      store: "http",
+      holder: string(holder, "holder"),
+    };
+    this.#rules = rules;
+    this.#driver = driver;
+    this.#session = this.#newSession();
+    this.#holding = new Holding(rules, watch);
+  }
+
+  /**
+   * Resolves to the worker ID once it is leased, and renews the lease if that is due. With the request's context, a renewal
+   * continues after the response; without it, the request waits.
+   *
+   * @throws {PolyflakeError} `lease_unavailable` if no worker ID is leased within `waitMs`, with the reason and, if known,
+   * `retryAt`; `generator_closed` after {@link WorkerLease.close}; `lease_mismatch` if the lease has no generator.
+   */
+  async ready(context?: Context): Promise<number> {
+    if (this.#longest === undefined) throw withoutGenerator();
+    for (const began = Date.now(); ; ) {
+      if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
+      const advanced = this.#advance();
+      if (context && this.#holding.number() !== undefined) context.waitUntil(advanced);
+      else await advanced;
+      const number = this.#holding.number();
+      if (number !== undefined) return number;
+      const reason = this.#reason();
+      const isOver = reason.permanent || Date.now() - began >= this.#longest;
+      if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  /** Closes the generator immediately and releases the worker ID. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#holding.grantee?.close();
+    if (this.#longest === undefined) return;
+    this.#rules.close();
+    this.#dueAt = 0;
+    while (!this.#isOver) {
+      await this.#advance();
+      if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  /** Returns the lease's current status. */
+  status(): LeaseStatus {
+    if (this.#longest === undefined)
+      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null };
+    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#holding.now());
+    return { ...others, remainingMs } as unknown as LeaseStatus;
+  }
+
+  /** Prepares the lease for a generator's ID format. Only generators call this method. */
+  [KEY](grantee: Grantee): Leasing {
+    if (this.#holding.grantee || this.#isClosing) throw mismatch(this.#isClosing ? "a closed one" : "one in use");
+    this.#longest = this.#rules.ask("begin", { ...this.#settings, ...grantee.settings }) as number;
+    this.#holding.grantee = grantee;
+    return {
+      granted: false,
+      closed: false,
+      longest: this.#longest,
+      attached: () => this.#holding.pass(),
+      reason: () => {
+        // A call that waits for a worker ID repeats this, and nothing else performs the commands meanwhile.
+        void this.#advance();
+        const { message, until, permanent } = this.#reason();
+        const advice = "; await lease.ready() first in each request";
+        return { message: message + advice, until: until ?? undefined, permanent: permanent || this.#isClosing };
+      },
+    };
+  }
+
+  #newSession(): Session {
+    return new Session(this.#driver, true, () => this.#rules.isRestored);
+  }
+
+  #reason(): Reason {
+    return this.#rules.reason(this.#holding.now());
+  }
+
+  /** Performs the commands that are due, unless another request does. The promise is never rejected. */
+  async #advance(): Promise<void> {
+    if (this.#isOver || (Date.now() < this.#dueAt && !this.#rules.isRestored)) return;
+    if (this.#turn && Date.now() - this.#turn.since < TURN_MS) return;
+    if (this.#turn) {
+      // The request ended or is slow. If its reply still arrives, the reply does not count.
+      this.#answer = { silent: true };
+      this.#session = this.#newSession();
+    }
+    const turn = { since: Date.now() };
+    this.#turn = turn;
+    try {
+      while (this.#turn === turn && this.#begins()) {
+        turn.since = Date.now();
+        const command = this.#holding.next(this.#answer, Date.now());
+        this.#answer = null;
+        const answer = await this.#holding.answer(command, (other) => this.#perform(other));
+        if (this.#turn === turn) this.#answer = answer;
+      }
+    } catch {
+      // Outside of a request, there are no random numbers, and the commands wait for the first request.
+    }
+    if (this.#turn === turn) this.#turn = undefined;
+  }
+
+  #begins(): boolean {
+    return !this.#isOver && (Date.now() >= this.#dueAt || this.#rules.isRestored);
+  }
+
+  #perform(command: Command): unknown {
+    if (command.do === "wait") this.#dueAt = Date.now() + command.ms;
+    else if (command.do === "end") this.#isOver = true;
+    else return this.#session.answer(command);
+    return null;
+  }
+}
