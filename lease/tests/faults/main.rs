@@ -12,6 +12,7 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod clock;
+mod gaps;
 mod life;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../mariadb/mod.rs"]
@@ -22,6 +23,7 @@ mod run;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
+mod service;
 mod trace;
 mod twins;
 #[path = "../trace/mod.rs"]
@@ -34,9 +36,10 @@ use std::{
 
 use life::{BrokenRule, LEASE};
 use mariadb::MariaDb;
-use proxy::Proxy;
+use proxy::{Address, Proxy};
 use run::{Faults, FaultyStore, Totals};
 use server::{Server, programs};
+use service::Services;
 use tempfile::TempDir;
 
 #[test]
@@ -52,7 +55,14 @@ fn sqlite() -> (TempDir, FaultyStore) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let path = Some(folder.path().join("leases.db"));
-    (folder, FaultyStore { url, path, server: None.into(), mariadb: None.into(), proxy: None })
+    let (server, mariadb) = (None.into(), None.into());
+    (folder, FaultyStore { url, path, server, mariadb, proxy: None, services: None })
+}
+
+/// Puts two services between the processes and a store.
+fn behind_services(stage: FaultyStore) -> FaultyStore {
+    let urls = [stage.url.clone(), stage.url.clone()];
+    FaultyStore { services: Some(Services::start(urls)), ..stage }
 }
 
 fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
@@ -69,6 +79,7 @@ fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
     let Faults { found, cycles, all_lives, counts, .. } = &faults;
     println!("{cycles} cycles, {all_lives} lives, {found:?}, {:.0?}", began.elapsed());
     println!("{counts:?}, {:?}", stage.proxy.as_ref().map(Proxy::counts));
+    println!("{}", faults.gaps.lines());
     assert_eq!((found.ticks_twice, found.ids_twice, found.grants_twice), (0, 0, 0));
     let is_busy =
         found.ids > 50 * cycles && found.explicit_ids > 50 * cycles && 4 * found.grants > *cycles;
@@ -96,7 +107,7 @@ fn postgresql() -> Option<FaultyStore> {
         let rights = include_str!("../../sql/postgresql-role.sql");
         server.by_hand(&[&role_and_schema, &rights.replace(":\"role\"", role)]);
     }
-    let proxy = Proxy::start(server.socket());
+    let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
     let url = proxy.url();
     Some(FaultyStore {
         url,
@@ -104,16 +115,18 @@ fn postgresql() -> Option<FaultyStore> {
         server: Some(server).into(),
         mariadb: None.into(),
         proxy: Some(proxy),
+        services: None,
     })
 }
 
 /// The server does not authenticate its users, so it accepts a duplicated connection.
 fn mariadb() -> Option<FaultyStore> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
-    let proxy = Proxy::start(server.socket());
+    let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
     let url = proxy.url().replace("postgresql:", "mysql:").replace("/postgres?", "/app?");
     let mariadb = Some(server).into();
-    Some(FaultyStore { url, path: None, server: None.into(), mariadb, proxy: Some(proxy) })
+    let (server, proxy) = (None.into(), Some(proxy));
+    Some(FaultyStore { url, path: None, server, mariadb, proxy, services: None })
 }
 
 /// In the ordinary tests, processes in three languages go through the same faults.
@@ -128,6 +141,46 @@ fn mariadb_leases_never_repeat_an_id() {
 fn postgresql_leases_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
     assert_none_twice(&stage, &[]);
+}
+
+/// Processes in the languages of `POLYFLAKE_LIVES`, or in Rust alone.
+#[test]
+#[ignore = "a minute; `cargo xtask leases` runs it for ten"]
+fn services_over_sqlite_never_repeat_an_id() {
+    let (_folder, stage) = sqlite();
+    assert_none_twice(&behind_services(stage), &optional_commands());
+}
+
+#[test]
+#[ignore = "a minute; `cargo xtask leases` runs it for ten"]
+fn services_over_postgresql_never_repeat_an_id() {
+    let Some(stage) = postgresql() else { return };
+    assert_none_twice(&behind_services(stage), &optional_commands());
+}
+
+fn optional_commands() -> Vec<String> {
+    env::var_os("POLYFLAKE_LIVES").map_or_else(Vec::new, |_| other_commands())
+}
+
+/// Two services that were started with `--create` on two machines have two files.
+#[test]
+#[ignore = "with the tests of services"]
+fn services_over_two_files_use_a_tick_twice() {
+    let ((_folder, stage), (_other_folder, other)) = (sqlite(), sqlite());
+    let services = Some(Services::start([stage.url.clone(), other.url]));
+    let found = assert_some_twice(&FaultyStore { services, ..stage }, BrokenRule::Nowhere, |_| {
+        thread::sleep(LEASE);
+    });
+    assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
+}
+
+#[test]
+#[ignore = "with the tests of services"]
+fn releasing_to_a_service_without_a_seal_uses_a_tick_twice() {
+    let (_folder, stage) = sqlite();
+    assert_some_twice(&behind_services(stage), BrokenRule::NoSeal, |faults| {
+        faults.restart(fastrand::usize(..3));
+    });
 }
 
 /// Returns the commands that run the lives in other languages.

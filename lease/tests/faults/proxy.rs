@@ -4,7 +4,7 @@
 use std::{
     io::{self, Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
-    os::unix::net::UnixStream,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     path::PathBuf,
     sync::{
         Arc, Mutex,
@@ -28,13 +28,31 @@ pub enum NetworkState {
     Doubling,
 }
 
+/// The address of a server.
+#[derive(Clone)]
+pub enum Address {
+    Socket(PathBuf),
+    Port(u16),
+}
+
+impl Address {
+    /// Connects to the server. The kind of a socket does not matter to the calls that read and write.
+    fn connect(&self) -> io::Result<TcpStream> {
+        match self {
+            Self::Socket(path) => Ok(OwnedFd::from(UnixStream::connect(path)?).into()),
+            Self::Port(port) => TcpStream::connect(("127.0.0.1", *port)),
+        }
+    }
+}
+
 pub struct Proxy {
     port: u16,
     state: Arc<State>,
 }
 
 struct State {
-    socket: Mutex<PathBuf>,
+    /// The servers, of which each connection picks one.
+    addresses: Mutex<Vec<Address>>,
     weather: AtomicU8,
     is_over: AtomicBool,
     /// The numbers of delayed chunks, cut replies and repeated conversations.
@@ -42,12 +60,12 @@ struct State {
 }
 
 impl Proxy {
-    pub fn start(socket: PathBuf) -> Self {
+    pub fn start(addresses: Vec<Address>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (weather, is_over) = (AtomicU8::new(0), AtomicBool::new(false));
-        let socket = Mutex::new(socket);
-        let state = Arc::new(State { socket, weather, is_over, counts: Default::default() });
+        let addresses = Mutex::new(addresses);
+        let state = Arc::new(State { addresses, weather, is_over, counts: Default::default() });
         let for_thread = state.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -70,7 +88,11 @@ impl Proxy {
 
     /// Directs new connections to another server.
     pub fn redirect_to(&self, socket: PathBuf) {
-        *self.state.socket.lock().unwrap() = socket;
+        *self.state.addresses.lock().unwrap() = vec![Address::Socket(socket)];
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     pub fn counts(&self) -> [usize; 3] {
@@ -95,8 +117,11 @@ impl State {
         self.counts[weather as usize - 1].fetch_add(1, Ordering::Relaxed);
     }
 
-    fn server(&self) -> io::Result<UnixStream> {
-        UnixStream::connect(&*self.socket.lock().unwrap())
+    fn server(&self) -> io::Result<TcpStream> {
+        let addresses = self.addresses.lock().unwrap();
+        let address = addresses[fastrand::usize(..addresses.len())].clone();
+        drop(addresses);
+        address.connect()
     }
 
     /// Connects a client to the server. If there is no server, closes the client's connection.

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use crate::{
     clock::Clock,
+    gaps::Gaps,
     life::{
         BrokenRule, EXPLICIT_WORKER_ID, LAST_WORKER_ID, LEASE, LOG, NAMESPACE, RULE_VARIABLE, URL,
         grants_of,
@@ -24,6 +25,7 @@ use crate::{
     mariadb::MariaDb,
     proxy::{NetworkState, Proxy},
     server::Server,
+    service::Services,
     trace,
 };
 
@@ -46,12 +48,32 @@ pub struct FaultyStore {
     pub server: RefCell<Option<Server>>,
     pub mariadb: RefCell<Option<MariaDb>>,
     pub proxy: Option<Proxy>,
+    /// The services between the processes and the store.
+    pub services: Option<Services>,
 }
 
 impl FaultyStore {
     /// Returns the store's URL for the process in a place.
-    fn url(&self, place: usize) -> String {
+    fn url(&self, place: usize, namespace: &str) -> String {
+        if let Some(services) = &self.services {
+            return services.url(namespace);
+        }
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
+    }
+
+    /// Returns the networks: between the processes and the services, and in front of the server.
+    fn networks(&self) -> Vec<&Proxy> {
+        let services = self.services.as_ref().map(|services| &services.proxy);
+        services.into_iter().chain(&self.proxy).collect()
+    }
+
+    /// Kills one service or both for a while.
+    fn kill_services(&self, time: Duration) {
+        let services = self.services.as_ref().unwrap();
+        let killed = [[0].as_slice(), &[1], &[0, 1]][fastrand::usize(..3)];
+        killed.iter().for_each(|at| services.kill(*at));
+        thread::sleep(time);
+        killed.iter().for_each(|at| services.launch(*at));
     }
 
     fn has_replicas(&self) -> bool {
@@ -182,6 +204,7 @@ enum Fault {
         is_away: bool,
     },
     NetworkState(NetworkState),
+    KillServices,
 }
 
 /// The numbers of IDs and grants that the processes had, and the numbers of duplicates among them.
@@ -216,6 +239,7 @@ pub struct Faults<'f> {
     pub found: Totals,
     pub cycles: usize,
     pub counts: HashMap<String, usize>,
+    pub gaps: Gaps,
 }
 
 impl<'f> Faults<'f> {
@@ -248,6 +272,7 @@ impl<'f> Faults<'f> {
             found: Totals::default(),
             cycles: 0,
             counts: HashMap::new(),
+            gaps: Gaps::default(),
         }
     }
 
@@ -271,7 +296,7 @@ impl<'f> Faults<'f> {
             life.env(EXPLICIT_WORKER_ID, (self.last_worker_id() + 1 + index).to_string());
         }
         life.env(LAST_WORKER_ID, self.last_worker_id().to_string())
-            .env(URL, self.stage.url(place))
+            .env(URL, self.stage.url(place, &self.namespace()))
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
             .env(RULE_VARIABLE, format!("{:?}", self.weak))
@@ -310,7 +335,8 @@ impl<'f> Faults<'f> {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
         }
-        let found = compare(self.folder.path(), self.lives, self.last_worker_id());
+        let (found, times) = compare(self.folder.path(), self.lives, self.last_worker_id());
+        self.gaps.end(times);
         self.found.ids += found.ids;
         self.found.explicit_ids += found.explicit_ids;
         self.found.ticks_twice += found.ticks_twice;
@@ -333,6 +359,7 @@ impl<'f> Faults<'f> {
         let places = if steps { self.leased } else { self.programs.len() };
         let place = fastrand::usize(..places);
         *self.counts.entry(name(fault)).or_default() += 1;
+        self.gaps.begin(name(fault));
         match fault {
             Fault::Kill => {
                 self.processes[place].kill().unwrap();
@@ -392,8 +419,10 @@ impl<'f> Faults<'f> {
                     self.renew();
                 }
             }
+            Fault::KillServices => self.stage.kill_services(LEASE.mul_f32(1.5 * fastrand::f32())),
             Fault::NetworkState(weather) => {
-                let proxy = self.stage.proxy.as_ref().unwrap();
+                let networks = self.stage.networks();
+                let proxy = networks[fastrand::usize(..networks.len())];
                 proxy.set(weather);
                 thread::sleep(LEASE);
                 self.restart(place);
@@ -401,13 +430,17 @@ impl<'f> Faults<'f> {
                 proxy.set(NetworkState::Fair);
             }
         }
+        if let Some(services) = &self.stage.services {
+            services.relaunch();
+        }
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
     }
 
     fn choose(&self) -> Fault {
         let steps = self.clocks[0].steps();
         loop {
-            let fault = match fastrand::u8(..19) {
+            let has_networks = !self.stage.networks().is_empty();
+            let fault = match fastrand::u8(..21) {
                 0 | 1 => Fault::Kill,
                 2 => Fault::Close,
                 3 => Fault::Terminate,
@@ -422,7 +455,8 @@ impl<'f> Faults<'f> {
                 6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
                 8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
                 9 if self.stage.proxy.is_some() => Fault::KillServer,
-                10 | 11 if self.stage.proxy.is_some() => Fault::NetworkState(
+                19 | 20 if self.stage.services.is_some() => Fault::KillServices,
+                10 | 11 if has_networks => Fault::NetworkState(
                     [NetworkState::Slow, NetworkState::Cutting, NetworkState::Doubling]
                         [fastrand::usize(..3)],
                 ),
@@ -434,8 +468,10 @@ impl<'f> Faults<'f> {
 
     /// Returns the number of different faults that are possible, not counting the sizes of clock jumps.
     pub fn fault_kinds(&self) -> usize {
-        let of_servers = if self.stage.proxy.is_some() { 4 } else { 0 };
-        7 + of_servers + if self.stage.has_replicas() { 4 } else { 0 }
+        let of_servers = usize::from(self.stage.proxy.is_some());
+        let of_networks = if self.stage.networks().is_empty() { 0 } else { 3 };
+        let of_services = usize::from(self.stage.services.is_some());
+        7 + of_servers + of_networks + of_services + if self.stage.has_replicas() { 4 } else { 0 }
     }
 
     fn namespace(&self) -> String {
@@ -524,14 +560,17 @@ fn name(fault: Fault) -> String {
     }
 }
 
-fn compare(folder: &Path, lives: usize, last: usize) -> Totals {
+/// Compares all IDs, and returns the times of the leased ones.
+fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Totals::default());
+    let mut times = Vec::new();
     for life in 1..=lives {
         let log = fs::read(log_of(folder, life)).unwrap_or_default();
         for bytes in log.chunks_exact(10) {
             let id = Sno::from_slice(bytes).unwrap();
             let is_leased = usize::from(id.partition()) <= last;
             *(if is_leased { &mut found.ids } else { &mut found.explicit_ids }) += 1;
+            times.extend(is_leased.then(|| u64::try_from(id.unix_ms()).unwrap_or(0)));
             let maker = *makers.entry((id.partition(), id.unix_ms())).or_insert(life);
             found.ticks_twice += usize::from(maker != life);
             found.ids_twice += usize::from(seen.insert(id, life).is_some());
@@ -541,7 +580,7 @@ fn compare(folder: &Path, lives: usize, last: usize) -> Totals {
     grants.sort_unstable();
     found.grants = grants.len();
     found.grants_twice = grants.windows(2).filter(|pair| overlap(pair[0], pair[1])).count();
-    found
+    (found, times)
 }
 
 fn log_of(folder: &Path, life: usize) -> PathBuf {

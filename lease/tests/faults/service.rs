@@ -1,0 +1,98 @@
+//! Two instances of `polyflake lease serve` between the processes and a store. A network of its own is in front of them, which
+//! picks an instance for each connection.
+
+use std::{
+    cell::RefCell,
+    env,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use crate::proxy::{Address, Proxy};
+
+/// The number of namespaces that have a token.
+const NAMESPACES: usize = 600;
+
+pub struct Services {
+    urls: [String; 2],
+    ports: [u16; 2],
+    running: RefCell<[Option<Child>; 2]>,
+    pub proxy: Proxy,
+}
+
+/// Returns the program, which `cargo build --package polyflake-cli` puts beside this test.
+fn program() -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let program = test.parent().and_then(|deps| deps.parent()).unwrap().join("polyflake");
+    assert!(program.exists(), "expected {}", program.display());
+    program
+}
+
+/// Returns the token of a namespace.
+fn token(namespace: &str) -> String {
+    format!("a-token-for-{namespace}")
+}
+
+fn tokens(rule: &str) -> String {
+    let name = |at| format!("faults-{rule}-{at}");
+    (1..=NAMESPACES).map(|at| format!("{} {}\n", name(at), token(&name(at)))).collect()
+}
+
+impl Services {
+    /// Starts two instances over one store or, as a control, over two.
+    pub fn start(urls: [String; 2]) -> Self {
+        let ports = [0, 1].map(|_| {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.local_addr().unwrap().port()
+        });
+        let proxy = Proxy::start(ports.map(Address::Port).to_vec());
+        let services = Self { urls, ports, running: RefCell::default(), proxy };
+        (0..2).for_each(|at| services.launch(at));
+        services
+    }
+
+    /// Returns the URL for the holders of a namespace.
+    pub fn url(&self, namespace: &str) -> String {
+        format!("http://{}@127.0.0.1:{}", token(namespace), self.proxy.port())
+    }
+
+    pub fn launch(&self, at: usize) {
+        let mut command = Command::new(program());
+        command.args(["lease", "serve", "--create", "--rate", "1000000", "--url", &self.urls[at]]);
+        command.args(["--listen", &format!("127.0.0.1:{}", self.ports[at])]);
+        let tokens = ["Nowhere", "NoSeal"].map(tokens).concat();
+        command.env("POLYFLAKE_TOKENS", tokens).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut output = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        // An instance over an unavailable store ends, as it does without this test, and is launched again later.
+        std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        self.running.borrow_mut()[at] = Some(child);
+    }
+
+    pub fn kill(&self, at: usize) {
+        if let Some(mut child) = self.running.borrow_mut()[at].take() {
+            let _ = (child.kill(), child.wait());
+        }
+    }
+
+    /// Launches the instances that have ended.
+    pub fn relaunch(&self) {
+        for at in 0..2 {
+            let has_ended = |child: &mut Option<Child>| {
+                child.as_mut().is_none_or(|child| child.try_wait().is_ok_and(|it| it.is_some()))
+            };
+            if has_ended(&mut self.running.borrow_mut()[at]) {
+                self.launch(at);
+            }
+        }
+    }
+}
+
+impl Drop for Services {
+    fn drop(&mut self) {
+        (0..2).for_each(|at| self.kill(at));
+    }
+}
