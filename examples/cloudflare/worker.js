@@ -1,7 +1,8 @@
 // A Worker whose isolates lease worker IDs from a Durable Object, from which other programs lease as well.
+
+import { env } from "cloudflare:workers";
 import { sno } from "polyflake";
 import { LeaseStore, lease, serve } from "polyflake/lease/cloudflare";
-import { env } from "cloudflare:workers";
 
 export { LeaseStore };
 

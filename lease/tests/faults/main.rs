@@ -176,7 +176,7 @@ fn services_over_two_files_use_a_tick_twice() {
 
 #[test]
 #[ignore = "with the tests of services"]
-fn releasing_to_a_service_without_a_seal_uses_a_tick_twice() {
+fn releasing_to_services_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     assert_some_twice(&behind_services(stage), BrokenRule::NoSeal, |faults| {
         faults.restart(fastrand::usize(..3));

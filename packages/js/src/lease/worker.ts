@@ -6,12 +6,12 @@
 import { string } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import type { AnyLease, Grantee, Leasing } from "../leased.js";
+import type { WorkerLeaseOptions } from "./cloudflare.js";
 import type { Driver } from "./driver.js";
 import { Holding, mismatch, refusalOf, withoutGenerator } from "./holding.js";
 import type { LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
-import type { WorkerLeaseOptions } from "./cloudflare.js";
 
 /** The time after which another request may take over from one that performs a command, in milliseconds. */
 const TURN_MS = 3000;
