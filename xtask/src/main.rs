@@ -128,6 +128,12 @@ fn leases() -> Result<()> {
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
+    let services: &[&str] = &["--ignored", "services"];
+    // The services run between holders in three languages and their store.
+    cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
+    build::build(&shell, build::Part::Python, build::Purpose::Users)?;
+    build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;
+    let (_, lives) = test::rust::lives(&shell)?;
     for (test, options, setting) in [
         ("model", ignored, None),
         ("simulator", &[], Some(("POLYFLAKE_SEEDS", "100000"))),
@@ -136,11 +142,12 @@ fn leases() -> Result<()> {
         ("faults", &[], Some(("POLYFLAKE_SECONDS", "600"))),
         ("faults", mariadb, Some(("POLYFLAKE_CYCLES", "200"))),
         ("faults", mariadb, Some(("POLYFLAKE_SECONDS", "600"))),
+        ("faults", services, Some(("POLYFLAKE_SECONDS", "600"))),
         ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),
     ] {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
-        run.envs(setting).env("CI", "true").run()?;
+        run.envs(setting).env("POLYFLAKE_LIVES", &lives).env("CI", "true").run()?;
     }
     // This runs last, so that no other test runs at the same time.
     let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];

@@ -36,7 +36,8 @@ fn token(namespace: &str) -> String {
 
 fn tokens(rule: &str) -> String {
     let name = |at| format!("faults-{rule}-{at}");
-    (1..=NAMESPACES).map(|at| format!("{} {}\n", name(at), token(&name(at)))).collect()
+    let lines = (1..=NAMESPACES).map(|at| format!("{} {}\n", name(at), token(&name(at))));
+    lines.collect::<Vec<_>>().concat()
 }
 
 impl Services {

@@ -11,7 +11,7 @@ pub mod packaging;
 mod pages;
 mod progress;
 pub mod readme;
-mod rust;
+pub mod rust;
 mod sets;
 mod stepping;
 mod steps;

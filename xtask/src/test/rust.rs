@@ -1,5 +1,7 @@
 //! The test steps for the crates.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
@@ -114,13 +116,8 @@ pub fn test(shell: &Shell) -> Result<()> {
 /// Tests faults of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
-    let (python, folder) =
-        (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
-    build::install_wheel(shell, &python)?;
-    tools::npm(shell, "tests/leases")?;
     tools::workerd(shell)?;
-    let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
-    let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
+    let (python, lives) = lives(shell)?;
     let members = tested_members();
     let tests =
         ["--test", "faults", "--test", "serve", "--test", "steps", "--", "--ignored", "languages"];
@@ -128,6 +125,17 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .env("POLYFLAKE_LIVES", lives)
         .env("POLYFLAKE_PYTHON", python)
         .run()?)
+}
+
+/// Installs the packages, and returns the Python program and the commands that run the lives of fault tests in Python and Node.
+pub fn lives(shell: &Shell) -> Result<(PathBuf, String)> {
+    let (python, folder) =
+        (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
+    build::install_wheel(shell, &python)?;
+    tools::npm(shell, "tests/leases")?;
+    let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
+    let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
+    Ok((python, lives))
 }
 
 /// Tests IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
