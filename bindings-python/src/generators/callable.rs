@@ -22,13 +22,15 @@ pub(crate) fn call<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     // Hide the function from the compiler, which assumes that this particular function does not unwind.
     let object_call = hint::black_box(ffi::PyObject_Call as *const ());
-    // SAFETY: the pointer is that function. Its calling convention is the same whether or not it may unwind.
+    // SAFETY: `object_call` is the address of `PyObject_Call`, whose parameters and result are those of `Call`. The calling
+    // convention is the same whether or not a function may unwind.
     let object_call = unsafe { mem::transmute::<*const (), Call>(object_call) };
     let unwound = UnwindGuard;
-    // SAFETY: both are objects of the interpreter to which this thread is attached. No keywords are passed.
+    // SAFETY: `callable` and `arguments` are references to live objects, `arguments` is a tuple, and this thread is attached. A
+    // null pointer stands for no keywords. If the call is unwound, `UnwindGuard` never returns, so no other frame is unwound.
     let result = unsafe { object_call(callable.as_ptr(), arguments.as_ptr(), ptr::null_mut()) };
     mem::forget(unwound);
-    // SAFETY: the result is a new reference, or null with an exception set.
+    // SAFETY: `PyObject_Call` returns a new reference, or null with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(callable.py(), result) }
 }
 

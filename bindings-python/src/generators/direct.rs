@@ -48,7 +48,8 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// `SystemError` if PyO3 has defined the function in another way.
 pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let parsing = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
-    // SAFETY: it is a built-in function. These flags are those of functions with this signature.
+    // SAFETY: the cast has checked that `parsing` is a built-in function, so its function and flags may be read. A function
+    // with exactly `FLAGS` has the signature of `Function`, and all others are filtered out before they are converted.
     let function = unsafe {
         let function = ffi::PyCFunction_GetFunction(parsing.as_ptr());
         let has_signature = ffi::PyCFunction_GetFlags(parsing.as_ptr()) == FLAGS;
@@ -64,8 +65,9 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ml_doc: documentation(D::NAME, &parsing)?,
     };
     let owner = parsing.getattr("__module__")?;
-    // SAFETY: the definition lives as long as the process, and the objects are alive. The result is a new reference or null
-    // with an exception set.
+    // SAFETY: the definition is leaked, so it outlives the function, which refers to it. `module` and `owner` are references to
+    // live objects, to which the function adds its own references. `PyCFunction_NewEx` returns a new reference, or null with an
+    // exception set.
     let direct = unsafe {
         let definition = Box::leak(Box::new(definition));
         let direct = ffi::PyCFunction_NewEx(definition, module.as_ptr(), owner.as_ptr());
@@ -115,7 +117,7 @@ unsafe extern "C" fn call<D: Direct>(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     if count == 0 && keywords.is_null() {
-        // SAFETY: the interpreter calls functions on attached threads only, and with an object that lives during the call.
+        // SAFETY: the interpreter calls this function on an attached thread, and holds a reference to `owner` during the call.
         let owner = unsafe { Borrowed::from_ptr(Python::assume_attached(), owner) };
         // If it panics, PyO3's function raises the exception for that.
         if let Ok(Some(result)) = catch_unwind(AssertUnwindSafe(|| D::result(&owner))) {
@@ -123,7 +125,8 @@ unsafe extern "C" fn call<D: Direct>(
         }
     }
     match D::parsing().get() {
-        // SAFETY: all arguments are the interpreter's, and the function has the same signature as this one.
+        // SAFETY: `function` is the one that this function replaced, with the same signature, and it gets the interpreter's own
+        // arguments unchanged.
         Some(function) => unsafe { function(owner, arguments, count, keywords) },
         None => ptr::null_mut(),
     }

@@ -150,9 +150,10 @@ mod one_version {
     /// `SystemError` if the class is not as PyO3 has built classes so far.
     pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
         let class = T::type_object_raw(py);
-        // SAFETY: the class is a heap type of this module, which is not yet used by any other code. All fields that depend on
-        // each other change together: whether there is a header, and the functions that allocate and free instances with or
-        // without it. Without `Py_TPFLAGS_BASETYPE` no other class inherits them.
+        // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. All
+        // fields that depend on each other change together: whether there is a header, and the functions that allocate and
+        // free instances with or without it. No class inherits them, because a class without `Py_TPFLAGS_BASETYPE` has no
+        // subclasses.
         let is_final = unsafe {
             let is_final = (*class).tp_flags & ffi::Py_TPFLAGS_BASETYPE == 0;
             (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
@@ -176,8 +177,9 @@ mod one_version {
 
     /// Frees an instance, whose value needs no destructor, and releases its class.
     unsafe extern "C" fn deallocate<T: Value>(instance: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this for an instance without references, which `PyObject_Malloc` has allocated. Each
-        // instance of a heap type holds a reference to it.
+        // SAFETY: the interpreter calls this once, for an instance without references, so its memory may be kept or freed.
+        // `PyObject_Malloc` has allocated it, to which `PyObject_Free` belongs. An instance of a heap type holds a reference to
+        // its class, which is released last.
         unsafe {
             let class = ffi::Py_TYPE(instance);
             if !T::spare().keep(instance) {
@@ -191,9 +193,9 @@ mod one_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `prepare` has checked where the value is, and that the instance ends there. All memory has that size.
-        // `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a reference to
-        // the new object yet.
+        // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `spare` only keeps instances of this class.
+        // `prepare` has checked that the value is at `offset::<T>()`, and that the instance ends after it. `PyObject_Init` sets
+        // the header, and adds the instance's reference to its class. No other code has a reference to the new object yet.
         unsafe {
             let mut memory = T::spare().take();
             if memory.is_null() {
@@ -249,7 +251,8 @@ impl Slot {
         if descriptor.get_type().name()? != "member_descriptor" {
             return Ok(None);
         }
-        // SAFETY: the type is alive. `Py_tp_descr_set` is a function of this type, or null.
+        // SAFETY: `descriptor` keeps its type alive. The slot `Py_tp_descr_set` contains a function of the type
+        // `descrsetfunc` or null, which is how `Option` represents such a function.
         let set = unsafe {
             let set = ffi::PyType_GetSlot(descriptor.get_type_ptr(), ffi::Py_tp_descr_set);
             mem::transmute::<*mut c_void, Option<ffi::descrsetfunc>>(set)
@@ -259,7 +262,8 @@ impl Slot {
 
     #[inline]
     fn set(&self, instance: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        // SAFETY: all three objects are alive. The function is the descriptor's, and checks the class of the instance.
+        // SAFETY: all three pointers come from references to live objects. `set` is the function of this descriptor's type, and
+        // checks that the instance has the class of the descriptor.
         let status =
             unsafe { (self.set)(self.descriptor.as_ptr(), instance.as_ptr(), value.as_ptr()) };
         if status == 0 { Ok(()) } else { Err(PyErr::fetch(instance.py())) }
@@ -272,8 +276,8 @@ pub(super) fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Option<Bound<'_,
         return Ok(None);
     };
     let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
-    // SAFETY: the class is alive, and a class written in Python allocates its instances so. It returns a new reference, or null
-    // with an exception set. All slots are empty, which is valid.
+    // SAFETY: `class` is a reference to a live class, which is written in Python and therefore allocates its instances with
+    // this function. It returns a new reference with empty slots, which is a valid instance, or null with an exception set.
     let instance = unsafe {
         let instance = ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(py, instance)?

@@ -239,7 +239,7 @@ impl Drop for ReleaseCounter {
 /// `F` and `T` must be definitions of the same C Data Interface struct.
 unsafe fn import_struct<F, T: CDataStruct>(foreign: &mut F) -> T {
     assert_eq!((size_of::<F>(), align_of::<F>()), (size_of::<T>(), align_of::<T>()));
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller guarantees that `F` and `T` define the same struct, and an exclusive reference is writable.
     unsafe { T::take(NonNull::from(foreign).cast()) }
 }
 
@@ -350,7 +350,8 @@ impl ForeignChunks {
 /// # Safety
 /// `stream` must be an unreleased stream that [`ForeignChunks::collect`] created.
 unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut StreamState {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller guarantees a stream of `ForeignChunks::collect`, whose private data is a `StreamState` until it is
+    // released. A stream is used by one thread at a time.
     unsafe { &mut *(*stream).private_data.cast() }
 }
 
@@ -375,7 +376,7 @@ unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignS
 }
 
 unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArray) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: readers pass an unreleased stream, and a place that they own.
     unsafe {
         let state = state(stream);
         let code = state.code();
@@ -387,7 +388,7 @@ unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArr
 }
 
 unsafe extern "C" fn get_last_error(stream: *mut ForeignStream) -> *const c_char {
-    // SAFETY: as above.
+    // SAFETY: readers pass an unreleased stream.
     unsafe { state(stream) }.given.reason.as_ref().map_or(ptr::null(), |reason| reason.as_ptr())
 }
 
