@@ -107,12 +107,26 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
 export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Handle {
-  const dead = (): Handle => {
-    const built = build(0, NaN, NaN);
-    built.call("generatorSeal");
-    return built;
-  };
-  const handle = dead();
+  const handle = closedGenerator(build);
+  const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
+  handle.lease = take.call(lease, {
+    settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
+    now: clock ? clock.read : Date.now,
+    ...grantsOf(handle, build),
+  } as Grantee);
+  handle.lease.attached();
+  return handle;
+}
+
+/** Creates a generator without a grant, which rejects every call. */
+function closedGenerator(build: Parts["build"]): Handle {
+  const built = build(0, NaN, NaN);
+  built.call("generatorSeal");
+  return built;
+}
+
+/** Returns the methods with which a lease switches a generator's handle from one grant to the next. */
+function grantsOf(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" | "extend" | "seal" | "close"> {
   let isOpen = false;
   let used = NaN;
   const seal = (): number | undefined => {
@@ -124,17 +138,12 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
       return Number.isNaN(end) ? undefined : end;
     } finally {
       // This also ends calls in progress, even if the generator could not be sealed.
-      handle.become(dead());
+      handle.become(closedGenerator(build));
     }
   };
-  /**
-   * Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time.
-   */
-  let last = seal;
-  const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
-  handle.lease = take.call(lease, {
-    settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
-    now: clock ? clock.read : Date.now,
+  /** Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time. */
+  let reported = seal;
+  return {
     begin(number, start, end) {
       if (handle.lease!.closed) throw unavailable(handle.lease!, {});
       seal();
@@ -147,22 +156,25 @@ export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Ha
     extend(end) {
       if (isOpen) handle.extend(end);
     },
-    seal: () => last(),
+    seal: () => reported(),
     close() {
       if (handle.lease!.closed) return;
       handle.lease!.closed = true;
-      try {
-        const end = seal();
-        last = () => end;
-      } catch (error) {
-        last = () => {
-          throw error;
-        };
-      }
+      reported = resultOf(seal);
     },
-  } as Grantee);
-  handle.lease.attached();
-  return handle;
+  };
+}
+
+/** Calls a function, and returns a function that returns the same result or throws the same error. */
+function resultOf<T>(call: () => T): () => T {
+  try {
+    const result = call();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** The time between two checks by a call that waits for a grant, in nanoseconds. */
