@@ -268,7 +268,7 @@ mod forks {
         let (Ok(here) | Err(here)) = run_with_interruption(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
-            // SAFETY: `_exit` ends the child immediately.
+            // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -277,7 +277,7 @@ mod forks {
         if child.get() < 0 {
             return None;
         }
-        // SAFETY: this only waits for the child that was just forked.
+        // SAFETY: `waitpid` accepts a null pointer for the status, and `child` was just forked.
         unsafe { libc::waitpid(child.get(), std::ptr::null_mut(), 0) };
         Some([here, there])
     }

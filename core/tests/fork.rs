@@ -204,7 +204,8 @@ impl ForkingClock {
 impl Clock for ForkingClock {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // SAFETY: the child continues from here with the same code as its parent.
+            // SAFETY: tests read this clock only in a process that `in_child` forked, which has one thread. So its child may run any
+            // code.
             unsafe { libc::fork() };
         }
         Ok(START_MS * 1_000_000)
@@ -226,11 +227,11 @@ fn a_fork_inside_the_clock_is_detected() {
         let outcome = ids.generate(0);
         if std::process::id() != before {
             let is_refused = outcome.is_err_and(|error| error.code() == "forked");
-            // SAFETY: ends the child that the clock forked, without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child that the clock forked, without running destructors.
             unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
         }
         let mut status = 0;
-        // SAFETY: waits for the child that the clock forked.
+        // SAFETY: `status` is a valid, writable integer.
         unsafe { libc::wait(&raw mut status) };
         vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
     });
@@ -307,7 +308,7 @@ fn batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
-            // SAFETY: ends the child that the clock forked, without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child that the clock forked, without running destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);

@@ -260,7 +260,7 @@ fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
         }
     }
     let mut status = -1;
-    // SAFETY: waits for the child that was just forked.
+    // SAFETY: `status` is a valid, writable integer, and `child` was just forked.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     status == 0
 }

@@ -41,7 +41,7 @@ impl AsyncStore for File {
     }
 }
 
-/// Keeps a lease on this thread, whenever [`Keeper::turn`] is called.
+/// Keeps a lease on this thread, whenever [`Keeper::run_due_work`] is called.
 struct Keeper {
     folder: TempDir,
     task: Arc<Mutex<Option<Task>>>,

@@ -112,7 +112,7 @@ fn child_and_parent(
         ForkResult::Child => {
             drop(read);
             work(make, &mut File::from(write));
-            // SAFETY: ends the child without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
             unsafe { _exit(0) }
         }
         ForkResult::Parent { child } => {

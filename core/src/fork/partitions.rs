@@ -44,8 +44,8 @@
 //! 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At its next
 //! extension, A detects that its entry has changed, and claims another partition.
 //!
-//! The first partition is random, and the others follow in an order that the table's base permutes (see `place`), so that
-//! unrelated processes rarely collide.
+//! The first partition is random, and the others follow in an order that the table's base permutes (see `partition_at`), so
+//! that unrelated processes rarely collide.
 //!
 //! # Explicit generators claim
 //!

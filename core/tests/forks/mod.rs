@@ -44,13 +44,13 @@ pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8>
         // A panic must not unwind into the harness, whose other threads do not exist in this process.
         let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
         to.write_all(&found).ok();
-        // SAFETY: ends the child without running destructors.
+        // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
         unsafe { libc::_exit(0) };
     }
     drop(to);
     let mut found = Vec::new();
     from.read_to_end(&mut found).unwrap();
-    // SAFETY: waits for the child that was just forked.
+    // SAFETY: `waitpid` accepts a null pointer for the status, and `child` was just forked.
     assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
     found
 }

@@ -52,7 +52,7 @@ impl GeneratorStates<'_> {
         let Child { stream, process, .. } = self.child.take().unwrap();
         // The child ends when its stream is closed.
         drop(stream);
-        // SAFETY: waits for this world's child.
+        // SAFETY: `waitpid` accepts a null pointer for the status, and `process` is this world's child.
         assert_eq!(unsafe { libc::waitpid(process, ptr::null_mut(), 0) }, process);
     }
 
@@ -66,7 +66,7 @@ impl GeneratorStates<'_> {
             self.stored = snapshots;
             // A panic must not unwind into the harness, whose other threads do not exist in this process.
             let outcome = catch_unwind(AssertUnwindSafe(|| self.run_child(there)));
-            // SAFETY: ends the child without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
             unsafe { libc::_exit(outcome.is_err().into()) };
         }
         assert!(process > 0);

@@ -80,13 +80,13 @@ pub(crate) fn in_both(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]
     let here = work(copy == 0);
     if copy == 0 {
         to.write_all(here.as_flattened()).unwrap();
-        // SAFETY: ends the copy at once.
+        // SAFETY: `_exit` has no preconditions. It ends the copy without running destructors.
         unsafe { libc::_exit(0) };
     }
     drop(to);
     let mut there = Vec::new();
     from.read_to_end(&mut there).unwrap();
-    // SAFETY: waits for the copy just made.
+    // SAFETY: `waitpid` accepts a null pointer for the status, and `copy` was just created.
     unsafe { libc::waitpid(copy.try_into().unwrap(), ptr::null_mut(), 0) };
     [here, there.as_chunks().0.to_vec()]
 }

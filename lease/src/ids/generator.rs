@@ -57,7 +57,7 @@ impl<F: Family> BegunLease<F> {
         self.generator()
     }
 
-    /// Works like [`Begun::ready`], but awaits `sleep`, so dropping the generator or the returned future never blocks.
+    /// Works like [`BegunLease::ready`], but awaits `sleep`, so dropping the generator or the returned future never blocks.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),

@@ -59,7 +59,8 @@ impl LeaseStatus {
 
 /// A keeper, the actions that its host has performed, and the events that its host has not reported yet.
 ///
-/// The host calls [`Watched::begun`], [`Watched::extended`] or [`Watched::sealed`] once its generator has performed an action.
+/// The host calls [`Watched::on_begun`], [`Watched::on_extended`] or [`Watched::sealed`] once its generator has performed an
+/// action.
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,

@@ -54,7 +54,7 @@ impl KeeperHost {
         self.drive_by(|request| store.answer(request))
     }
 
-    /// Works like [`Host::drive`], but calls a function for each reply.
+    /// Works like [`KeeperHost::drive_until_idle`], but calls a function for each reply.
     pub fn drive_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) -> Option<Grant> {
         for _ in 0..10_000 {
             match self.keeper.poll(self.now) {

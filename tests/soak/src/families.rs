@@ -80,7 +80,7 @@ fn written_count(outcome: &Result<()>, asked: usize) -> usize {
 /// A format's generator: the three ways to make IDs, and an ID's cell.
 trait Source: Sync {
     type Id: Copy + Default;
-    /// Whether the format promises the order that [`Maker::sorted`] describes.
+    /// Whether the format promises the order that [`SoakMaker::sorted`] describes.
     const SORTED: bool = false;
     fn single(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
