@@ -14,6 +14,8 @@ mod state;
 mod table;
 mod version;
 
+use std::path::PathBuf;
+
 use anyhow::{Result, ensure};
 use clap::Args;
 
@@ -43,6 +45,9 @@ pub struct Options {
     /// Only the clients with these names; by default all
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
+    /// A folder with the files of an earlier version, from which the clients update (`target/artefacts/out` of its rehearsal)
+    #[arg(long, value_name = "FOLDER")]
+    update_from: Option<PathBuf>,
     /// Do not run the packages' own tests, which take most of the time
     #[arg(long)]
     without_tests: bool,
@@ -75,12 +80,17 @@ fn rehearse(options: &Options) -> Result<()> {
     let mut state = State::read(folder.join("state.json"));
     let built = files::build(&mut state, &chosen, !options.without_tests)?;
     let registries = Registries::open(&shell, folder.join("registries"))?;
+    let earlier = match &options.update_from {
+        Some(folder) => Some(registries.add_earlier(&shell, folder)?),
+        None => None,
+    };
     for file in files::paths(&built) {
         registries.add(&shell, &file)?;
     }
     let inputs = inputs(&shell)?;
+    let versions = (VERSION, earlier.as_deref());
     let mut installed =
-        clients::install(&mut state, &registries, VERSION, &options.clients, &inputs)?;
+        clients::install(&mut state, &registries, versions, &options.clients, &inputs)?;
     if options.clients.is_empty() {
         installed.push(jsr::rehearse(&folder.join("jsr"))?);
     }

@@ -73,6 +73,23 @@ impl Registries {
         }
     }
 
+    /// Adds the packages of an earlier version, whose files are in the subfolders of a folder, and returns that version.
+    pub fn add_earlier(&self, shell: &Shell, folder: &Path) -> Result<String> {
+        let mut version = None;
+        for part in shell.read_dir(folder)?.into_iter().filter(|path| path.is_dir()) {
+            for file in shell.read_dir(part)? {
+                self.add(shell, &file)?;
+                let name = results::file_name(&file)?;
+                let of_library =
+                    name.strip_prefix("polyflake-").and_then(|it| it.strip_suffix(".crate"));
+                let of_library =
+                    of_library.filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+                version = version.or_else(|| of_library.map(str::to_owned));
+            }
+        }
+        version.with_context(|| format!("expected the crate polyflake in {}", folder.display()))
+    }
+
     fn add_npm(&self, shell: &Shell, file: &Path, file_name: &str) -> Result<()> {
         let options = ["--extract", "--gzip", "--to-stdout", "--file"];
         let manifest =
@@ -83,13 +100,9 @@ impl Registries {
         let tarball = format!("{}/npm/-/{file_name}", self.address);
         manifest["dist"] = json!({ "tarball": tarball, "integrity": integrity(shell, file)? });
         let page = self.path("npm").join(&name);
-        let empty = json!({ "name": name, "versions": {}, "time": {} }).to_string();
-        let known = fs::read_to_string(&page).unwrap_or(empty);
-        let mut known: Value = serde_json::from_str(&known)?;
-        known["dist-tags"] = json!({ "latest": version });
-        known["time"][&version] = PUBLISHED_AT.into();
+        let mut known = read_page(&page, &name);
         let others = manifest["optionalDependencies"].clone();
-        known["versions"][&version] = manifest;
+        add_version(&mut known, &version, manifest);
         shell.write_file(page, known.to_string())?;
         self.announce(shell, &others)?;
         self.store(file, &format!("npm/-/{file_name}"))
@@ -104,29 +117,31 @@ impl Registries {
             let platform = platforms.iter().find(|one| name.ends_with(&format!("-{}", one.name)));
             let platform = platform.with_context(|| format!("expected the platform of {name}"))?;
             let version = version.as_str().unwrap_or_default();
-            let file_name = format!("not-built-{}.tgz", platform.name);
+            let mut known = read_page(&page, name);
+            if !known["versions"][version].is_null() {
+                continue;
+            }
+            let file_name = format!("not-built-{}-{version}.tgz", platform.name);
             let tarball = format!("{}/npm/-/{file_name}", self.address);
             let mut manifest = json!({ "name": name, "version": version, "os": [platform.os],
                 "cpu": [platform.cpu], "dist": { "tarball": tarball } });
             if let Some(libc) = &platform.libc {
                 manifest["libc"] = json!([libc]);
             }
-            let known = json!({ "name": name, "dist-tags": { "latest": version },
-                "versions": { version: manifest }, "time": { version: PUBLISHED_AT } });
-            if !page.exists() {
-                shell.write_file(page, known.to_string())?;
-                let contents = tempfile::tempdir()?;
-                let (package, folder) =
-                    (contents.path().join("package/package.json"), contents.path());
-                shell
-                    .write_file(package, json!({ "name": name, "version": version }).to_string())?;
-                let file = contents.path().join(&file_name);
-                cmd!(shell, "tar --create --gzip --file {file} --directory {folder} package")
-                    .run()?;
-                self.store(&file, &format!("npm/-/{file_name}"))?;
-            }
+            add_version(&mut known, version, manifest);
+            shell.write_file(page, known.to_string())?;
+            self.store_empty(shell, &file_name, &json!({ "name": name, "version": version }))?;
         }
         Ok(())
+    }
+
+    /// Stores a package that contains only its manifest.
+    fn store_empty(&self, shell: &Shell, file_name: &str, manifest: &Value) -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let (folder, file) = (folder.path(), folder.path().join(file_name));
+        shell.write_file(folder.join("package/package.json"), manifest.to_string())?;
+        cmd!(shell, "tar --create --gzip --file {file} --directory {folder} package").run()?;
+        self.store(&file, &format!("npm/-/{file_name}"))
     }
 
     fn add_python(&self, shell: &Shell, file: &Path, file_name: &str) -> Result<()> {
@@ -170,6 +185,19 @@ impl Drop for Registries {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+/// Returns the page of an npm package, or a page without versions if the package is new.
+fn read_page(page: &Path, name: &str) -> Value {
+    let known = fs::read_to_string(page).ok().and_then(|text| serde_json::from_str(&text).ok());
+    known.unwrap_or_else(|| json!({ "name": name, "versions": {}, "time": {} }))
+}
+
+/// Adds a version to an npm package's page, as the newest one.
+fn add_version(known: &mut Value, version: &str, manifest: Value) {
+    known["dist-tags"] = json!({ "latest": version });
+    known["time"][version] = PUBLISHED_AT.into();
+    known["versions"][version] = manifest;
 }
 
 /// Returns the name of the package's file at a path of the registries.

@@ -1,92 +1,132 @@
 //! The clients that install packages from an npm registry.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-use super::{Source, copy, names_ids};
+use super::{Project, Source, Target, names_ids};
+
+const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
+
+/// A project of Node, with a client that installs packages.
+const fn of_node(
+    create: fn(&Shell, &Source) -> Result<()>,
+    add: fn(&Shell, &Source) -> Result<()>,
+    run: for<'s> fn(&'s Shell, &Source, &str) -> Cmd<'s>,
+) -> Target {
+    Target::Project(Project { programs: PROGRAMS, create, add, run, expected: ("Node", "native") })
+}
+
+pub const NPM: Target = of_node(create, npm_install, node);
+pub const PNPM: Target = of_node(create, pnpm_add, node);
+pub const YARN: Target =
+    of_node(|shell, source| create_with_yarn(shell, source, "node-modules"), yarn_add, yarn_node);
+pub const YARN_PNP: Target =
+    of_node(|shell, source| create_with_yarn(shell, source, "pnp"), yarn_add, yarn_node);
+
+pub const BUN: Target = Target::Project(Project {
+    programs: PROGRAMS,
+    create,
+    add: bun_add,
+    run: |shell, _, program| {
+        let file = file_of(program);
+        cmd!(shell, "bun {file}")
+    },
+    expected: ("Bun", "wasm"),
+});
+
+pub const DENO: Target = Target::Project(Project {
+    programs: PROGRAMS,
+    create,
+    add: |shell, Source { version, .. }| {
+        Ok(deno(shell, &["add", "--quiet", &format!("npm:polyflake@{version}")]).run()?)
+    },
+    run: deno_run,
+    expected: ("Deno", "wasm"),
+});
 
 const MANIFEST: &str = r#"{ "private": true, "type": "module" }"#;
 
-/// Creates a user's project that contains only a program.
-fn project(shell: &Shell, registry: &str) -> Result<()> {
-    copy(shell, &["js/use/main.js", "js/use/use.js"])?;
+/// Creates a user's project without dependencies.
+fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
     shell.write_file("package.json", MANIFEST)?;
     // pnpm, Deno and npm read this file.
     let cache = shell.current_dir().join("cache");
-    let settings = format!("registry={registry}\ncache={}\nfund=false\n", cache.display());
+    let settings = format!("registry={address}/npm/\ncache={}\nfund=false\n", cache.display());
     Ok(shell.write_file(".npmrc", settings)?)
 }
 
-/// Runs the project's program, which must use this backend.
-fn uses(run: &Cmd<'_>, runtime: &str, backend: &str) -> Result<String> {
-    let said = run.read()?;
-    ensure!(said.trim() == backend, "expected {backend}, found {said}");
-    Ok(format!("{runtime} uses every format on {backend}"))
+/// Returns the file of a program.
+fn file_of(program: &str) -> String {
+    let name = if program == "use" { "main" } else { program };
+    format!("{name}.js")
 }
 
-pub fn npm(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    project(shell, &format!("{address}/npm/"))?;
-    let quiet = ["--no-audit", "--loglevel=error"];
-    cmd!(shell, "npm install {quiet...} polyflake@{version}").run()?;
-    uses(&cmd!(shell, "node main.js"), "Node", "native")
+fn node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+    let file = file_of(program);
+    cmd!(shell, "node {file}")
 }
 
-pub fn npx(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    project(shell, &format!("{address}/npm/"))?;
+fn npm_install(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
+    Ok(cmd!(shell, "npm install --no-audit --loglevel=error polyflake@{version}").run()?)
+}
+
+pub fn npx(shell: &Shell, source: &Source) -> Result<String> {
+    create(shell, source)?;
+    let version = source.version;
     names_ids(|| cmd!(shell, "npx --yes @polyflake/cli@{version}"))
 }
 
-pub fn pnpm(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    project(shell, &format!("{address}/npm/"))?;
+fn pnpm_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let store = shell.current_dir().join("store");
-    cmd!(shell, "pnpm add --silent --store-dir {store} polyflake@{version}").run()?;
-    uses(&cmd!(shell, "node main.js"), "Node", "native")
+    Ok(cmd!(shell, "pnpm add --silent --store-dir {store} polyflake@{version}").run()?)
 }
 
-/// Installs with Yarn, in one of its two ways to link packages.
-fn with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<String> {
-    let Source { address, version } = source;
-    project(shell, &format!("{address}/npm/"))?;
+/// Creates a project for Yarn, with one of its two ways to link packages.
+fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> {
+    create(shell, source)?;
+    let address = source.address;
     let settings = format!(
         "npmRegistryServer: \"{address}/npm\"\nunsafeHttpWhitelist: [\"127.0.0.1\"]\n\
          enableGlobalCache: false\nenableTelemetry: false\nnodeLinker: {linker}\n"
     );
     shell.write_file(".yarnrc.yml", settings)?;
-    // Yarn keeps packuments, whose addresses contain the port of the registry of an earlier run.
-    let kept = shell.current_dir().join("yarn");
     // Without a lock file, Yarn looks for a project in the folders above.
-    shell.write_file("yarn.lock", "")?;
+    Ok(shell.write_file("yarn.lock", "")?)
+}
+
+/// Returns Yarn without the packuments of earlier runs, whose addresses contain the port of those runs' registry.
+fn with_own_packuments<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
+    yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
+}
+
+fn yarn_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let add = cmd!(shell, "yarn add polyflake@{version}");
-    add.env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false").env("YARN_GLOBAL_FOLDER", &kept).run()?;
-    let run = cmd!(shell, "yarn node main.js").env("YARN_GLOBAL_FOLDER", &kept);
-    uses(&run, "Node", "native")
+    let add = add.env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false");
+    Ok(with_own_packuments(shell, add).run()?)
 }
 
-pub fn yarn(shell: &Shell, source: &Source) -> Result<String> {
-    with_yarn(shell, source, "node-modules")
+fn yarn_node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+    let file = file_of(program);
+    with_own_packuments(shell, cmd!(shell, "yarn node {file}"))
 }
 
-pub fn yarn_pnp(shell: &Shell, source: &Source) -> Result<String> {
-    with_yarn(shell, source, "pnp")
-}
-
-pub fn bun(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    project(shell, &format!("{address}/npm/"))?;
+fn bun_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let cache = shell.current_dir().join("bun-cache");
     let add = cmd!(shell, "bun add --silent polyflake@{version}");
-    add.env("BUN_INSTALL_CACHE_DIR", cache).run()?;
-    uses(&cmd!(shell, "bun main.js"), "Bun", "wasm")
+    Ok(add.env("BUN_INSTALL_CACHE_DIR", cache).run()?)
 }
 
-pub fn deno(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    project(shell, &format!("{address}/npm/"))?;
+fn deno<'s>(shell: &'s Shell, words: &[&str]) -> Cmd<'s> {
     let cache = shell.current_dir().join("deno-cache");
-    let deno = |words: &[&str]| {
-        let words = words.to_owned();
-        cmd!(shell, "deno {words...}").env("DENO_DIR", &cache).env("DENO_NO_UPDATE_CHECK", "1")
+    let deno = cmd!(shell, "deno {words...}");
+    deno.env("DENO_DIR", cache).env("DENO_NO_UPDATE_CHECK", "1")
+}
+
+fn deno_run<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+    // The default generators read these variables. The program that keeps state also reads and writes files.
+    let permission = match program {
+        "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
+        _ => "--allow-all",
     };
-    deno(&["add", "--quiet", &format!("npm:polyflake@{version}")]).run()?;
-    // The default generators read these variables.
-    let permission = "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE";
-    uses(&deno(&["run", "--quiet", permission, "main.js"]), "Deno", "wasm")
+    deno(shell, &["run", "--quiet", permission, &file_of(program)])
 }

@@ -21,29 +21,47 @@ pub struct Source<'r> {
     pub version: &'r str,
 }
 
-/// A client, which installs packages into the shell's current folder and returns what it ran there.
+/// A client, which installs packages into the shell's current folder.
 struct Client {
     name: &'static str,
     /// The command that prints the client's version.
     version: &'static [&'static str],
-    install: fn(&Shell, &Source) -> Result<String>,
+    target: Target,
 }
 
-#[rustfmt::skip]
+enum Target {
+    /// A project that depends on the library.
+    Project(Project),
+    /// The command-line program. Returns what was run.
+    Program(fn(&Shell, &Source) -> Result<String>),
+}
+
+struct Project {
+    /// The programs that are copied into the project, relative to `tests/packaging`.
+    programs: &'static [&'static str],
+    create: fn(&Shell, &Source) -> Result<()>,
+    /// Adds the packages, or replaces an earlier version of them.
+    add: fn(&Shell, &Source) -> Result<()>,
+    /// Returns the command that runs the program with this name.
+    run: for<'s> fn(&'s Shell, &Source, &str) -> Cmd<'s>,
+    /// The environment in which the program runs, and the backend that it must print.
+    expected: (&'static str, &'static str),
+}
+
 const ALL: [Client; 13] = [
-    Client { name: "pip", version: &["python", "-m", "pip"], install: python::pip },
-    Client { name: "uv", version: &["uv"], install: python::uv },
-    Client { name: "uvx", version: &["uv"], install: python::uvx },
-    Client { name: "pipx", version: &["pipx"], install: python::pipx },
-    Client { name: "npm", version: &["npm"], install: javascript::npm },
-    Client { name: "npx", version: &["npm"], install: javascript::npx },
-    Client { name: "pnpm", version: &["pnpm"], install: javascript::pnpm },
-    Client { name: "yarn", version: &["yarn"], install: javascript::yarn },
-    Client { name: "yarn-pnp", version: &["yarn"], install: javascript::yarn_pnp },
-    Client { name: "bun", version: &["bun"], install: javascript::bun },
-    Client { name: "deno", version: &["deno"], install: javascript::deno },
-    Client { name: "cargo", version: &["cargo"], install: rust::add },
-    Client { name: "cargo-install", version: &["cargo"], install: rust::install },
+    Client { name: "pip", version: &["python", "-m", "pip"], target: python::PIP },
+    Client { name: "uv", version: &["uv"], target: python::UV },
+    Client { name: "uvx", version: &["uv"], target: Target::Program(python::uvx) },
+    Client { name: "pipx", version: &["pipx"], target: Target::Program(python::pipx) },
+    Client { name: "npm", version: &["npm"], target: javascript::NPM },
+    Client { name: "npx", version: &["npm"], target: Target::Program(javascript::npx) },
+    Client { name: "pnpm", version: &["pnpm"], target: javascript::PNPM },
+    Client { name: "yarn", version: &["yarn"], target: javascript::YARN },
+    Client { name: "yarn-pnp", version: &["yarn"], target: javascript::YARN_PNP },
+    Client { name: "bun", version: &["bun"], target: javascript::BUN },
+    Client { name: "deno", version: &["deno"], target: javascript::DENO },
+    Client { name: "cargo", version: &["cargo"], target: rust::CARGO },
+    Client { name: "cargo-install", version: &["cargo"], target: Target::Program(rust::install) },
 ];
 
 /// What a client installed and ran.
@@ -78,11 +96,12 @@ pub fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Installs the packages with the named clients, or with all clients.
+/// Installs the packages with the named clients, or with all clients. If the registries have the files of an `earlier` version,
+/// clients with a project install that first, and then update it.
 pub fn install(
     state: &mut State,
     registries: &Registries,
-    version: &str,
+    (version, earlier): (&str, Option<&str>),
     names: &[String],
     inputs: &str,
 ) -> Result<Vec<Installed>> {
@@ -90,13 +109,16 @@ pub fn install(
     let is_wanted = |client: &&Client| names.is_empty() || names.iter().any(|n| n == client.name);
     let source = Source { address: &registries.address, version };
     let one = |client: &Client| {
-        let inputs = format!("{inputs} {}", version_of(&shell, client.version)?);
+        let inputs = format!("{inputs} {earlier:?} {}", version_of(&shell, client.version)?);
         let step = format!("{} of {version}", client.name);
         state.run_once(
             &step,
             &inputs,
             |_| true,
-            || installed(&shell, registries, &source, client).with_context(|| step.clone()),
+            || {
+                installed(&shell, registries, &source, earlier, client)
+                    .with_context(|| step.clone())
+            },
         )
     };
     ALL.iter().filter(is_wanted).map(one).collect()
@@ -106,17 +128,61 @@ fn installed(
     shell: &Shell,
     registries: &Registries,
     source: &Source,
+    earlier: Option<&str>,
     client: &Client,
 ) -> Result<Installed> {
-    let project = tempfile::tempdir()?;
-    let _there = shell.push_dir(project.path());
+    let folder = tempfile::tempdir()?;
+    let _there = shell.push_dir(folder.path());
     registries.downloads()?;
-    let ran = (client.install)(shell, source)?;
+    let ran = match (&client.target, earlier) {
+        (Target::Program(run), _) => run(shell, source)?,
+        (Target::Project(project), None) => project.install(shell, source)?,
+        (Target::Project(project), Some(version)) => {
+            let earlier = Source { version, ..*source };
+            project.update(shell, &earlier, source)?
+        }
+    };
     let packages = registries.downloads()?;
     ensure!(!packages.is_empty(), "expected downloads from the registries, found none");
     let name = format!("{} {}", client.name, version_of(shell, client.version)?);
     println!("ok: {name}: {ran}: {}", packages.join(", "));
     Ok(Installed { client: name, packages, ran })
+}
+
+impl Project {
+    /// Creates the project, adds the packages, and runs the program that uses every format.
+    fn install(&self, shell: &Shell, source: &Source) -> Result<String> {
+        copy(shell, self.programs)?;
+        (self.create)(shell, source)?;
+        (self.add)(shell, source)?;
+        self.uses_every_format(shell, source)
+    }
+
+    /// Installs the earlier version, updates it, and lets a program continue with the state that it stored before the update.
+    fn update(&self, shell: &Shell, earlier: &Source, source: &Source) -> Result<String> {
+        let keep = |source: &Source, expected: &str| {
+            let output = (self.run)(shell, source, "keep").read()?;
+            let is_expected = output.trim() == expected;
+            ensure!(is_expected, "expected {expected}, found {output}");
+            Ok(())
+        };
+        copy(shell, self.programs)?;
+        (self.create)(shell, earlier)?;
+        (self.add)(shell, earlier)?;
+        keep(earlier, "stored")?;
+        (self.add)(shell, source)?;
+        keep(source, "continued")?;
+        let uses = self.uses_every_format(shell, source)?;
+        Ok(format!("{uses}; state of {} is continued", earlier.version))
+    }
+
+    fn uses_every_format(&self, shell: &Shell, source: &Source) -> Result<String> {
+        let (environment, backend) = self.expected;
+        let output = (self.run)(shell, source, "use").read()?;
+        ensure!(output.trim() == backend, "expected {backend}, found {output}");
+        let on = if backend.is_empty() { String::new() } else { format!(" on {backend}") };
+        Ok(format!("{environment} uses every format{on}"))
+    }
 }
 
 /// Returns a client's own version, which the command prints.

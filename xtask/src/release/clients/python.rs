@@ -3,32 +3,42 @@
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::{Source, copy, names_ids};
+use super::{Project, Source, Target, names_ids};
 
-const PROGRAM: &str = "python/use.py";
-const EXPECTED_OUTPUT: &str = "CPython uses every format";
+const PROGRAMS: &[&str] = &["python/use.py", "python/keep.py"];
 
-pub fn pip(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    copy(shell, &[PROGRAM])?;
-    cmd!(shell, "python -m venv venv").run()?;
+pub const PIP: Target = Target::Project(Project {
+    programs: PROGRAMS,
+    create: |shell, _| Ok(cmd!(shell, "python -m venv venv").run()?),
+    add: pip_install,
+    run: |shell, _, program| cmd!(shell, "venv/bin/python {program}.py"),
+    expected: ("CPython", ""),
+});
+
+pub const UV: Target = Target::Project(Project {
+    programs: PROGRAMS,
+    // The folder's name, which is a temporary one, is not valid as a name.
+    create: |shell, _| Ok(cmd!(shell, "uv init {UV_OPTIONS...} --bare --name project").run()?),
+    add: uv_add,
+    run: |shell, _, program| cmd!(shell, "uv run {UV_OPTIONS...} --frozen python {program}.py"),
+    expected: ("CPython", ""),
+});
+
+const UV_OPTIONS: [&str; 3] = ["--quiet", "--no-cache", "--no-python-downloads"];
+
+/// Installs the library and the program, and runs the program.
+fn pip_install(shell: &Shell, Source { address, version }: &Source) -> Result<()> {
     let options = ["--quiet", "--no-cache-dir", "--index-url"];
     let index = format!("{address}/simple/");
     let wanted = ["polyflake", "polyflake-cli"].map(|name| format!("{name}=={version}"));
     cmd!(shell, "venv/bin/python -m pip install {options...} {index} {wanted...}").run()?;
-    cmd!(shell, "venv/bin/python use.py").run()?;
-    let program = names_ids(|| cmd!(shell, "venv/bin/polyflake"))?;
-    Ok(format!("{EXPECTED_OUTPUT}; {program}"))
+    names_ids(|| cmd!(shell, "venv/bin/polyflake")).map(|_| ())
 }
 
-pub fn uv(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    copy(shell, &[PROGRAM])?;
-    let options = ["--quiet", "--no-cache", "--no-python-downloads"];
-    // The folder's name, which is a temporary one, is not valid as a name.
-    cmd!(shell, "uv init {options...} --bare --name project").run()?;
+fn uv_add(shell: &Shell, Source { address, version }: &Source) -> Result<()> {
     let index = format!("{address}/simple/");
-    cmd!(shell, "uv add {options...} --default-index {index} polyflake=={version}").run()?;
-    cmd!(shell, "uv run {options...} --frozen python use.py").run()?;
-    Ok(EXPECTED_OUTPUT.to_owned())
+    let add = cmd!(shell, "uv add {UV_OPTIONS...} --default-index {index} polyflake=={version}");
+    Ok(add.run()?)
 }
 
 pub fn uvx(shell: &Shell, Source { address, version }: &Source) -> Result<String> {

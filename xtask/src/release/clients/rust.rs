@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-use super::{Source, copy, names_ids};
+use super::{Project, Source, Target, names_ids};
 use crate::workspace;
 
 /// Returns cargo, which takes this machine's registry for crates.io. Dependencies are compiled once for all rehearsals.
@@ -17,16 +17,30 @@ fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
         .env("CARGO_TARGET_DIR", workspace::target().join("dry-run/cargo"))
 }
 
-pub fn add(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
-    copy(shell, &["rust/use.rs"])?;
-    shell.create_dir("src")?;
-    shell.copy_file("use.rs", "src/main.rs")?;
+pub const CARGO: Target = Target::Project(Project {
+    programs: &["rust/use.rs", "rust/keep.rs"],
+    create,
+    add,
+    run: |shell, Source { address, .. }, program| cargo(shell, address, &["run", "--bin", program]),
+    expected: ("a program", ""),
+});
+
+fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
+    shell.create_dir("src/bin")?;
+    ["use", "keep"].into_iter().try_for_each(|program| {
+        shell.copy_file(format!("{program}.rs"), format!("src/bin/{program}.rs"))
+    })?;
     let manifest = "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n";
     shell.write_file("Cargo.toml", manifest)?;
-    let wanted = format!("polyflake@={version}");
-    cargo(shell, address, &["add", "--features", "json,uuid", &wanted]).run()?;
-    cargo(shell, address, &["run"]).run()?;
-    Ok("a program uses every format".to_owned())
+    Ok(cargo(shell, address, &["add", "serde_json"]).run()?)
+}
+
+fn add(shell: &Shell, Source { address, version }: &Source) -> Result<()> {
+    let packages = [("polyflake", "json,uuid"), ("polyflake-lease", "sqlite")];
+    packages.into_iter().try_for_each(|(name, features)| {
+        let wanted = format!("{name}@={version}");
+        Ok(cargo(shell, address, &["add", "--features", features, &wanted]).run()?)
+    })
 }
 
 pub fn install(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
