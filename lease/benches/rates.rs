@@ -1,5 +1,7 @@
 //! Measures how long claims, renewals and releases take in real stores, and how many renewals per second one and eight connections
-//! reach: `cargo bench -p polyflake-lease --all-features --bench rates`. It takes two minutes and needs an idle machine.
+//! reach: `cargo bench -p polyflake-lease --all-features --bench rates`. It takes two minutes and needs an idle machine. With the
+//! URL of an empty store in `POLYFLAKE_STORE`, such as one of `polyflake lease serve --rate 1000000`, it measures that one.
+//! `tests/leases/cold.py` measures a start of many processes at once.
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
@@ -10,7 +12,7 @@ mod mariadb;
 mod server;
 
 use std::{
-    thread,
+    env, thread,
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
@@ -163,6 +165,9 @@ fn fill(store: &mut dyn Store) {
 }
 
 fn main() {
+    if let Ok(url) = env::var("POLYFLAKE_STORE") {
+        return measure(url.rsplit('@').next().unwrap_or_default(), &url);
+    }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("leases.db");
     measure("SQLite", &format!("sqlite:{}?allow=overlayfs", file.display()));

@@ -1,0 +1,34 @@
+"""Starts many processes at once, each of which leases a worker ID, and prints how long they waited: `cold.py 500`.
+
+The store is the one in POLYFLAKE_LEASE. The processes are forks of this one, so the time excludes the start of Python.
+"""
+
+import os
+import sys
+import time
+
+from polyflake import sno
+
+count = int(sys.argv[1])
+reader, writer = os.pipe()
+wait, release = os.pipe()
+began = time.monotonic()
+for _ in range(count):
+    if os.fork() == 0:
+        os.close(release)
+        forked = time.monotonic()
+        partition = sno.generate(1).partition
+        ended = time.monotonic()
+        os.write(writer, b"%d %f %f\n" % (partition, ended - forked, ended - began))
+        os.read(wait, 1)  # All processes hold their worker IDs at the same time.
+        os._exit(0)
+os.close(writer)
+with os.fdopen(reader) as lines:
+    found = [lines.readline().split() for _ in range(count)]
+if len({partition for partition, *_ in found}) != count:
+    raise SystemExit(f"expected {count} worker IDs, found {len(found)}")
+waits = sorted(float(seconds) for _, seconds, _ in found)
+p50, p99 = waits[count // 2], waits[count * 99 // 100]
+last = max(float(seconds) for _, _, seconds in found)
+print(f"{count} processes: all have a worker ID after {last:.1f} s; p50 {p50:.2f} s, p99 {p99:.2f} s")
+os.close(release)
