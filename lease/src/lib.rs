@@ -7,8 +7,9 @@
 //!   driver passes. [`steps`] contains the parts that SQL drivers share.
 //! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes of
 //!   one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the same
-//!   for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Http` and
-//!   `AsyncHttp` (feature `http`) are stores behind a service, `polyflake lease serve`.
+//!   for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Redis` and `AsyncRedis`
+//!   (feature `redis`) are stores in `Redis` or `Valkey`, which may lose their data. `Http` and `AsyncHttp` (feature `http`)
+//!   are stores behind a service, `polyflake lease serve`.
 //! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
 //!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
 //!
@@ -63,6 +64,8 @@ pub use stores::http::{AsyncHttp, Http};
 pub use stores::mysql::{AsyncMysql, Mysql};
 #[cfg(feature = "postgresql")]
 pub use stores::postgresql::{AsyncPostgresql, Postgresql};
+#[cfg(feature = "redis")]
+pub use stores::redis::{AsyncRedis, Redis};
 #[cfg(feature = "sqlite")]
 pub use stores::sqlite::Sqlite;
 #[cfg(feature = "std")]

@@ -8,6 +8,8 @@ pub(crate) mod memory;
 pub(crate) mod mysql;
 #[cfg(feature = "postgresql")]
 pub(crate) mod postgresql;
+#[cfg(feature = "redis")]
+pub(crate) mod redis;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 pub mod steps;

@@ -116,7 +116,7 @@ struct PendingRequest {
 
 impl Hosted {
     /// Creates a lease without a grant. The required settings are `namespace` (the name of the ID format is appended),
-    /// `family`, and `store` (`sqlite`, `postgresql`, `mysql` or `http`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
+    /// `family`, and `store` (`sqlite`, `postgresql`, `mysql`, `redis` or `http`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
     /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
     ///
     /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between

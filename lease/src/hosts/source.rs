@@ -70,6 +70,7 @@ impl Source {
             SourceKind::Host(host) => return host.start(options, grantee),
         };
         let options = options.at(address.name());
+        let options = if address.is_volatile() { options.for_volatile_store()? } else { options };
         let longest = Duration::from_millis(options.answer_limit());
         Lease::start(move || address.open(longest), options, grantee)
     }

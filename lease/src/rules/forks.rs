@@ -23,7 +23,13 @@ pub(crate) fn process_number() -> Result<u32> {
 }
 
 /// Returns an error if this process is a forked child of `process`.
-#[cfg(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "sqlite"))]
+#[cfg(any(
+    feature = "http",
+    feature = "mysql",
+    feature = "postgresql",
+    feature = "redis",
+    feature = "sqlite"
+))]
 pub(crate) fn check(process: u32) -> Result<()> {
     if process == fork::process() {
         return Ok(());

@@ -191,7 +191,7 @@ impl Place {
 
     /// Returns whether the URL contains a password, either in the user part or as a parameter.
     pub fn has_password(&self) -> bool {
-        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) | Site::Http(server) if server.password.is_some())
+        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) | Site::Redis(server) | Site::Http(server) if server.password.is_some())
     }
 
     /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
@@ -209,7 +209,7 @@ impl Place {
         self.number
     }
 
-    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql` or `http`. For `sqlite`,
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql`, `redis` or `http`. For `sqlite`,
     /// `path` is the file's path. For the others, `server` contains `hosts` (each a name and a port), `user`, `password`,
     /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
     /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,

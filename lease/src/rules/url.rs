@@ -6,6 +6,7 @@
 //! postgres://user:password@host:5432,other:5433/database?namespace=orders&sslmode=require
 //! mysql://user:password@host:3306/database?namespace=orders
 //! https://token@host?namespace=orders
+//! rediss://:password@host:6379/0?namespace=orders
 //! ```
 //!
 //! Errors contain names but never values, because any part of a URL can contain a password.
@@ -27,18 +28,19 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Access, Create, SECOND_STORE, Schema},
     rules::record::check_name,
+    rules::volatile::check_lease,
 };
 
 /// A URL that works, for messages.
 pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
 /// The schemes of stores, for messages.
-const SUPPORTED: &str =
-    "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:` and `https:`";
+const SUPPORTED: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
 
-/// The default ports of `PostgreSQL`, `MySQL`, HTTPS and HTTP.
+/// The default ports of `PostgreSQL`, `MySQL`, `Redis`, HTTPS and HTTP.
 const PORT: u16 = 5432;
 const MYSQL_PORT: u16 = 3306;
+const REDIS_PORT: u16 = 6379;
 const HTTPS_PORT: u16 = 443;
 const HTTP_PORT: u16 = 80;
 
@@ -68,6 +70,9 @@ const OF_MYSQL: [&str; 8] =
 
 const OF_HTTP: [&str; 2] = ["sslrootcert", "connect_timeout"];
 
+/// The parameters of `Redis` are those of `MySQL`.
+const OF_REDIS: [&str; 8] = OF_MYSQL;
+
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -90,6 +95,8 @@ pub(crate) enum Site {
     Server(Server),
     /// A `MySQL` or `MariaDB` server: one host and a database.
     Mysql(Server),
+    /// A server of `Redis` or `Valkey`: one host, and a database's number.
+    Redis(Server),
     /// A service over HTTP, `polyflake lease serve`: one host, and a token as the password.
     Http(Server),
 }
@@ -98,7 +105,7 @@ pub(crate) enum Site {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
     /// Names, addresses or folders of Unix sockets, each with a port. The client uses the server that accepts writes. For
-    /// `MySQL`, one name, address or path of a Unix socket.
+    /// `MySQL` and `Redis`, one name, address or path of a Unix socket.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -167,6 +174,8 @@ impl Location {
             Some(("sqlite", path)) => Self::of_file(path, query),
             Some(("postgres" | "postgresql", rest)) => Self::of_server(rest, query),
             Some(("mysql" | "mariadb", rest)) => Self::of_mysql(rest, query),
+            Some(("redis" | "valkey", rest)) => Self::of_redis(rest, query, false),
+            Some(("rediss" | "valkeys", rest)) => Self::of_redis(rest, query, true),
             Some(("https", rest)) => Self::of_http(rest, query, true),
             Some(("http", rest)) => Self::of_http(rest, query, false),
             Some((scheme, _)) if is_scheme(scheme) => {
@@ -232,6 +241,34 @@ impl Location {
         }
     }
 
+    /// As its clients do, the scheme says whether the connection is encrypted.
+    fn of_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
+        let scheme = if encrypts { "rediss" } else { "redis" };
+        let authority = Authority::read(rest, scheme)?;
+        let mut parameters = Parameters::read(query, "Redis", &OF_REDIS)?;
+        let is_plain = match parameters.remove("sslmode").as_deref() {
+            None => false,
+            Some("disable") if !encrypts => true,
+            Some(_) => {
+                let reason = "`sslmode` can only be `disable`, after `redis:`; `rediss:` encrypts";
+                return Err(out_of_range(reason));
+            }
+        };
+        let server = Server::of(authority, REDIS_PORT, &mut parameters)?;
+        check_redis(&server)?;
+        let (needs_tls, names_roots) = (server.encrypts, server.roots.is_some());
+        if !encrypts && (names_roots || needs_tls && !is_plain) {
+            let remedy = "write `rediss:`, or add `sslmode=disable` if the network is trusted";
+            return Err(out_of_range(format!(
+                "`redis:` does not encrypt the connection; {remedy}"
+            )));
+        }
+        let server = Server { encrypts, ..server };
+        let location = Self::with(Site::Redis(server), None, Access::default(), &mut parameters)?;
+        location.terms.lease_ms.map_or(Ok(()), check_lease)?;
+        Ok(location)
+    }
+
     fn of_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "https" } else { "http" };
         let authority = Authority::read(rest, scheme)?;
@@ -290,6 +327,23 @@ impl Location {
         ];
         TERMS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
+}
+
+/// Rejects a server of `Redis` that not every client would reach in the same way.
+fn check_redis(server: &Server) -> Result<()> {
+    let is_database = |name: &String| digits::<u32>(name).is_some();
+    if server.hosts.len() > 1 {
+        return Err(out_of_range("a URL of Redis names one host"));
+    }
+    if server.database.as_ref().is_some_and(|name| !is_database(name)) {
+        return Err(out_of_range("its database is not a number, as in `redis://host/0`"));
+    }
+    if server.user.is_some() && server.password.is_none() {
+        // It may be a password, which messages would show.
+        let remedy = "write `redis://:PASSWORD@host` or `redis://USER:PASSWORD@host`";
+        return Err(out_of_range(format!("it has a user without a password; {remedy}")));
+    }
+    Ok(())
 }
 
 /// The parts of a server's URL before the `?`.
@@ -402,7 +456,7 @@ impl Server {
     }
 
     /// Returns the first host and its port.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "redis"))]
     pub(crate) fn host(&self) -> (&str, u16) {
         self.hosts.first().map_or(("", 0), |(host, port)| (host, *port))
     }
@@ -454,6 +508,7 @@ impl Site {
                 Ok(json!({ "store": "postgresql", "server": server.to_json() }))
             }
             Self::Mysql(server) => Ok(json!({ "store": "mysql", "server": server.to_json() })),
+            Self::Redis(server) => Ok(json!({ "store": "redis", "server": server.to_json() })),
             Self::Http(server) => Ok(json!({ "store": "http", "server": server.to_json() })),
         }
     }
@@ -473,6 +528,10 @@ impl fmt::Display for Site {
             Self::File(path) => write!(f, "sqlite:{path}"),
             Self::Server(server) => server.fmt_as("postgres", PORT, f),
             Self::Mysql(server) => server.fmt_as("mysql", MYSQL_PORT, f),
+            Self::Redis(server) => {
+                let scheme = if server.encrypts { "rediss" } else { "redis" };
+                server.fmt_as(scheme, REDIS_PORT, f)
+            }
             Self::Http(server) if server.encrypts => server.fmt_as("https", HTTPS_PORT, f),
             Self::Http(server) => server.fmt_as("http", HTTP_PORT, f),
         }
@@ -568,10 +627,25 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
     out_of_range(format!("the parameter `{name}` is unknown: {remedy}"))
 }
 
+const SCHEMES: [&str; 12] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "redis",
+    "rediss",
+    "valkey",
+    "valkeys",
+    "sqlite",
+    "memory",
+    "https",
+    "http",
+];
+
 /// Returns the database in a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are case-insensitive.
 fn base_of(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
-    ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "memory", "https", "http"]
+    SCHEMES
         .into_iter()
         .find(|known| known.eq_ignore_ascii_case(base))
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })

@@ -10,6 +10,8 @@
 //! incarnation whose waiting time has already passed.
 
 use crate::Namespace;
+#[cfg(feature = "hosted")]
+use crate::{Result, rules::error::out_of_range};
 
 /// How the name of a volatile store begins.
 const PREFIX: &str = "volatile:";
@@ -25,6 +27,20 @@ pub(crate) fn is_volatile(store: &str) -> bool {
     store.starts_with(PREFIX)
 }
 
+/// Rejects a lease that a program requests from a volatile store, and that would be shortened.
+///
+/// # Errors
+/// Returns `out_of_range` for a lease of more than five minutes.
+#[cfg(feature = "hosted")]
+pub(crate) fn check_lease(lease_ms: u64) -> Result<()> {
+    if lease_ms <= LONGEST_MS {
+        return Ok(());
+    }
+    Err(out_of_range(
+        "expected a lease of at most 300 seconds, because the store may lose its data",
+    ))
+}
+
 /// Returns whether a namespace is only proposed, so that its waiting time has not begun.
 pub(crate) fn is_proposed(namespace: &Namespace, store: &str) -> bool {
     is_volatile(store) && namespace.version == 1
@@ -35,9 +51,13 @@ pub(crate) fn wait_from(now: u64) -> u64 {
     now.saturating_add(WAIT_MS + WRITE_MS)
 }
 
+/// Returns whether a new record of a namespace begins an incarnation.
+pub(crate) fn begins(old: &Namespace, new: &Namespace) -> bool {
+    old.version == 1 || old.incarnation != new.incarnation
+}
+
 /// Returns whether a volatile store accepts a new record of a namespace: if the record begins an incarnation, its waiting time
 /// must not have begun earlier.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
-    let begins = old.version == 1 || old.incarnation != new.incarnation;
-    !begins || new.quiet_until >= now.saturating_add(WAIT_MS)
+    !begins(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

@@ -38,6 +38,7 @@ mod http;
 mod json;
 mod mysql;
 mod postgresql;
+mod redis;
 mod sql;
 mod sqlite;
 
@@ -55,6 +56,7 @@ pub use crate::rules::location::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
 pub(crate) use facts::is_permanent_failure;
 pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
+#[cfg(feature = "std")]
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, check as check_file, open as open_file};
 
@@ -88,7 +90,7 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, or `MySQL`'s error number in decimal. It is `None` if the server did not reply,
+    /// The SQLSTATE that the server returned, `MySQL`'s error number in decimal, or the first word of `Redis`'s error. It is `None` if the server did not reply,
     /// in which case it is unknown whether the statement was executed. For `SQLite`, which has no SQLSTATEs, it is always
     /// `None`.
     pub code: Option<String>,
@@ -168,6 +170,11 @@ pub enum Engine {
     /// header `polyflake-request`. The outcome has one row: the status, the body, and the value of `polyflake-request` in the
     /// response, or NULL. If the statement before had 1, the driver sends the header `polyflake-connection` of its response.
     Http,
+    /// `Redis` or `Valkey`, with one statement per request: the text and the values are the words after `EVAL`.
+    ///
+    /// The values are strings, which the driver sends as they are. The outcome has one row: the strings of the script's reply.
+    /// The code of a failure is the first word of the server's error, such as `OOM`.
+    Redis,
 }
 
 impl Engine {
@@ -176,7 +183,7 @@ impl Engine {
             Self::Sqlite(name) => sqlite::dialect(name),
             Self::Postgresql(schema) => postgresql::dialect(schema),
             Self::Mysql => mysql::dialect(),
-            Self::Http => unreachable!("a service gets requests instead of SQL"),
+            Self::Http | Self::Redis => unreachable!("this store gets no SQL"),
         }
     }
 
@@ -190,6 +197,7 @@ impl Engine {
             Self::Postgresql(schema) => postgresql::error(failure, schema),
             Self::Mysql => mysql::error(failure),
             Self::Http => http::error(failure),
+            Self::Redis => redis::error(failure),
         }
     }
 }
@@ -264,7 +272,7 @@ impl Steps {
     /// # Errors
     /// Returns the same errors as [`Steps::next`].
     pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
-        if self.engine == Engine::Http {
+        if matches!(self.engine, Engine::Http | Engine::Redis) {
             return self.exchange(&outcome);
         }
         let outcome = outcome.without_warnings();
@@ -283,14 +291,24 @@ impl Steps {
         }
     }
 
-    /// Passes the request to a service, and returns its reply.
+    /// Passes the request to a service or a script, and returns its reply.
     fn exchange(&mut self, outcome: &Outcome) -> Result<Step> {
+        let is_script = self.engine == Engine::Redis;
         if let Stage::Nothing = self.stage {
-            let statement = http::statement(&self.request, self.random);
+            let statement = if is_script {
+                redis::statement(&self.request)
+            } else {
+                http::statement(&self.request, self.random)
+            };
             return Ok(self.run(Stage::Request { is_again: true }, vec![statement]));
         }
         self.stage = Stage::Over;
-        http::reply(outcome, self.random).map(|reply| Step::Done(Box::new(reply)))
+        let reply = if is_script {
+            redis::reply(&self.request, outcome)
+        } else {
+            http::reply(outcome, self.random)
+        };
+        reply.map(|reply| Step::Done(Box::new(reply)))
     }
 
     /// Executes all steps, for blocking drivers.
@@ -316,7 +334,7 @@ impl Steps {
     fn begin(&mut self) -> Step {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
-            Engine::Postgresql(_) | Engine::Mysql | Engine::Http => self.send(false),
+            _ => self.send(false),
         }
     }
 
@@ -349,7 +367,7 @@ impl Steps {
     /// holder's requests, so creating tables cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store, next) = match &self.engine {
-            Engine::Sqlite(_) | Engine::Http => return Ok(self.on_created()),
+            Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
             Engine::Postgresql(schema) => {
                 (postgresql::no_store(schema), (Stage::Look, postgresql::find_tables(schema)))
             }
@@ -381,7 +399,7 @@ impl Steps {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
             Engine::Postgresql(_) if self.create.is_trial() => return empty(),
-            Engine::Postgresql(_) | Engine::Mysql | Engine::Http => return self.send(true),
+            _ => return self.send(true),
         };
         let statements = self.engine.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)

@@ -25,8 +25,9 @@ use crate::{
 };
 
 /// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `mysql://` or
-/// `mariadb://` followed by an address (feature `mysql`), `https://` followed by a token and an address (feature `http`), `sqlite:` followed by a file's path (feature `sqlite`), or `memory:`
-/// followed by a name. A relative path is resolved against the current
+/// `mariadb://` followed by an address (feature `mysql`), `redis://` or `rediss://` followed by an address (feature `redis`),
+/// `https://` followed by a token and an address (feature `http`), `sqlite:` followed by a file's path (feature `sqlite`), or
+/// `memory:` followed by a name. A relative path is resolved against the current
 /// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
 /// ends. Forked child processes cannot use it.
 ///
@@ -121,6 +122,8 @@ enum Kind {
     Postgresql(crate::stores::postgresql::Server),
     #[cfg(feature = "mysql")]
     Mysql(crate::rules::url::Server),
+    #[cfg(feature = "redis")]
+    Redis(crate::rules::url::Server),
     #[cfg(feature = "http")]
     Http(crate::rules::url::Server),
 }
@@ -175,6 +178,14 @@ impl Address {
         Ok(self.existing())
     }
 
+    /// Returns whether the store may lose its data, so that it grants short leases.
+    pub(crate) fn is_volatile(&self) -> bool {
+        #[cfg(feature = "redis")]
+        return matches!(self.store, Kind::Redis(_));
+        #[cfg(not(feature = "redis"))]
+        false
+    }
+
     /// Returns the schema of the store's tables, if it is in `PostgreSQL`.
     pub(crate) fn schema(&self) -> Option<String> {
         match &self.store {
@@ -186,11 +197,22 @@ impl Address {
 
     /// Opens the store. The call fails if the server does not respond within a limit, if that is shorter than the usual one.
     #[cfg_attr(
-        not(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "sqlite")),
+        not(any(
+            feature = "http",
+            feature = "mysql",
+            feature = "postgresql",
+            feature = "redis",
+            feature = "sqlite"
+        )),
         expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
     )]
     pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
-        #[cfg(not(any(feature = "http", feature = "mysql", feature = "postgresql")))]
+        #[cfg(not(any(
+            feature = "http",
+            feature = "mysql",
+            feature = "postgresql",
+            feature = "redis"
+        )))]
         let _ = longest;
         match &self.store {
             Kind::Memory(name) => Ok(Box::new(Named(name.clone()))),
@@ -205,6 +227,8 @@ impl Address {
             Kind::Mysql(server) => {
                 Ok(Box::new(crate::Mysql::open_within(server, self.access.create, longest)?))
             }
+            #[cfg(feature = "redis")]
+            Kind::Redis(server) => Ok(Box::new(crate::Redis::open_within(server, longest)?)),
             #[cfg(feature = "http")]
             Kind::Http(server) => Ok(Box::new(crate::Http::open_within(server, longest)?)),
         }
@@ -238,6 +262,15 @@ impl Kind {
                 crate::stores::mysql::check(&server)?;
                 Ok(Self::Mysql(server))
             }
+            #[cfg(feature = "redis")]
+            Site::Redis(server) => {
+                crate::stores::redis::check(&server)?;
+                Ok(Self::Redis(server))
+            }
+            #[cfg(not(feature = "redis"))]
+            Site::Redis(_) => Err(out_of_range(
+                "this build has no Redis; enable the feature `redis` of polyflake-lease",
+            )),
             #[cfg(feature = "http")]
             Site::Http(server) => {
                 crate::stores::http::check(&server)?;

@@ -75,7 +75,8 @@ impl Settings {
             ("sqlite", None) => Ok(Engine::Sqlite(String::new())),
             ("mysql", None) => Ok(Engine::Mysql),
             ("http", None) => Ok(Engine::Http),
-            ("sqlite" | "mysql" | "http", Some(_)) => Err(invalid_setting("schema")),
+            ("redis", None) => Ok(Engine::Redis),
+            ("sqlite" | "mysql" | "http" | "redis", Some(_)) => Err(invalid_setting("schema")),
             _ => Err(invalid_setting("store")),
         }
     }
@@ -120,6 +121,9 @@ impl Settings {
         }
         if let Some(wait_ms) = self.number("wait_ms")? {
             options = options.waits_for_ms(wait_ms);
+        }
+        if self.store()? == Engine::Redis {
+            options = options.for_volatile_store()?;
         }
         match self.setting("holder") {
             Some(_) => options.holder(self.text("holder")?),

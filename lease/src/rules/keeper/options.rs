@@ -41,6 +41,9 @@ pub struct Options {
     place: Option<String>,
     pub(super) shape: Shape,
     pub(super) lease_ms: u64,
+    /// Whether the program requested this length.
+    #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "hosts know the store"))]
+    names_lease: bool,
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
@@ -90,6 +93,7 @@ impl Options {
             place: None,
             shape,
             lease_ms: HOUR,
+            names_lease: false,
             holder: String::new(),
             preferred: None,
             insists: false,
@@ -148,7 +152,17 @@ impl Options {
                 "expected a lease of at least two ticks and half a second, and at most a year",
             ));
         }
-        Ok(Self { lease_ms, ..self })
+        Ok(Self { lease_ms, names_lease: true, ..self })
+    }
+
+    /// Returns the options for a volatile store, which grants short leases.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn for_volatile_store(mut self) -> Result<Self> {
+        if self.names_lease {
+            volatile::check_lease(self.lease_ms)?;
+        }
+        self.limit_lease();
+        Ok(self)
     }
 
     /// Sets the time between renewals in milliseconds. By default, it is a quarter of the lease duration, which is also the

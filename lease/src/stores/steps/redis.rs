@@ -1,0 +1,266 @@
+//! The script of `Redis` and `Valkey`, as a store with one statement: the script, with its keys and arguments.
+//!
+//! The text of the statement is the script. Its values are the number of the script's keys, these keys, and its arguments, all
+//! as strings. So a driver sends `EVAL`, the text and the values. It returns one row with the strings of the script's reply.
+//!
+//! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). Its name consists of the ID of the
+//! server's process, which changes with each start, and the ID of its replication, which changes when a replica is promoted.
+//! The script rejects a server that another one may replace while both acknowledge writes.
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use super::{
+    Failure, Outcome, Statement, Value,
+    postgresql::{OF_CERTIFICATES, contains_any},
+};
+use crate::{
+    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
+    rules::error::damaged_record, rules::volatile,
+};
+
+const SCRIPT: &str = include_str!("../../../sql/redis.lua");
+
+/// The command that creates a user, for an operator.
+const USER: &str = include_str!("../../../sql/redis-user.acl");
+
+pub(super) fn statement(request: &Request) -> Statement {
+    let namespace = &request.namespace;
+    let keys = ["namespace", "records", "ends"].map(|kind| format!("polyflake:{kind}:{namespace}"));
+    let values = ["4", "polyflake:namespaces"].map(ToOwned::to_owned).into_iter().chain(keys);
+    let values = values.chain(arguments(request)).map(Value::Text).collect();
+    Statement { text: SCRIPT.to_owned(), values }
+}
+
+/// Returns the arguments of the script.
+fn arguments(request: &Request) -> Vec<String> {
+    let (name, more) = match &request.operation {
+        Operation::Open(namespace) => ("open", open(namespace)),
+        Operation::Find { limit } => ("find", vec![limit.saturating_sub(1).to_string()]),
+        Operation::Read { first } => ("read", vec![member(*first)]),
+        Operation::Put { old, new } => {
+            let end = new.granted_until.to_string();
+            let incarnation = new.incarnation.to_string();
+            ("put", vec![member(new.first), end, old.to_json(), new.to_json(), incarnation])
+        }
+        Operation::PutNamespace { old, new, first, count } => {
+            ("put_namespace", put_namespace(old, new, (*first, *count)))
+        }
+        Operation::Survey => ("survey", Vec::new()),
+        Operation::List => ("list", Vec::new()),
+    };
+    [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
+}
+
+/// Returns a record's key in both of its collections. With equal digits, records with the same end are sorted by number.
+fn member(first: u64) -> String {
+    format!("{first:016}")
+}
+
+/// The script inserts the store's name.
+fn open(namespace: &Namespace) -> Vec<String> {
+    let namespace = Namespace { store: String::new(), ..namespace.clone() };
+    let [before, after] = split(&namespace.to_json(), ",\"store\":\"");
+    vec![before, after, namespace.incarnation.to_string()]
+}
+
+fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -> Vec<String> {
+    let fresh = Record::fresh(0, count, new.incarnation).to_json();
+    let [before, rest] = split(&fresh, ",\"first\":");
+    let after = rest.strip_prefix('0').unwrap_or_default().to_owned();
+    vec![
+        old.to_json(),
+        new.to_json(),
+        new.store.clone(),
+        new.incarnation.to_string(),
+        u8::from(volatile::begins(old, new)).to_string(),
+        new.quiet_until.to_string(),
+        new.records.saturating_sub(old.records).to_string(),
+        first.to_string(),
+        count.to_string(),
+        before,
+        after,
+    ]
+}
+
+/// Splits JSON after its last `mark`. In a string within the JSON, the quotation marks would be escaped.
+fn split(json: &str, mark: &str) -> [String; 2] {
+    let at = json.rfind(mark).map_or(0, |at| at + mark.len());
+    [&json[..at], &json[at..]].map(ToOwned::to_owned)
+}
+
+/// Returns the reply in the outcome of the script.
+///
+/// # Errors
+/// Returns `store_not_durable` if the script rejects the server, or the server's error.
+pub(super) fn reply(request: &Request, outcome: &Outcome) -> Result<Reply> {
+    if let Some(failure) = &outcome.failure {
+        return Err(error(failure));
+    }
+    let row = outcome.rows.first().and_then(|rows| rows.first()).ok_or_else(other_reply)?;
+    let texts: Vec<_> = row.iter().map(text).collect::<Result<_>>()?;
+    match &*texts {
+        ["rejected", setting, expected, found] => Err(rejected(setting, expected, found)),
+        [result, seconds, micros, store, namespace, values @ ..] => {
+            let namespace = Some(*namespace).filter(|record| !record.is_empty());
+            Ok(Reply {
+                now: number(seconds)? * 1000 + number(micros)? / 1000,
+                store: (*store).to_owned(),
+                namespace: namespace.map(Namespace::from_json).transpose()?,
+                content: content(&request.operation, result, values)?,
+            })
+        }
+        _ => Err(other_reply()),
+    }
+}
+
+fn text(value: &Value) -> Result<&str> {
+    match value {
+        Value::Text(text) => Ok(text),
+        _ => Err(other_reply()),
+    }
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().ok().filter(|number| *number < 1 << 40).ok_or_else(other_reply)
+}
+
+fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<ReplyContent> {
+    Ok(match (operation, result, values) {
+        (Operation::Open(_), "nothing", []) => ReplyContent::Nothing,
+        (Operation::Find { limit }, "records", _) => {
+            let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
+            ReplyContent::Records(records(&values[..limit.min(values.len())])?)
+        }
+        (Operation::Read { .. }, "records", [] | [_]) => ReplyContent::Records(records(values)?),
+        (Operation::Put { .. } | Operation::PutNamespace { .. }, "done", []) => ReplyContent::Done,
+        (Operation::Put { .. }, "differs", [] | [_]) => {
+            ReplyContent::Differs(records(values)?.pop())
+        }
+        (Operation::PutNamespace { .. }, "differs", []) => ReplyContent::Differs(None),
+        (Operation::Survey, "survey", [count, last]) => {
+            let last = Some(*last).filter(|record| !record.is_empty());
+            let last = last.map(Record::from_json).transpose()?;
+            ReplyContent::Survey {
+                records: number(count)?,
+                latest_end: last.map_or(0, |record| record.granted_until),
+            }
+        }
+        (Operation::List, "names", _) => {
+            let mut names: Vec<_> = values.iter().map(ToString::to_string).collect();
+            names.sort_unstable();
+            ReplyContent::Names(names)
+        }
+        _ => return Err(other_reply()),
+    })
+}
+
+/// Returns the readable records. An unreadable record does not prevent the use of all others.
+fn records(values: &[&str]) -> Result<Vec<Record>> {
+    let read = values.iter().map(|record| Record::from_json(record));
+    let (records, refused): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+    match refused.into_iter().next() {
+        Some(Err(error)) if records.is_empty() => Err(error),
+        _ => Ok(records.into_iter().flatten().collect()),
+    }
+}
+
+fn other_reply() -> Error {
+    damaged_record("expected the reply of the script of leases, found another one")
+}
+
+fn rejected(setting: &str, expected: &str, found: &str) -> Error {
+    let (remedy, is_permanent) = match setting {
+        "redis_mode" | "server_mode" => ("a cluster is no store", true),
+        "role" => ("a replica is no store until it is promoted", false),
+        "connected_slaves" => ("a replica could be promoted while this server grants", false),
+        "repl_backlog_active" => (
+            "the server was or had a replica; once it has none, the value is 0 after `repl-backlog-ttl`",
+            false,
+        ),
+        "maxmemory_policy" => ("the server may remove records", true),
+        _ => ("the server is no Redis and no Valkey", true),
+    };
+    let reason = format!("the server reports {setting}={found}, expected {expected}: {remedy}");
+    let error = Error::new(ErrorKind::StoreNotDurable, reason);
+    if is_permanent { error.permanent() } else { error }
+}
+
+/// Classifies an error by the first word of the server's message, which clients return as the code or in the message. In
+/// Redis 6, the error of a command within a script is a part of the script's error.
+pub(super) fn error(failure: &Failure) -> Error {
+    let message = failure.message.lines().next().unwrap_or_default();
+    let Some(code) = failure.code.as_deref() else {
+        return no_answer(message);
+    };
+    let is = |words: &[&str]| {
+        words.iter().any(|word| {
+            code == *word || message.starts_with(word) || message.contains(&format!("-{word} "))
+        })
+    };
+    let reports = |remedy: &str| unavailable(format!("the server reports: {message}{remedy}"));
+    let not_durable = |reason: &str| {
+        Error::new(ErrorKind::StoreNotDurable, format!("{reason}; the server reports: {message}"))
+    };
+    if is(&["NOPERM"]) || contains_any(message, &WITHOUT_RIGHT) {
+        let line = USER.trim();
+        return unavailable(format!("the user lacks a right: {message}; an operator runs {line}"))
+            .permanent();
+    }
+    if is(&["NOAUTH", "WRONGPASS", "DENIED"]) || contains_any(message, &REJECTED) {
+        return unavailable(format!("the server rejects the connection: {message}")).permanent();
+    }
+    if is(&["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"]) {
+        return not_durable("a cluster is no store").permanent();
+    }
+    if is(&["READONLY", "MASTERDOWN"]) {
+        return not_durable("a replica is no store until it is promoted");
+    }
+    if is(&["WRONGTYPE"]) {
+        return damaged_record(format!("expected the keys of leases, found: {message}"));
+    }
+    if is(&["OOM"]) {
+        return reports("; raise `maxmemory`");
+    }
+    if is(&["MISCONF"]) {
+        return reports(
+            "; or set `stop-writes-on-bgsave-error` to `no`, as leases need no snapshots",
+        );
+    }
+    if is(&["NOREPLICAS"]) {
+        return reports("; set `min-replicas-to-write` to 0");
+    }
+    reports("")
+}
+
+/// Parts of the server's messages about a command that a user may not run, which may have no code of their own.
+const WITHOUT_RIGHT: [&str; 3] =
+    ["has no permissions to", "can't run this command", "No permissions to access a key"];
+
+/// Parts of the server's messages about a connection that cannot be used.
+const REJECTED: [&str; 4] = [
+    "without any password configured",
+    "invalid password",
+    "DB index is out of range",
+    "unknown command",
+];
+
+fn no_answer(message: &str) -> Error {
+    if contains_any(message, &OF_CERTIFICATES) {
+        let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
+        return unavailable(format!(
+            "the server's certificate is not trusted: {message}; {remedy}"
+        ))
+        .permanent();
+    }
+    unavailable(format!("no answer from the server: {message}"))
+}
+
+fn unavailable(reason: String) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}
