@@ -12,6 +12,8 @@ mod languages;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod mariadb;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod redis_server;
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod sql;
@@ -23,6 +25,7 @@ use polyflake_lease::{
     Error, Namespace, Operation, Random, Record, Reply, Request, Shape,
     steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
 };
+use redis_server::RedisServer;
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
 use sql::{answer_of, in_mysql, in_postgresql, in_sqlite};
@@ -37,6 +40,10 @@ const START: u64 = 1_763_650_000_000;
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
+const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
+
+/// The end of a waiting time that `Redis` accepts, whatever its time is.
+const FAR: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -74,9 +81,9 @@ impl Recorder<'_> {
                 Ok(Step::Run(statements)) => {
                     outcome = statements.iter().map(|it| (self.run)(it)).collect();
                     outcome.rows.iter_mut().flatten().for_each(|row| set_time(row));
-                    if line == ConnectionEvent::Cut
-                        && statements.iter().any(|it| it.text == "COMMIT")
-                    {
+                    let is_last =
+                        |it: &Statement| it.text == "COMMIT" || self.engine == Engine::Redis;
+                    if line == ConnectionEvent::Cut && statements.iter().any(is_last) {
                         outcome = Outcome::failed(None, "the connection was closed");
                     }
                     if line == ConnectionEvent::Warned {
@@ -137,6 +144,10 @@ fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
         *now = NOW;
     }
+    // The seconds and the microseconds of a script's reply.
+    if let [Value::Text(_), Value::Text(seconds), Value::Text(micros), Value::Text(_), ..] = row {
+        (*seconds, *micros) = ((NOW / 1000).to_string(), (NOW % 1000 * 1000).to_string());
+    }
 }
 
 fn parse_json(text: &str) -> Json {
@@ -164,13 +175,15 @@ fn proposed(incarnation: u128) -> Namespace {
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
+    let is_redis = engine == Engine::Redis;
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
     it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap();
     it.send(Operation::Open(proposed(11)), ConnectionEvent::Kept).unwrap();
     let old =
         it.send(Operation::Open(proposed(12)), ConnectionEvent::Kept).unwrap().namespace.unwrap();
-    let new = Namespace { records: 2, version: 2, ..old.clone() };
+    let quiet_until = if is_redis { FAR } else { 0 };
+    let new = Namespace { records: 2, version: 2, quiet_until, ..old.clone() };
     let grow = Operation::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
     it.send(grow.clone(), ConnectionEvent::Kept).unwrap();
     it.send(grow, ConnectionEvent::Kept).unwrap();
@@ -191,11 +204,18 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     it.send(Operation::Put { old: claimed, new: renewed.clone() }, ConnectionEvent::Kept).unwrap();
     let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
     it.send(Operation::Put { old: renewed, new: later.clone() }, ConnectionEvent::Cut).unwrap_err();
-    let last = Record { version: 5, ..later.clone() };
-    it.send(Operation::Put { old: later, new: last }, ConnectionEvent::Warned).unwrap_err();
+    if !is_redis {
+        let last = Record { version: 5, ..later.clone() };
+        it.send(Operation::Put { old: later, new: last }, ConnectionEvent::Warned).unwrap_err();
+    }
     it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap();
     it.send(Operation::Survey, ConnectionEvent::Kept).unwrap();
-    it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
+    if is_redis {
+        it.send(Operation::List, ConnectionEvent::Kept).unwrap();
+        it.by_hand("SET polyflake:records:orders other");
+    } else {
+        it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
+    }
     it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
 }
@@ -259,6 +279,21 @@ fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     );
 }
 
+/// Asserts that the conversation with an empty server of `Redis` matches the recording, whatever the server's IDs are.
+#[track_caller]
+fn assert_redis(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record(Engine::Redis, run).to_string();
+    let name = found.split('"').find(|text| text.starts_with("volatile:")).unwrap().to_owned();
+    assert_recorded("redis", &parse_json(&found.replace(&name, REDIS)));
+}
+
+#[test]
+fn redis_matches_the_recorded_conversation() {
+    let Some(program) = redis_server::program() else { return };
+    let server = RedisServer::start(&program, &[]);
+    assert_redis(&mut |statement| server.run(statement));
+}
+
 #[test]
 fn mariadb_matches_the_recorded_conversation() {
     let Some(program) = mariadb::program() else { return };
@@ -291,6 +326,7 @@ fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
         ("sqlite", Engine::Sqlite(SQLITE.into())),
         ("postgresql", postgresql),
         ("mysql", Engine::Mysql),
+        ("redis", Engine::Redis),
     ] {
         let (texts, mut known) = (file[name]["texts"].as_array().unwrap(), Known::default());
         let told = file[name]["conversation"].as_array().unwrap();

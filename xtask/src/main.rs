@@ -125,6 +125,7 @@ fn leases() -> Result<()> {
     let shell = workspace::shell()?;
     tools::postgresql(&shell);
     tools::mariadb(&shell);
+    tools::redis(&shell);
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
@@ -143,6 +144,7 @@ fn leases() -> Result<()> {
         ("faults", mariadb, Some(("POLYFLAKE_CYCLES", "200"))),
         ("faults", mariadb, Some(("POLYFLAKE_SECONDS", "600"))),
         ("faults", services, Some(("POLYFLAKE_SECONDS", "600"))),
+        ("redis", &["--ignored"], None),
         ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),
     ] {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];

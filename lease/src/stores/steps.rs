@@ -334,7 +334,9 @@ impl Steps {
     fn begin(&mut self) -> Step {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
-            _ => self.send(false),
+            Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
+                self.send(false)
+            }
         }
     }
 
@@ -399,7 +401,9 @@ impl Steps {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
             Engine::Postgresql(_) if self.create.is_trial() => return empty(),
-            _ => return self.send(true),
+            Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
+                return self.send(true);
+            }
         };
         let statements = self.engine.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)

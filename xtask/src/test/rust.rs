@@ -92,6 +92,7 @@ pub fn core(shell: &Shell) -> Result<()> {
 pub fn workspace(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
+    tools::redis(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
@@ -105,6 +106,7 @@ pub fn tested_members() -> Vec<&'static str> {
 pub fn test(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
+    tools::redis(shell);
     if let Err(missing) = tools::faketime(shell) {
         ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
@@ -116,6 +118,7 @@ pub fn test(shell: &Shell) -> Result<()> {
 /// Tests faults of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
+    tools::redis(shell);
     tools::workerd(shell)?;
     let (python, lives) = lives(shell)?;
     let members = tested_members();

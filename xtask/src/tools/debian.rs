@@ -108,6 +108,13 @@ pub fn mariadb(shell: &Shell) {
     }
 }
 
+/// Installs the `Redis` server for tests that start their own server.
+pub fn redis(shell: &Shell) {
+    if find(&["redis-server"]).is_none() {
+        install(shell, "redis-server");
+    }
+}
+
 /// Finds the library in its folder. Some distributions have a folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);

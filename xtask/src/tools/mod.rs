@@ -10,7 +10,7 @@ mod rust;
 
 pub use debian::{
     browser, debian_keys, driver, faketime, find, find_browser, firefox, mariadb, mingw,
-    mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
+    mingw_zlib, postgresql, qemu_aarch64, redis, valgrind, wine,
 };
 pub use node::{node, npm, workerd};
 pub use python::{

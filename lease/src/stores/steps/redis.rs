@@ -198,52 +198,47 @@ pub(super) fn error(failure: &Failure) -> Error {
     let Some(code) = failure.code.as_deref() else {
         return no_answer(message);
     };
-    let is = |words: &[&str]| {
-        words.iter().any(|word| {
-            code == *word || message.starts_with(word) || message.contains(&format!("-{word} "))
-        })
+    let is = |word: &&str| {
+        code == *word || message.starts_with(word) || message.contains(&format!("-{word} "))
     };
-    let reports = |remedy: &str| unavailable(format!("the server reports: {message}{remedy}"));
-    let not_durable = |reason: &str| {
-        Error::new(ErrorKind::StoreNotDurable, format!("{reason}; the server reports: {message}"))
-    };
-    if is(&["NOPERM"]) || contains_any(message, &WITHOUT_RIGHT) {
+    if is(&"NOPERM") || contains_any(message, &WITHOUT_RIGHT) {
         let line = USER.trim();
-        return unavailable(format!("the user lacks a right: {message}; an operator runs {line}"))
-            .permanent();
+        unavailable(format!("the user lacks a right: {message}; an operator runs {line}"))
+            .permanent()
+    } else if REJECTED.iter().any(is) || contains_any(message, &REJECTIONS) {
+        unavailable(format!("the server rejects the connection: {message}")).permanent()
+    } else if OF_CLUSTERS.iter().any(is) {
+        let reason = format!("a cluster is no store; the server reports: {message}");
+        Error::new(ErrorKind::StoreNotDurable, reason).permanent()
+    } else if OF_REPLICAS.iter().any(is) {
+        let reason = "a replica is no store until it is promoted; the server reports";
+        Error::new(ErrorKind::StoreNotDurable, format!("{reason}: {message}"))
+    } else if is(&"WRONGTYPE") {
+        damaged_record(format!("expected the keys of leases, found: {message}"))
+    } else {
+        let remedy = REMEDIES.iter().find(|(word, _)| is(word)).map_or("", |(_, remedy)| *remedy);
+        unavailable(format!("the server reports: {message}{remedy}"))
     }
-    if is(&["NOAUTH", "WRONGPASS", "DENIED"]) || contains_any(message, &REJECTED) {
-        return unavailable(format!("the server rejects the connection: {message}")).permanent();
-    }
-    if is(&["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"]) {
-        return not_durable("a cluster is no store").permanent();
-    }
-    if is(&["READONLY", "MASTERDOWN"]) {
-        return not_durable("a replica is no store until it is promoted");
-    }
-    if is(&["WRONGTYPE"]) {
-        return damaged_record(format!("expected the keys of leases, found: {message}"));
-    }
-    if is(&["OOM"]) {
-        return reports("; raise `maxmemory`");
-    }
-    if is(&["MISCONF"]) {
-        return reports(
-            "; or set `stop-writes-on-bgsave-error` to `no`, as leases need no snapshots",
-        );
-    }
-    if is(&["NOREPLICAS"]) {
-        return reports("; set `min-replicas-to-write` to 0");
-    }
-    reports("")
 }
+
+/// The first words of errors that concern a connection, a cluster and a replica.
+const REJECTED: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
+const OF_CLUSTERS: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
+const OF_REPLICAS: [&str; 2] = ["READONLY", "MASTERDOWN"];
+
+/// What an operator can do about an error.
+const REMEDIES: [(&str, &str); 3] = [
+    ("OOM", "; raise `maxmemory`"),
+    ("MISCONF", "; leases need no snapshot, so `stop-writes-on-bgsave-error` can be `no`"),
+    ("NOREPLICAS", "; set `min-replicas-to-write` to 0"),
+];
 
 /// Parts of the server's messages about a command that a user may not run, which may have no code of their own.
 const WITHOUT_RIGHT: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 
 /// Parts of the server's messages about a connection that cannot be used.
-const REJECTED: [&str; 4] = [
+const REJECTIONS: [&str; 4] = [
     "without any password configured",
     "invalid password",
     "DB index is out of range",

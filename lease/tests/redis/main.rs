@@ -1,0 +1,440 @@
+//! The store in `Redis`: the suite for drivers, servers that lose their data, other servers, and the server's errors.
+#![cfg(all(feature = "redis", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../claims/mod.rs"]
+mod claims;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../redis_server/mod.rs"]
+mod redis_server;
+
+use std::{
+    path::Path,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use claims::{assert_refused, claim, claim_side_by_side};
+use polyflake_lease::{
+    AsyncRedis, AsyncStore, Error, ErrorKind, Grant, Namespace, Operation, Operator, Options,
+    Random, Record, Redis, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance,
+    open, sno,
+};
+use redis_server::{RedisServer, program};
+
+const NAMESPACE: &str = "orders/sno";
+const MINUTE: u64 = 60_000;
+
+fn now_ms() -> u64 {
+    UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
+}
+
+fn start(program: &Path) -> RedisServer {
+    RedisServer::start(program, &[])
+}
+
+fn claim_at(url: &str) -> Result<Grant> {
+    claim(&mut open(url)?)
+}
+
+/// Returns a server with a namespace whose waiting time has passed.
+fn waited(program: &Path) -> RedisServer {
+    let server = start(program);
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    server.skip_wait(NAMESPACE);
+    server
+}
+
+fn send(store: &mut dyn Store, operation: Operation) -> Result<Reply> {
+    store.answer(&Request { number: 1, namespace: NAMESPACE.into(), operation })
+}
+
+fn name_of(server: &RedisServer) -> String {
+    send(&mut *open(&server.url()).unwrap(), Operation::List).unwrap().store
+}
+
+fn refused_list(url: &str) -> Error {
+    open(url).and_then(|mut store| send(&mut store, Operation::List)).unwrap_err()
+}
+
+/// Returns the namespace's record and the record of a worker ID.
+fn records_at(url: &str, first: u64) -> (Namespace, Record) {
+    let reply = send(&mut *open(url).unwrap(), Operation::Read { first }).unwrap();
+    let ReplyContent::Records(records) = reply.content else { panic!("expected records") };
+    (reply.namespace.unwrap(), records[0].clone())
+}
+
+#[test]
+fn the_driver_passes_the_suite() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    conformance::check(&mut Redis::open(&server.url()).unwrap());
+    conformance::check_together(|| Redis::open(&server.url()).unwrap());
+    // Each database of a server is another store.
+    let other = server.url().replace("/0?", "/1?");
+    assert_refused(claim_at(&other), ErrorKind::StoreChanged);
+    let server = waited(&program);
+    claim_side_by_side(|| open(&server.url()).unwrap());
+}
+
+#[test]
+fn tasks_use_the_store() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut store = AsyncRedis::open(&server.url()).await.unwrap();
+        let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
+        assert_eq!(store.answer(&request).await.unwrap().content, ReplyContent::Names(Vec::new()));
+        assert_refused(
+            open(&server.url()).and_then(|mut store| store.answer(&request)),
+            ErrorKind::LeaseUnavailable,
+        );
+        // A dropped request ends the connection.
+        drop(tokio::time::timeout(Duration::ZERO, store.answer(&request)).await);
+        assert_refused(store.answer(&request).await, ErrorKind::LeaseUnavailable);
+    });
+}
+
+#[test]
+fn a_new_namespace_waits_for_six_minutes_and_leases_last_five() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let left = error.until().unwrap() - now_ms();
+    assert!((6 * MINUTE..=6 * MINUTE + 15_000).contains(&left), "{left}");
+    server.skip_wait(NAMESPACE);
+    let grant = claim_at(&server.url()).unwrap();
+    let left = grant.end() - now_ms();
+    assert!((4 * MINUTE..=5 * MINUTE).contains(&left), "{left}");
+}
+
+#[test]
+fn a_longer_lease_is_rejected_at_once() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    let options = || Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
+    let generator = |options| sno::Generator::with(&server.url(), options, Duration::from_secs(9));
+    let refused = generator(options().lease_ms(5 * MINUTE + 1).unwrap());
+    let error = assert_refused(refused.map(drop), ErrorKind::OutOfRange);
+    assert!(error.to_string().contains("a lease of at most 300 seconds"), "{error}");
+    let ids = generator(options().lease_ms(5 * MINUTE).unwrap()).unwrap();
+    ids.generate(0).unwrap();
+    ids.close();
+}
+
+/// A claim creates all records up to its own, and Lua limits the values of one call.
+#[test]
+fn the_largest_numbers_and_many_records_are_stored() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    claim_at(&server.url()).unwrap();
+    let mut store = Redis::open(&server.url()).unwrap();
+    let (old, _) = records_at(&server.url(), 0);
+    let first = Record::RESERVED - 30_000;
+    let new = Namespace { records: old.records + 20_000, version: old.version + 1, ..old.clone() };
+    let grow = Operation::PutNamespace { old: old.clone(), new, first, count: 1 };
+    assert_eq!(send(&mut store, grow).unwrap().content, ReplyContent::Done);
+    let last = first + 19_999;
+    let fresh = Record::fresh(last, 1, old.incarnation);
+    assert_eq!(records_at(&server.url(), last).1, fresh);
+    let found = send(&mut store, Operation::Find { limit: u32::MAX }).unwrap().content;
+    let ReplyContent::Records(found) = found else { panic!("expected records") };
+    assert_eq!(found.len() as u64, old.records + 20_000);
+    assert_eq!(found.iter().filter(|record| **record == fresh).count(), 1);
+    let none = send(&mut store, Operation::Find { limit: 0 }).unwrap().content;
+    assert_eq!(none, ReplyContent::Records(Vec::new()));
+}
+
+/// The server keeps its name, so only the missing namespace shows that its records are lost.
+#[test]
+fn an_emptied_server_grants_nothing_for_six_minutes() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    let name = name_of(&server);
+    claim_at(&server.url()).unwrap();
+    server.by_hand(&["FLUSHALL"]);
+    assert_eq!(name_of(&server), name);
+    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
+}
+
+/// A server that is killed comes back with its last snapshot, or without data. Both have another name.
+#[test]
+fn a_restarted_server_is_another_store() {
+    let Some(program) = program() else { return };
+    let mut server = waited(&program);
+    claim_at(&server.url()).unwrap();
+    let (first, before) = (name_of(&server), records_at(&server.url(), 0));
+    let mut store = Redis::open(&server.url()).unwrap();
+    server.by_hand(&["SAVE"]);
+    server.kill();
+    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    server.launch();
+    assert_eq!(records_at(&server.url(), 0), before, "expected the snapshot");
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let second = name_of(&server);
+    server.kill();
+    std::fs::remove_file(server.folder().join("dump.rdb")).unwrap();
+    server.launch();
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let third = name_of(&server);
+    assert!(first != second && second != third && first != third, "{first} {second} {third}");
+    for name in [first, second, third] {
+        let parts: Vec<_> = name.split(':').collect();
+        assert!(matches!(&*parts, ["volatile", "redis", run, id] if run.len() + id.len() == 80));
+    }
+}
+
+/// A holder whose record is in the snapshot renews its grant in the restarted server.
+#[test]
+#[ignore = "half a minute; `cargo xtask leases` runs it"]
+fn a_living_holder_renews_after_a_restart() {
+    let Some(program) = program() else { return };
+    let mut server = waited(&program);
+    let options = Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
+    let options = options.renew_ms(1000).unwrap();
+    let ids = sno::Generator::with(&server.url(), options, Duration::from_secs(9)).unwrap();
+    let end = ids.lease().end().unwrap();
+    server.by_hand(&["SAVE"]);
+    server.kill();
+    server.launch();
+    let began = Instant::now();
+    while ids.lease().end().unwrap() <= end + 1000 || !is_settled(&server) {
+        assert!(began.elapsed() < Duration::from_secs(120), "expected a renewal after {end}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    ids.generate(0).unwrap();
+    ids.close();
+}
+
+/// Returns whether the holder has written the server's new name into the namespace's record.
+fn is_settled(server: &RedisServer) -> bool {
+    records_at(&server.url(), 0).0.store == name_of(server)
+}
+
+#[test]
+fn a_promoted_replica_is_another_store_after_its_backlog_is_gone() {
+    let Some(program) = program() else { return };
+    let (primary, replica) = (waited(&program), start(&program));
+    let name = name_of(&primary);
+    // A replica connects over TCP.
+    let port = free_port();
+    primary.by_hand(&["CONFIG", "SET", "port", &port]);
+    replica.by_hand(&["REPLICAOF", "127.0.0.1", &port]);
+    wait_for(|| replica.fact("master_link_status") == "up");
+    for (server, fact) in [(&primary, "connected_slaves=1"), (&replica, "role=slave")] {
+        let error = refused_list(&server.url());
+        assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+        assert!(error.to_string().contains(fact) && !error.is_permanent(), "{error}");
+    }
+    replica.by_hand(&["REPLICAOF", "NO", "ONE"]);
+    wait_for(|| primary.fact("connected_slaves") == "0");
+    for server in [&primary, &replica] {
+        let error = refused_list(&server.url());
+        assert!(error.to_string().contains("repl_backlog_active=1"), "{error}");
+        server.by_hand(&["CONFIG", "SET", "repl-backlog-ttl", "1"]);
+        wait_for(|| server.fact("repl_backlog_active") == "0");
+        assert_ne!(name_of(server), name);
+        assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    }
+    assert_ne!(name_of(&primary), name_of(&replica));
+}
+
+fn free_port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port().to_string()
+}
+
+#[track_caller]
+fn wait_for(is_done: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_done() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_server_that_evicts_or_is_a_cluster_is_rejected() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    for (policy, is_good) in [("allkeys-lru", false), ("volatile-lru", true), ("noeviction", true)]
+    {
+        server.by_hand(&["CONFIG", "SET", "maxmemory-policy", policy]);
+        let listed = send(&mut *open(&server.url()).unwrap(), Operation::List);
+        assert_eq!(listed.is_ok(), is_good, "{policy}");
+        if let Err(error) = listed {
+            let expected = "maxmemory_policy=allkeys-lru, expected noeviction";
+            assert!(error.to_string().contains(expected) && error.is_permanent(), "{error}");
+        }
+    }
+    let cluster =
+        RedisServer::start(&program, &["--cluster-enabled", "yes", "--port", &free_port()]);
+    let error = refused_list(&cluster.url());
+    assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+    assert!(error.is_permanent(), "{error}");
+}
+
+/// The error for a missing right contains the command for an operator, and it suffices.
+#[test]
+fn a_user_with_the_documented_rights_suffices() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    let line = include_str!("../../sql/redis-user.acl");
+    let words: Vec<_> = line.split_whitespace().collect();
+    let url = server.url().replace("redis:///0", "redis://orders:PASSWORD@/0");
+    let error = assert_refused(claim_at(&url), ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("the server rejects the connection: WRONGPASS"), "{error}");
+    assert!(error.is_permanent(), "{error}");
+    assert_eq!(server.by_hand(&words), ["OK"]);
+    claim_at(&url).unwrap();
+    claim_at(&url.replace("/0?", "/2?")).unwrap_err();
+    conformance::check(&mut Redis::open(&url.replace("/0?", "/3?")).unwrap());
+    for missing in ["-eval", "-info", "resetkeys"] {
+        server.by_hand(&["ACL", "SETUSER", "orders", missing]);
+        let error = assert_refused(claim_at(&url), ErrorKind::LeaseUnavailable);
+        assert!(error.to_string().contains("the user lacks a right: "), "{missing}: {error}");
+        assert!(error.to_string().contains(line.trim()) && error.is_permanent(), "{error}");
+        server.by_hand(&words);
+    }
+    server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
+    let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("NOAUTH") && error.is_permanent(), "{error}");
+    claim_at(&server.url().replace("redis:///0", "redis://:sesame@/0")).unwrap();
+}
+
+#[test]
+fn errors_of_the_server_have_codes() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    let refused = |expected: &str| {
+        let error = claim_at(&server.url()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{expected}: {error}");
+        (error.kind(), error.is_permanent())
+    };
+    let set = |name: &str, value: &str| server.by_hand(&["CONFIG", "SET", name, value]);
+    let unavailable = (ErrorKind::LeaseUnavailable, false);
+    set("maxmemory", "1mb");
+    assert_eq!(refused("raise `maxmemory`"), unavailable);
+    set("maxmemory", "0");
+    set("min-replicas-to-write", "1");
+    assert_eq!(refused("set `min-replicas-to-write` to 0"), unavailable);
+    set("min-replicas-to-write", "0");
+    claim_at(&server.url()).unwrap();
+    let error = open(&server.url().replace("/0?", "/99?")).map(drop).unwrap_err();
+    assert!(error.to_string().contains("DB index is out of range"), "{error}");
+    assert!(error.is_permanent(), "{error}");
+    let ends = "polyflake:ends:orders/sno";
+    server.by_hand(&["DEL", ends]);
+    assert_eq!(refused("expected"), (ErrorKind::StoreDamaged, false));
+    server.by_hand(&["SET", ends, "a string"]);
+    assert_eq!(refused("WRONGTYPE"), (ErrorKind::StoreDamaged, false));
+    server.by_hand(&["REPLICAOF", "127.0.0.1", "1"]);
+    server.by_hand(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
+    assert_eq!(refused("a replica is no store"), (ErrorKind::StoreNotDurable, false));
+}
+
+/// Other clients wait while a script runs for long, and the server tells them so.
+#[test]
+fn a_busy_server_is_unavailable() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    server.by_hand(&["CONFIG", "SET", "busy-reply-threshold", "1"]);
+    std::thread::scope(|scope| {
+        let endless = scope.spawn(|| server.by_hand(&["EVAL", "while true do end", "0"]));
+        wait_for(|| server.by_hand(&["PING"])[0].starts_with("BUSY"));
+        let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+        assert!(error.to_string().contains("BUSY") && !error.is_permanent(), "{error}");
+        server.by_hand(&["SCRIPT", "KILL"]);
+        endless.join().unwrap();
+    });
+    claim_at(&server.url()).unwrap();
+}
+
+/// The server may have executed a request whose reply is cut off, so the connection is not used again.
+#[test]
+fn a_cut_connection_is_not_used_again() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    claim_at(&server.url()).unwrap();
+    let mut store = Redis::open(&server.url()).unwrap();
+    send(&mut store, Operation::List).unwrap();
+    server.by_hand(&["CLIENT", "KILL", "TYPE", "normal"]);
+    for expected in ["no answer from the server", "the last request got no answer"] {
+        let refused = send(&mut store, Operation::List);
+        let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    claim_at(&server.url()).unwrap();
+}
+
+#[test]
+fn a_paused_server_does_not_block_its_callers() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    server.pause(true);
+    let began = Instant::now();
+    let url = format!("{}&namespace=orders&lease_seconds=4", server.url());
+    let error = assert_refused(check(Some(&url)), ErrorKind::LeaseUnavailable);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?} {error}", began.elapsed());
+    server.pause(false);
+    assert_eq!(check(Some(&url)).unwrap(), format!("redis://{}/0", server.socket().display()));
+}
+
+/// A restore by hand does not change the name, so an operator reports it.
+#[test]
+fn an_operator_reports_a_restore_and_reserves_nothing() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    let grant = claim_at(&server.url()).unwrap();
+    let mut operator = Operator::open(&server.url(), NAMESPACE).unwrap();
+    assert_eq!(operator.records().unwrap()[0].granted_until, grant.end());
+    let refused = operator.reserve(3, "an importer");
+    assert_refused(refused, ErrorKind::StoreNotDurable);
+    operator.restored(None).unwrap();
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+}
+
+/// A record that exists although the namespace does not count it may contain a grant.
+#[test]
+fn an_existing_record_is_kept() {
+    let Some(program) = program() else { return };
+    let server = waited(&program);
+    claim_at(&server.url()).unwrap();
+    let (old, record) = records_at(&server.url(), 0);
+    let mut store = Redis::open(&server.url()).unwrap();
+    let new = Namespace { records: old.records + 1, version: old.version + 1, ..old.clone() };
+    let grow = Operation::PutNamespace { old, new, first: 0, count: 1 };
+    assert_eq!(send(&mut store, grow).unwrap().content, ReplyContent::Done);
+    assert_eq!(records_at(&server.url(), 0).1, record);
+}
+
+/// The record of a namespace is compared as a whole, and a proposed one only begins to wait.
+#[test]
+fn a_begin_with_a_shorter_wait_is_rejected() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let mut store = Redis::open(&server.url()).unwrap();
+    let old = Namespace {
+        name: NAMESPACE.into(),
+        shape: Shape::sno(0..=99).unwrap().to_json(),
+        incarnation: Random(1),
+        store: String::new(),
+        records: 0,
+        longest_ms: 5 * MINUTE,
+        quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
+        version: 1,
+    };
+    let old = send(&mut store, Operation::Open(old)).unwrap().namespace.unwrap();
+    for (wait, expected) in
+        [(0, ReplyContent::Differs(None)), (6 * MINUTE + 9000, ReplyContent::Done)]
+    {
+        let new = Namespace { quiet_until: now_ms() + wait, version: 2, ..old.clone() };
+        let begin = Operation::PutNamespace { old: old.clone(), new, first: 0, count: 1 };
+        assert_eq!(send(&mut store, begin).unwrap().content, expected, "{wait}");
+    }
+}

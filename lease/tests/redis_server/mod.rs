@@ -1,0 +1,175 @@
+//! `Redis` servers for one test, each in its own folder, with a socket there.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use polyflake_lease::steps::{Failure, Rows, Statement, Value};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// A server that is removed with all its data when it is dropped. Unless its options say otherwise, it saves nothing by itself.
+pub struct RedisServer {
+    folder: TempDir,
+    program: PathBuf,
+    options: Vec<String>,
+    process: Option<Child>,
+}
+
+/// Returns the server's program. Panics if no server is found and tests must not be skipped.
+pub fn program() -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    let found = env::split_paths(&folders).map(|folder| folder.join("redis-server"));
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        assert!(env::var_os("CI").is_none(), "expected Redis on this machine");
+        println!("left out: no Redis on this machine");
+    }
+    found
+}
+
+impl RedisServer {
+    pub fn start(program: &Path, options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = options.iter().map(ToString::to_string).collect();
+        let mut server = Self { folder, program: program.into(), options, process: None };
+        server.launch();
+        server
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The socket on which the server listens.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis:///0?host={}", self.socket().display())
+    }
+
+    /// Starts the server process, and waits until it answers. It loads the last snapshot, if there is one.
+    pub fn launch(&mut self) {
+        let folder = self.folder.path();
+        let mut command = Command::new(&self.program);
+        command.args(["--port", "0", "--save", "", "--dir"]).arg(folder);
+        command.arg("--unixsocket").arg(self.socket()).args(&self.options);
+        self.process = Some(command.stdout(Stdio::null()).spawn().unwrap());
+        for _ in 0..1200 {
+            if UnixStream::connect(self.socket()).is_ok() && self.by_hand(&["PING"]) == ["PONG"] {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("expected a server that answers");
+    }
+
+    /// Ends the server by SIGKILL.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// Stops the server's process by SIGSTOP, or lets it continue.
+    pub fn pause(&self, is_paused: bool) {
+        let id = Pid::from_child(self.process.as_ref().unwrap());
+        kill_process(id, if is_paused { Signal::STOP } else { Signal::CONT }).unwrap();
+    }
+
+    /// Sends a command by hand. Returns the strings of its reply, or the server's error.
+    #[track_caller]
+    pub fn by_hand(&self, words: &[&str]) -> Vec<String> {
+        self.call(words).unwrap_or_else(|error| vec![error])
+    }
+
+    /// Sends a command, and returns the strings of its reply.
+    ///
+    /// # Errors
+    /// Returns the server's error.
+    #[track_caller]
+    pub fn call(&self, words: &[&str]) -> Result<Vec<String>, String> {
+        let mut stream = UnixStream::connect(self.socket()).unwrap();
+        let mut command = format!("*{}\r\n", words.len());
+        words.iter().for_each(|word| {
+            command.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+        });
+        stream.write_all(command.as_bytes()).unwrap();
+        let mut stream = BufReader::new(stream);
+        let is_error = stream.fill_buf().unwrap().first() == Some(&b'-');
+        let mut strings = strings_of(&mut stream);
+        if is_error { Err(strings.remove(0)) } else { Ok(strings) }
+    }
+
+    /// Sends the words of a statement, or those of a command by hand. An error ends with the digest of the script.
+    pub fn run(&self, statement: &Statement) -> Result<Rows, Failure> {
+        let mut words = vec!["EVAL", &*statement.text];
+        words.extend(statement.values.iter().filter_map(|value| match value {
+            Value::Text(text) => Some(&**text),
+            _ => None,
+        }));
+        if statement.values.is_empty() {
+            words = statement.text.split(' ').collect();
+        }
+        let found = self.call(&words).map_err(|error| {
+            let message = error.split(" script: ").next().unwrap_or_default().to_owned();
+            Failure { code: message.split(' ').next().map(str::to_owned), message }
+        })?;
+        Ok(vec![found.into_iter().map(Value::Text).collect()])
+    }
+
+    /// Returns a value that the server reports about itself.
+    pub fn fact(&self, name: &str) -> String {
+        let info = self.by_hand(&["INFO"]).remove(0);
+        let mut lines = info.lines();
+        let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        found.unwrap_or_default().trim().to_owned()
+    }
+
+    /// Returns the record of a namespace.
+    pub fn namespace(&self, name: &str) -> String {
+        self.by_hand(&["HGET", &format!("polyflake:namespace:{name}"), "record"]).remove(0)
+    }
+
+    /// Ends the waiting time of a namespace, as if six minutes had passed.
+    pub fn skip_wait(&self, name: &str) {
+        let record = self.namespace(name);
+        let mark = "\"quiet_until\":";
+        let (before, rest) = record.split_once(mark).unwrap();
+        let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let key = format!("polyflake:namespace:{name}");
+        self.by_hand(&["HSET", &key, "record", &format!("{before}{mark}0{after}")]);
+    }
+}
+
+/// Reads a reply. Strings within lists become one list.
+fn strings_of(stream: &mut impl BufRead) -> Vec<String> {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    let (kind, text) = line.trim_end().split_at_checked(1).unwrap_or_default();
+    match (kind, text.parse::<i64>()) {
+        ("$", Ok(length)) if length >= 0 => {
+            let mut bytes = vec![0; usize::try_from(length).unwrap() + 2];
+            stream.read_exact(&mut bytes).unwrap();
+            bytes.truncate(bytes.len() - 2);
+            vec![String::from_utf8(bytes).unwrap()]
+        }
+        ("*", Ok(count)) => (0..count).flat_map(|_| strings_of(stream)).collect(),
+        _ => vec![text.to_owned()],
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
