@@ -1,10 +1,12 @@
-//! Encrypted connections to `PostgreSQL` and `MariaDB`, with trusted and untrusted certificates.
-#![cfg(all(feature = "tls", feature = "mysql", unix))]
+//! Encrypted connections to `PostgreSQL`, `MariaDB` and `Redis`, with trusted and untrusted certificates.
+#![cfg(all(feature = "tls", feature = "mysql", feature = "redis", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod certificates;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod mariadb;
+#[allow(dead_code, reason = "other tests use the rest")]
+mod redis_server;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
 
@@ -18,7 +20,7 @@ use std::{
 };
 
 use certificates::certify;
-use polyflake_lease::{ErrorKind, Mysql, Postgresql, conformance, sno};
+use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, conformance, sno};
 use server::{Server, programs};
 
 /// Connects to a server that does not support encryption. Returns the kind of the error, and the bytes that the client sent
@@ -155,5 +157,37 @@ fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
         assert_eq!(error.kind(), kind, "{url}: {error}");
         assert!(error.to_string().contains(reason), "{url}: {error}");
         assert!(!format!("{error:?} {error}").contains("sesame"), "{error:?}");
+    }
+}
+
+#[test]
+fn a_redis_server_is_contacted_only_with_a_valid_certificate() {
+    let Some(program) = redis_server::program() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    certify(folder.path(), "localhost");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let of = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [certificate, key, root] = ["server.crt", "server.key", "root.pem"].map(of);
+    let files =
+        ["--tls-cert-file", &*certificate, "--tls-key-file", &*key, "--tls-ca-cert-file", &*root];
+    let listens = ["--tls-port", &*port, "--tls-auth-clients", "no"];
+    let _server = redis_server::RedisServer::start(&program, &[&files[..], &listens].concat());
+    let root = root.replace('/', "%2F");
+    let url = |start: &str, rest: &str| format!("{start}:{port}/1{rest}");
+    let trusted = url("rediss://localhost", &format!("?sslrootcert={root}"));
+    conformance::check(&mut Redis::open(&trusted).unwrap());
+    for (url, kind, reason) in [
+        (url("rediss://localhost", ""), ErrorKind::LeaseUnavailable, "is not trusted"),
+        (
+            url("rediss://127.0.0.1", &format!("?sslrootcert={root}")),
+            ErrorKind::LeaseUnavailable,
+            "is not trusted",
+        ),
+        (url("redis://localhost", ""), ErrorKind::LeaseUnavailable, "no answer from the server"),
+        (url("rediss://localhost", "?sslrootcert=%2Fnowhere"), ErrorKind::OutOfRange, "/nowhere"),
+    ] {
+        let Err(error) = Redis::open(&url) else { panic!("expected a refusal of {url}") };
+        assert_eq!(error.kind(), kind, "{url}: {error}");
+        assert!(error.to_string().contains(reason), "{url}: {error}");
     }
 }

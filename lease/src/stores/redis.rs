@@ -12,7 +12,11 @@ use std::{
 };
 
 use alloc::{borrow::ToOwned, boxed::Box, format, vec, vec::Vec};
-use core::{fmt, future::Future, mem};
+use core::{
+    fmt::{self, Write},
+    future::Future,
+    mem,
+};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
@@ -254,7 +258,8 @@ impl Connection {
     async fn call(&mut self, words: &[&str]) -> Result<Vec<String>, Failure> {
         let mut command = format!("*{}\r\n", words.len());
         for word in words {
-            command.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+            // Writing to a string never fails.
+            let _ = write!(command, "${}\r\n{word}\r\n", word.len());
         }
         self.0.write_all(command.as_bytes()).await.map_err(failed)?;
         self.0.flush().await.map_err(failed)?;

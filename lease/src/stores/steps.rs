@@ -14,6 +14,8 @@
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
 //! - A connection to `MySQL` also serves many requests, and it serves only leases, because the statements change its settings.
+//! - A connection to `Redis` or `Valkey` serves many requests. It is closed after an error without a code, and the client neither
+//!   connects again nor sends a command again by itself.
 //! - An `SQLite` file is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the start,
 //!   and closed after the request. The driver waits a few seconds for a locked file.
 //!

@@ -91,7 +91,9 @@ fn tasks_use_the_store() {
             ErrorKind::LeaseUnavailable,
         );
         // A dropped request ends the connection.
-        drop(tokio::time::timeout(Duration::ZERO, store.answer(&request)).await);
+        server.pause(true);
+        drop(tokio::time::timeout(Duration::from_millis(50), store.answer(&request)).await);
+        server.pause(false);
         assert_refused(store.answer(&request).await, ErrorKind::LeaseUnavailable);
     });
 }
@@ -301,6 +303,11 @@ fn a_user_with_the_documented_rights_suffices() {
     }
     server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
     let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("unauthenticated") && error.is_permanent(), "{error}");
+    let error = assert_refused(
+        check(Some(&format!("{}&namespace=orders", server.url()))),
+        ErrorKind::LeaseUnavailable,
+    );
     assert!(error.to_string().contains("NOAUTH") && error.is_permanent(), "{error}");
     claim_at(&server.url().replace("redis:///0", "redis://:sesame@/0")).unwrap();
 }

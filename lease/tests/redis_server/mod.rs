@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Write},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -99,11 +99,10 @@ impl RedisServer {
     #[track_caller]
     pub fn call(&self, words: &[&str]) -> Result<Vec<String>, String> {
         let mut stream = UnixStream::connect(self.socket()).unwrap();
-        let mut command = format!("*{}\r\n", words.len());
-        words.iter().for_each(|word| {
-            command.push_str(&format!("${}\r\n{word}\r\n", word.len()));
-        });
-        stream.write_all(command.as_bytes()).unwrap();
+        write!(stream, "*{}\r\n", words.len()).unwrap();
+        for word in words {
+            write!(stream, "${}\r\n{word}\r\n", word.len()).unwrap();
+        }
         let mut stream = BufReader::new(stream);
         let is_error = stream.fill_buf().unwrap().first() == Some(&b'-');
         let mut strings = strings_of(&mut stream);

@@ -264,11 +264,11 @@ for _ in range(2):
     except PolyflakeError as error:
         print(error.code, error)
 """
-    environment = {**os.environ, "POLYFLAKE_LEASE": "redis://me:sesame@db?namespace=orders"}
+    environment = {**os.environ, "POLYFLAKE_LEASE": "amqp://me:sesame@db?namespace=orders"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
     assert first == second, "a refused variable is refused again, and no other number is taken"
-    assert first.startswith("out_of_range cannot read POLYFLAKE_LEASE: the scheme `redis:` is not supported"), first
+    assert first.startswith("out_of_range cannot read POLYFLAKE_LEASE: the scheme `amqp:` is not supported"), first
     assert "sesame" not in done.stdout + done.stderr
 
 

@@ -238,7 +238,8 @@ const WITHOUT_RIGHT: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 
 /// Parts of the server's messages about a connection that cannot be used.
-const REJECTIONS: [&str; 4] = [
+const REJECTIONS: [&str; 5] = [
+    "unauthenticated",
     "without any password configured",
     "invalid password",
     "DB index is out of range",
