@@ -39,7 +39,7 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 const UNKNOWN_FORMAT: Cost = Cost::bits(11);
 /// When two formats with the same bits are compared, popularity and typical field values can make one of them at most twice as
 /// likely as the other.
-const MAX_TWIN_ADVANTAGE: Cost = Cost::bits(1);
+const MAX_ADVANTAGE: Cost = Cost::bits(1);
 
 /// A cost in sixteenths of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -220,24 +220,25 @@ fn merge_indistinguishable(readings: &mut [Reading]) {
         let (before, rest) = readings.split_at_mut(at);
         let reading = &mut rest[0];
         for other in before {
-            if !is_twin(other, reading) {
+            if !differs_only_in_time(other, reading) {
                 continue;
             }
             let (one, two) = (&mut other.account, &mut reading.account);
             one.time = one.time.min(two.time);
             two.time = one.time;
-            let most = (one.rarity + one.fields).min(two.rarity + two.fields) + MAX_TWIN_ADVANTAGE;
+            let most = (one.rarity + one.fields).min(two.rarity + two.fields) + MAX_ADVANTAGE;
             for account in [one, two] {
                 let cost = (account.rarity + account.fields).min(most);
                 (account.rarity, account.fields) =
                     (account.rarity.min(cost), cost - account.rarity);
             }
-            (other.note, reading.note) = (Some(reading.as_twin()), Some(other.as_twin()));
+            (other.note, reading.note) = (Some(reading.to_note()), Some(other.to_note()));
         }
     }
 }
 
-fn is_twin(one: &Reading, other: &Reading) -> bool {
+/// Returns whether two likely readings in formats of the table have the same fields at the same positions, apart from the time.
+fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
     let of_table = |reading: &Reading| reading.origin == Origin::Table && reading.unix_ms.is_some();
     let is_rest = |field: &&Field| !matches!(field.role, Role::Time | Role::Fixed);
     let rest = |reading: &Reading| {

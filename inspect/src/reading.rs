@@ -160,7 +160,7 @@ impl Reading {
     }
 
     /// Returns the note that another reading with the same bits shows about this reading.
-    pub(crate) fn as_twin(&self) -> String {
+    pub(crate) fn to_note(&self) -> String {
         let at = self.time().unwrap_or_default();
         let (article, title) = (words::article(self), &self.title);
         format!(

@@ -136,10 +136,14 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
         let odds =
             |format| readings.iter().find(|reading| reading.format == format).expect("a reading");
         let (x, discord) = (odds("twitter"), odds("discord"));
-        let is_twin = discord.unix_ms.is_some_and(|ms| ms <= NOW.now_ms);
+        let is_indistinguishable = discord.unix_ms.is_some_and(|ms| ms <= NOW.now_ms);
         let ratio = (x.odds / discord.odds).max(discord.odds / x.odds);
-        assert_eq!(is_twin, ratio <= 2.000_001, "{id}: {ratio}");
-        assert_eq!((is_twin, is_twin), (x.note.is_some(), discord.note.is_some()), "{id}");
+        assert_eq!(is_indistinguishable, ratio <= 2.000_001, "{id}: {ratio}");
+        assert_eq!(
+            (is_indistinguishable, is_indistinguishable),
+            (x.note.is_some(), discord.note.is_some()),
+            "{id}"
+        );
     }
     let tweet = inspect("1541815603606036480", &NOW);
     assert_eq!(tweet[0].format, "twitter");
