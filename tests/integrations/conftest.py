@@ -1,4 +1,4 @@
-"""A PostgreSQL and a MariaDB server for the session, each with its own folder and socket, and test databases."""
+"""Servers of PostgreSQL, MariaDB and Redis for the session, each with its own folder and socket, and test databases."""
 
 from __future__ import annotations
 
@@ -159,6 +159,26 @@ def mariadb() -> Iterator[MariaDb]:
             yield server
         finally:
             server.stop()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Path]:
+    """Runs a Redis server that saves nothing, and yields its socket."""
+    program = shutil.which("redis-server")
+    if not program:
+        assert "CI" not in os.environ, "expected Redis on this machine"
+        pytest.skip("no Redis on this machine")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "socket"
+        command = [program, "--port", "0", "--save", "", "--dir", folder, "--unixsocket", str(path)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            try:
+                while not path.exists():
+                    assert process.poll() is None, "the server ended"
+                    time.sleep(0.05)
+                yield path
+            finally:
+                process.kill()
 
 
 @pytest.fixture(scope="session")

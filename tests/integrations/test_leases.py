@@ -26,6 +26,10 @@ from typing import Any
 import asyncpg
 import psycopg
 import pytest
+import redis
+import redis.asyncio
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from sqlalchemy import create_engine
 
 import polyflake
@@ -403,6 +407,103 @@ def test_a_mysql_server_without_tls_gets_no_password() -> None:
         thread.join()
     assert "does not support SSL" in answer["failure"]["message"]
     assert heard == [b""]
+
+
+def redis_driver(url: str) -> Any:
+    return _lease_stores.driver_of("redis", json.loads(place(url, "any"))["server"], os.getpid(), 5.0)
+
+
+def test_redis_serves_leases_by_a_url_and_by_a_client(redis_server: Path) -> None:
+    url = f"redis:///3?host={redis_server}"
+    with redis.Redis(unix_socket_path=str(redis_server), db=3) as client:
+        with polyflake.lease(url, "orders", wait=0.5) as early:
+            with pytest.raises(PolyflakeError, match="may have lost") as error:
+                sno.Generator(lease=early).generate()
+            assert error.value.code == "lease_unavailable"
+        # Ends the waiting time of the namespace, as if six minutes had passed.
+        key = "polyflake:namespace:orders/sno"
+        record = str(client.hget(key, "record"), "utf-8")  # type: ignore[arg-type]
+        client.hset(key, "record", re.sub('(?<="quiet_until":)[0-9]+', "0", record))
+        leases = [polyflake.lease(store, "orders") for store in (url, client)]
+        assert [sno.Generator(lease=lease).generate().partition for lease in leases] == [0, 1]
+        assert 0 < leases[1].status().remaining_ms <= 300_000
+        for lease in leases:
+            lease.close()
+        with polyflake.lease(url, "orders", insist=0) as again:
+            assert sno.Generator(lease=again).generate().partition == 0
+        assert polyflake.lease.check(url, "orders") == f"redis://{redis_server}/3"
+
+
+# redis-py 5.0 leaves a Unix socket that it cannot connect to the garbage collector.
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [
+        ("/99?host={}", "ERR", "DB index is out of range"),
+        ("/0?host={}&user=absent&password=x", "WRONGPASS", "invalid username-password pair"),
+        ("/0?host={}.none", None, "No such file or directory"),
+    ],
+)
+def test_a_rejected_connection_to_redis_has_the_servers_code(
+    redis_server: Path, address: str, code: str | None, said: str
+) -> None:
+    failure = redis_driver("redis://" + address.format(redis_server)).do({"do": "open"})["failure"]
+    assert failure["code"] == code
+    assert said in failure["message"]
+    gc.collect()
+
+
+def test_a_script_that_takes_too_long_ends_the_connection_to_redis(redis_server: Path) -> None:
+    driver = redis_driver(f"redis:///0?host={redis_server}")
+    assert driver.do({"do": "open"}) == {"opened": None}
+    endless = ["while true do end", ["0"]]
+    assert driver.do({"do": "run", "statements": [endless], "within_ms": 200}) == {"silent": True}
+    with redis.Redis(unix_socket_path=str(redis_server)) as client:
+        client.script_kill()
+    driver.do({"do": "open"})
+    failed = driver.do(
+        {"do": "run", "statements": [["return redis.error_reply('OOM full')", ["0"]]], "within_ms": 5000}
+    )
+    assert failed == {"rows": [], "failure": {"code": "OOM", "message": "OOM full"}}
+    found = driver.do({"do": "run", "statements": [["return {KEYS[1], ARGV[1]}", ["1", "k", "é"]]], "within_ms": 5000})
+    assert found == {"rows": [[["k", "é"]]], "failure": None}
+    driver.do({"do": "close"})
+    driver.end()
+
+
+def test_a_script_whose_reply_is_lost_is_sent_once() -> None:
+    """The server may have run the script. A client of the program would send it four times."""
+    scripts: list[bytes] = []
+
+    class LosesReplies(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while (line := self.rfile.readline()) and line != b"EVAL\r\n":
+                if line == b"HELLO\r\n":
+                    self.wfile.write(b"%1\r\n$5\r\nproto\r\n:3\r\n")
+                if line == b"CLIENT\r\n":
+                    self.wfile.write(b"+OK\r\n")
+            scripts.append(line)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), LosesReplies) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        client = redis.Redis(host="127.0.0.1", port=port, protocol=2, retry=Retry(NoBackoff(), 3))
+        drivers = [redis_driver(f"redis://127.0.0.1:{port}"), _lease_stores.driver_of(None, client, os.getpid(), 5.0)]
+        for driver in drivers:
+            assert driver.do({"do": "open"}) == {"opened": None}
+            lost = driver.do({"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000})
+            assert (lost["rows"], lost["failure"]["code"]) == ([], None)
+            driver.end()
+        server.shutdown()
+    assert scripts == [b"EVAL\r\n"] * 2
+
+
+def test_redis_needs_a_client_that_does_not_wait_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PolyflakeError, match=r"use redis\.Redis or a URL"):
+        sno.Generator(lease=polyflake.lease(redis.asyncio.Redis(), "orders")).generate()
+    monkeypatch.setattr(_lease_stores, "find_spec", lambda name: None)
+    with pytest.raises(PolyflakeError, match="pip install redis"):
+        sno.Generator(lease=polyflake.lease("redis://localhost", "orders")).generate()
 
 
 class OwnConnection(psycopg.Connection[Any]):

@@ -11,7 +11,7 @@ const requireHere = createRequire(import.meta.url);
 const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
 const { outputFiles } = await requirePackage("esbuild").build({
   stdin: {
-    contents: ["sqlite", "postgresql", "mysql", "http", "driver", "compiled"]
+    contents: ["sqlite", "postgresql", "mysql", "redis", "http", "driver", "compiled"]
       .map((file) => `export * from "./${file}.ts";`)
       .join(""),
     resolveDir: join(PACKAGE, "src/lease"),
@@ -24,12 +24,23 @@ const { outputFiles } = await requirePackage("esbuild").build({
 });
 const module = { exports: {} };
 new Function("module", "exports", "require", outputFiles[0].text)(module, module.exports, requireHere);
-const { failureOf, http, mysql, newRules, postgresql, sqlite } = module.exports;
+const { failureOf, http, mysql, newRules, postgresql, redis, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
 const server = () => newRules().ask("place", { url: address, namespace: "any" }).server;
-const drivers = { pg: () => postgresql(server()), mysql2: () => mysql(server()), fetch: () => http(server()) };
+const socket = () => ({ path: server().hosts[0][0] });
+const drivers = {
+  pg: () => postgresql(server()),
+  mysql2: () => mysql(server()),
+  fetch: () => http(server()),
+  ioredis: () => redis(server()),
+  "ioredis client": () => redis(new (requireHere("ioredis"))({ ...socket(), lazyConnect: true, keyPrefix: "app:" })),
+  "node-redis": () => redis(server()),
+  "node-redis client": () => redis(requireHere("redis").createClient({ socket: socket() })),
+};
+// The driver looks for ioredis first.
+if (client === "node-redis") globalThis[Symbol.for("polyflake.ioredis")] = requireHere("redis");
 const driver = (drivers[client] ?? (() => sqlite(address, true, newRules(), database)))();
 let connection;
 

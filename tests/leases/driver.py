@@ -11,11 +11,11 @@ from polyflake._polyflake import place
 client, address = sys.argv[1:]
 if client == "asyncpg":
     _lease_stores.find_spec = lambda name: name == client  # as if only this client were installed
-kind = {"sqlite3": "sqlite", "pymysql": "mysql", "http": "http"}.get(client, "postgresql")
+kind = {"sqlite3": "sqlite", "pymysql": "mysql", "redis-py": "redis", "http": "http"}.get(client, "postgresql")
 store = address if kind == "sqlite" else json.loads(place(address, "any"))["server"]
 driver = _lease_stores.driver_of(kind, store, os.getpid(), 10.0, True)
-names = {"sqlite3": "SQLite", "psycopg": "Psycopg", "asyncpg": "Asyncpg", "pymysql": "PyMySQL", "http": "Http"}
-assert type(driver).__name__ == names[client], driver
+names = {"sqlite3": "SQLite", "pymysql": "PyMySQL", "redis-py": "RedisPy"}
+assert type(driver).__name__ == names.get(client, client.capitalize()), driver
 loop = asyncio.new_event_loop()
 for line in sys.stdin:
     answer = driver.do(json.loads(line))

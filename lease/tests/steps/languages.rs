@@ -5,23 +5,25 @@
 use std::{
     env, fs,
     io::{BufRead, BufReader, Write},
+    net::TcpListener,
     os::unix::fs::PermissionsExt,
     panic,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use polyflake_lease::{
-    Namespace, Operation, Random, Reply, Request, Result, Store, conformance,
+    Error, Namespace, Operation, Random, Reply, Request, Result, Store, conformance,
     steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
 };
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::{
-    assert_mysql, assert_postgresql, assert_sqlite,
+    assert_mysql, assert_postgresql, assert_redis, assert_sqlite,
     certificates::certify,
     mariadb::{self, MariaDb},
     proposed,
+    redis_server::{self, RedisServer},
     server::{Server, programs},
 };
 
@@ -30,7 +32,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 /// Returns the program and the file of a client's driver.
 fn program_of(client: &str) -> (String, &'static str) {
     match client {
-        "sqlite3" | "psycopg" | "asyncpg" | "pymysql" => {
+        "sqlite3" | "psycopg" | "asyncpg" | "pymysql" | "redis-py" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
         // This client is compiled for the Node version that npm ran in.
@@ -74,6 +76,7 @@ impl Driver {
         let server = match &*self.client {
             "psycopg" | "asyncpg" | "pg" => Some(Engine::Postgresql(Schema::default())),
             "pymysql" | "mysql2" => Some(Engine::Mysql),
+            client if client.contains("redis") => Some(Engine::Redis),
             _ => None,
         };
         assert_eq!(name.is_null(), server.is_some());
@@ -92,9 +95,11 @@ impl Driver {
     fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
-            // The clients add further lines to their messages.
+            // The clients add further lines to their messages, and Redis the digest of the script.
             Some(Failure { code, message }) => {
-                Err(Failure { code, message: message.lines().next().unwrap_or_default().into() })
+                let message = message.lines().next().unwrap_or_default();
+                let message = message.split(" script: ").next().unwrap_or_default().into();
+                Err(Failure { code, message })
             }
             None => Ok(outcome.rows.remove(0)),
         }
@@ -165,6 +170,22 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     }
 }
 
+/// The ioredis client adds a prefix to the keys of its program, which the lease's keys must not have.
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_pass_the_suite_over_redis() {
+    let Some(program) = redis_server::program() else { return };
+    for client in ["redis-py", "ioredis", "ioredis client", "node-redis", "node-redis client"] {
+        check(client, &RedisServer::start(&program, &[]).url());
+        let server = RedisServer::start(&program, &[]);
+        let mut driver = open_driver(client, &server.url());
+        assert_redis(&mut |statement| {
+            let is_by_hand = statement.values.is_empty();
+            if is_by_hand { server.run(statement) } else { driver.run_one(statement) }
+        });
+    }
+}
+
 /// A driver sends no secret to a server without the certificate of its host, or whose authority the URL does not name.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
@@ -190,15 +211,50 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
         assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
         let unnamed = format!("mysql://lease:sesame@localhost:{port}/app?sslmode=require");
         for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
-            let answer = Driver::new(client, &url).send(&json!({ "do": "open" }));
-            let failure = Outcome::from(&answer).failure;
-            let request =
-                Request { number: 1, namespace: "orders".into(), operation: Operation::List };
-            let mut steps = Steps::new(Engine::Mysql, &request, Random(1));
-            steps.next(Outcome::default()).unwrap();
-            let error = steps.next(Outcome { failure, ..Outcome::default() }).unwrap_err();
+            let error = refused_open(client, &url, Engine::Mysql);
             assert!(error.to_string().contains("is not trusted"), "{client}: {error}");
             assert!(error.is_permanent() && !error.to_string().contains("sesame"), "{error}");
+        }
+    }
+}
+
+/// Returns the error of a connection that cannot be opened.
+fn refused_open(client: &str, url: &str, engine: Engine) -> Error {
+    let answer = Driver::new(client, url).send(&json!({ "do": "open" }));
+    let failure = Outcome::from(&answer).failure;
+    let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
+    let mut steps = Steps::new(engine, &request, Random(1));
+    steps.next(Outcome::default()).unwrap();
+    steps.next(Outcome { failure, ..Outcome::default() }).unwrap_err()
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_verify_the_certificate_of_redis() {
+    let Some(program) = redis_server::program() else { return };
+    let certified = |host| {
+        let folder = tempfile::tempdir().unwrap();
+        certify(folder.path(), host);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (certificate, key, port_text) =
+            (path("server.crt"), path("server.key"), port.to_string());
+        let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
+        let options = [&files[..], &["--tls-port", &port_text, "--tls-auth-clients", "no"]];
+        let server = RedisServer::start(&program, &options.concat());
+        (path("root.pem").replace('/', "%2F"), port, server, folder)
+    };
+    let (roots, port, ..) = &certified("localhost");
+    let (other_roots, other_port, ..) = &certified("db.example");
+    let url = |port: &u16, roots: &str| format!("rediss://localhost:{port}?sslrootcert={roots}");
+    let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
+    for client in ["redis-py", "ioredis", "node-redis"] {
+        Driver::new(client, &url(port, roots)).answer(&request).unwrap();
+        let unnamed = format!("rediss://localhost:{port}");
+        for url in [url(port, other_roots), url(other_port, other_roots), unnamed] {
+            let error = refused_open(client, &url, Engine::Redis);
+            assert!(error.to_string().contains("is not trusted"), "{client}: {error}");
+            assert!(error.is_permanent(), "{error}");
         }
     }
 }

@@ -25,6 +25,7 @@ const rejectingClient = (more = {}) => ({
 const URLS = JSON.parse(readFileSync(new URL("../../../tests/leases/urls.json", import.meta.url), "utf8")).cases;
 const PG = Symbol.for("polyflake.pg");
 const MYSQL = Symbol.for("polyflake.mysql2/promise");
+const IOREDIS = Symbol.for("polyflake.ioredis");
 
 /** Runs a call with the given environment variables set. */
 function withEnvironment({ variable, url, node }, call) {
@@ -38,12 +39,23 @@ function withEnvironment({ variable, url, node }, call) {
   }
 }
 
+/** The options of ioredis that replace those of a program. */
+const OWN_IOREDIS_OPTIONS = {
+  lazyConnect: true,
+  enableReadyCheck: false,
+  retryStrategy: null,
+  reconnectOnError: null,
+  keyPrefix: "",
+  db: 0,
+};
+
 /** Type numbers of Linux file systems. */
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks a pg class that records its constructor's arguments, a function of mysql2 that records its own, a SQLite class that
-  // records its path, and a `fetch` that records its address and token. `type` is the file system of the SQLite path.
+  // Mocks classes of pg and ioredis that record their constructors' arguments, a function of mysql2 that records its own, a
+  // SQLite class that records its path, and a `fetch` that records its address and token. `type` is the file system of the
+  // SQLite path.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -59,6 +71,17 @@ test("URLs are parsed like in every language", async (t) => {
     createConnection(options) {
       made = options;
       return Promise.reject(new Error("no server"));
+    },
+  };
+  globalThis[IOREDIS] = {
+    createClient: () => assert.fail("expected the class, since this function of ioredis connects at once"),
+    Redis: class {
+      constructor(options) {
+        made = options;
+      }
+      on() {}
+      connect = () => Promise.reject(new Error("no server"));
+      disconnect() {}
     },
   };
   class Database {
@@ -139,17 +162,63 @@ test("URLs are parsed like in every language", async (t) => {
         url: `${encrypts ? "https" : "http"}://${host}:${port}/v1/request`,
         authorization: `Bearer ${password}`,
       };
-      assert.deepEqual(made, { mysql: ofMysql, postgresql: ofPg, http: ofHttp }[place.store], one.url);
+      const ofRedis = {
+        ...OWN_IOREDIS_OPTIONS,
+        ...(host.startsWith("/") ? { path: host } : { host, port }),
+        username: account.user,
+        password: account.password,
+        tls: encrypts ? { ca: undefined } : undefined,
+        connectTimeout: longest,
+      };
+      const expected = { mysql: ofMysql, postgresql: ofPg, redis: ofRedis, http: ofHttp };
+      assert.deepEqual(made, expected[place.store], one.url);
     }
     await held.close();
     assert.throws(() => ids.generate());
   }
   delete globalThis[PG];
   delete globalThis[MYSQL];
+  delete globalThis[IOREDIS];
+  assert.match(
+    refused("out_of_range", () => lease("redis://localhost", "orders")).message,
+    /npm install ioredis, or redis/,
+  );
   assert.match(refused("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
   assert.match(refused("out_of_range", () => lease("mysql://user@host/db", "orders")).message, /npm install mysql2/);
   const byAddress = refused("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
   assert.match(byAddress.message, /expected the name of a host, since mysql2 does not compare/);
+});
+
+/** A client of Redis whose copies record their options and commands, and whose server rejects scripts. */
+function redisClient(isIoredis, options) {
+  const made = { commands: [] };
+  const reply = async (...command) => {
+    made.commands.push(command.slice(0, 2));
+    if (command[0] === "EVAL") throw new Error("OOM command not allowed when used memory > 'maxmemory'.");
+  };
+  const methods = isIoredis ? { call: reply } : { sendCommand: (command) => reply(...command) };
+  const copy = { ...methods, on() {}, connect: async () => {}, disconnect: () => (made.isClosed = true) };
+  const duplicate = (options) => {
+    made.options = options;
+    return copy;
+  };
+  return { made, client: { ...methods, options, connect() {}, duplicate } };
+}
+
+test("a lease uses the settings of a Redis client with connections of its own, and never sends again", async () => {
+  const socket = { host: "db", reconnectStrategy: () => 1 };
+  const cases = [
+    [true, { db: 3, keyPrefix: "app:" }, OWN_IOREDIS_OPTIONS, [["SELECT", "3"]]],
+    [false, { socket, database: 3 }, { socket: { host: "db", reconnectStrategy: false } }, []],
+  ];
+  for (const [isIoredis, options, expected, first] of cases) {
+    const { made, client } = redisClient(isIoredis, options);
+    await assert.rejects(check(client, "orders"), { code: "lease_unavailable", message: /raise `maxmemory`/ });
+    assert.deepEqual(made.options, expected);
+    assert.deepEqual(made.commands.slice(0, -1), first);
+    assert.equal(made.commands.at(-1)[0], "EVAL");
+    assert(made.isClosed);
+  }
 });
 
 test("an invalid source is rejected", () => {

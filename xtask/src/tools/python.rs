@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{MissingTool, mariadb, postgresql, run_once, version};
+use super::{MissingTool, mariadb, postgresql, redis, run_once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
@@ -23,6 +23,7 @@ pub fn python(shell: &Shell) -> Result<PathBuf> {
 pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     postgresql(shell);
     mariadb(shell);
+    redis(shell);
     let venv = workspace::target().join("integrations-venv");
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }

@@ -8,7 +8,7 @@ export { failureOf } from "./failure.js";
 
 /** A store, which opens a connection for each request. The database client can be synchronous. */
 export interface Driver {
-  readonly store: "sqlite" | "postgresql" | "mysql" | "http";
+  readonly store: "sqlite" | "postgresql" | "mysql" | "redis" | "http";
   open(): Connection | Promise<Connection>;
   /**
    * Checks the path of a file, and returns whether the file exists.

@@ -1,7 +1,7 @@
 /**
  * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
- * processes on one host, a database in PostgreSQL, MySQL or MariaDB, or a service over HTTP. This module works in Node, Deno
- * and Bun.
+ * processes on one host, a database in PostgreSQL, MySQL, MariaDB, Redis or Valkey, or a service over HTTP. This module works in
+ * Node, Deno and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
  * `node --import polyflake/lease`, the default generators of `sno`, `hotguid` and `uuid7` lease their worker IDs.
@@ -19,6 +19,7 @@ import { http } from "./http.js";
 import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
+import { type RedisClient, redis } from "./redis.js";
 import type { Rules } from "./rules.js";
 import { type DatabaseClass, sqlite } from "./sqlite.js";
 
@@ -26,15 +27,22 @@ export { PolyflakeError } from "../errors.js";
 export type { AnyLease } from "../leased.js";
 export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus } from "./lease.js";
 export type { PgClient, PgPool } from "./postgresql.js";
+export type { RedisClient } from "./redis.js";
 export type { DatabaseClass } from "./sqlite.js";
 
-/** A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`, `https://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
-export type Source = string | PgPool | (() => Promise<PgClient>);
+/**
+ * A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`, `rediss://...`, `https://...`), a `pg` pool, a function that
+ * resolves to a connected `pg` client, or a client of ioredis or node-redis.
+ */
+export type Source = string | PgPool | (() => Promise<PgClient>) | RedisClient;
 
 /**
  * The location of a store as the lease rules parsed it: the store, its settings, and the options that the JavaScript side uses.
  */
-type Place = ({ store: "sqlite"; path: string } | { store: "postgresql" | "mysql" | "http"; server: Server }) & {
+type Place = (
+  | { store: "sqlite"; path: string }
+  | { store: "postgresql" | "mysql" | "redis" | "http"; server: Server }
+) & {
   place: string;
   namespace: string;
   node: number | null;
@@ -66,10 +74,15 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
   if (source === undefined || typeof source === "string") {
     return byUrl(source, namespace === undefined ? null : string(namespace, "namespace"), own);
   }
+  return new Lease(newRules(), driverOfClient(source), string(namespace, "namespace"), own);
+}
+
+function driverOfClient(source: Exclude<Source, string>): Driver {
+  if (typeof Reflect.get(Object(source), "duplicate") === "function") return redis(source as RedisClient);
   if (typeof source !== "function" && typeof Reflect.get(Object(source), "connect") !== "function") {
-    throw invalidType("URL of a store, a pool of pg or a function", source, { field: "source" });
+    throw invalidType("URL of a store, a pool of pg, a client of Redis or a function", source, { field: "source" });
   }
-  return new Lease(newRules(), postgresql(source), string(namespace, "namespace"), own);
+  return postgresql(source as Exclude<typeof source, RedisClient>);
 }
 
 /**
@@ -84,7 +97,7 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
   const own = leaseOptions(options);
   if (source !== undefined && typeof source !== "string") {
-    const driver = postgresql(source);
+    const driver = driverOfClient(source);
     await checked(newRules(), driver, settingsOf(driver, string(namespace, "namespace"), own, {}));
     return "the store";
   }
@@ -123,7 +136,7 @@ function placed(
 
 function driverOf(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
   if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
-  const drivers = { http, mysql, postgresql };
+  const drivers = { http, mysql, postgresql, redis };
   return drivers[found.store](found.server);
 }
 

@@ -93,13 +93,13 @@ class Lease:
     ) -> None:
         """Creates a lease, which starts when its generator creates its first ID.
 
-        :param store: ``"sqlite:PATH"``, ``"postgres://..."``, ``"mysql://..."`` or ``"https://..."``, with
-            ``?namespace=`` unless ``namespace`` is passed.
+        :param store: ``"sqlite:PATH"``, ``"postgres://..."``, ``"mysql://..."``, ``"rediss://..."`` or
+            ``"https://..."``, with ``?namespace=`` unless ``namespace`` is passed.
             The URL can also contain ``numbers``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
             ``sigterm``, but arguments with the same names take precedence. Instead of a URL, the store can be a
-            connection source from your program: a ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, or a
-            function that returns a connection. No connection is used across a fork, so a child cannot use its parent's
-            pool.
+            connection source from your program: a ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, a
+            ``redis.Redis`` client, or a function that returns a connection. No connection is used across a fork, so a
+            child cannot use its parent's pool.
         :param schema: the PostgreSQL schema that contains the tables, if the store is a pool, an engine or a function;
             ``polyflake`` by default. In a URL, use ``?schema=``.
         :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as

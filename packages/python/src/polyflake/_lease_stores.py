@@ -410,6 +410,73 @@ class Http(Driver):
         self.socket.shutdown(socket.SHUT_RDWR)
 
 
+class RedisPy(Driver):
+    """A driver for Redis and Valkey that uses redis-py. A statement is a script with its keys and arguments, and its
+    row is the reply.
+
+    It uses a connection of redis-py, because a client would send a command again if its reply is lost.
+    """
+
+    kind = "redis"
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self.connect, self.errors = connect, import_module("redis.exceptions")
+        self.watchdog = _Watchdog()
+
+    def open(self) -> None:
+        self.connection = self.connect()
+        self.connection.connect()
+
+    def failure_of(self, error: Exception) -> dict[str, Any]:
+        # redis-py replaces the codes that it knows by classes, of which some derive from those of lost connections.
+        if code := _REDIS_CODES.get(type(error).__name__):
+            return _failure(f"{code} {error}", code)
+        if not isinstance(error, self.errors.ResponseError):
+            return _failure(error)
+        code = re.match("[A-Z]{3,}(?= )", str(error))
+        return _failure(error, code[0]) if code else _failure(f"ERR {error}", "ERR")
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        rows: list[Any] = []
+        silent = threading.Event()
+        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        try:
+            rows.extend([self._evaluate(text, values)] for text, values in statements)
+        except Exception as error:
+            if not isinstance(error, self.errors.ResponseError):
+                self.close()  # the next command would connect again, perhaps to another server
+            return NO_OUTPUT if silent.is_set() else {"rows": rows, "failure": self.failure_of(error)}
+        finally:
+            self.watchdog.expect(None)
+        return {"rows": rows, "failure": None}
+
+    def _evaluate(self, script: str, values: list[str]) -> list[Any]:
+        self.connection.send_command("EVAL", script, *values)
+        return [_to_plain(value) for value in self.connection.read_response()]
+
+    def close(self) -> None:
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.disconnect()
+
+    def end(self) -> None:
+        super().end()
+        self.watchdog.end()
+
+    def _cut(self, silent: threading.Event) -> None:
+        silent.set()
+        self.connection._sock.shutdown(socket.SHUT_RDWR)
+
+
+_REDIS_CODES = {
+    "AuthenticationError": "WRONGPASS",
+    "BusyLoadingError": "LOADING",
+    "NoPermissionError": "NOPERM",
+    "OutOfMemoryError": "OOM",
+    "ReadOnlyError": "READONLY",
+}
+
+
 class Asyncpg:
     """A driver for PostgreSQL that uses asyncpg. Because asyncpg has no pipelines, a step takes one round trip per
     statement.
@@ -499,6 +566,8 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
         return SQLite(store, allows_overlayfs)
     if kind == "mysql":
         return _of_mysql(store, seconds)
+    if kind == "redis":
+        return _of_redis(store, seconds)
     if kind == "http":
         return Http(store, min(seconds, store["connect_timeout"] or seconds))
     if kind is not None:
@@ -506,6 +575,8 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     module = type(store).__module__.partition(".")[0]
     if module == "sqlalchemy":
         return _of_engine(store)
+    if hasattr(store, "connection_pool"):
+        return _of_redis_client(store)
     if module in ("psycopg_pool", "asyncpg"):
         if pid != os.getpid():
             raise _store_error(
@@ -572,6 +643,59 @@ def _encrypted_pymysql() -> Any:
             return super()._request_authentication()
 
     return EncryptedConnection
+
+
+def _of_redis(server: dict[str, Any], seconds: float) -> RedisPy:
+    if not find_spec("redis"):
+        reason = "Redis and Valkey need a client, and redis-py is not installed: pip install redis"
+        raise _store_error("lease_unavailable", reason)
+    seconds = min(seconds, server["connect_timeout"] or seconds)
+    limits = {"socket_connect_timeout": seconds, "socket_timeout": _SILENCE["read_timeout"]}
+    given = for_redis(server) | limits | _REDIS_OPTIONS
+    module = import_module("redis.connection")
+    if server["encrypts"]:
+        return RedisPy(lambda: _encrypted_redis(server)(**given))
+    is_local = server["hosts"][0][0].startswith("/")
+    connection = module.UnixDomainSocketConnection if is_local else module.Connection
+    return RedisPy(lambda: connection(**given))
+
+
+def _encrypted_redis(server: dict[str, Any]) -> Any:
+    """Returns a class of encrypted connections. Unlike redis-py's own, they trust the system's certificates only if the
+    URL names no others.
+    """
+    module = import_module("redis.connection")
+
+    class EncryptedConnection(module.Connection):  # type: ignore[misc, name-defined]
+        def _connect(self) -> Any:
+            return _context(server).wrap_socket(super()._connect(), server_hostname=self.host)
+
+    return EncryptedConnection
+
+
+# The settings that a lease relies on. A command whose reply is lost must not be sent again.
+_REDIS_OPTIONS = {"decode_responses": True, "retry": None, "retry_on_error": [], "retry_on_timeout": False}
+
+
+def _of_redis_client(client: Any) -> RedisPy:
+    """Connects in the same way as a program's client, but not through its pool, whose connections may be a parent's."""
+    pool = client.connection_pool
+    if "asyncio" in type(pool).__module__:
+        reason = "expected a client that does not wait in a loop, found one of redis.asyncio: use redis.Redis or a URL"
+        raise _store_error("invalid_type", reason)
+    return RedisPy(lambda: pool.connection_class(**pool.connection_kwargs | _REDIS_OPTIONS))
+
+
+def for_redis(server: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a connection of redis-py for the server of a URL, as the rules read it."""
+    [[host, port]] = server["hosts"]
+    given = {
+        **({"path": host} if host.startswith("/") else {"host": host, "port": port}),
+        "username": server["user"],
+        "password": server["password"],
+        "db": server["database"],
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:

@@ -55,6 +55,7 @@ pub fn oldest(shell: &Shell) -> Result<()> {
 fn test_with(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
+    tools::redis(shell);
     let folder = tempfile::tempdir()?;
     let python = environment(shell, folder.path(), libraries)?;
     use_it(shell, &python)

@@ -1,0 +1,126 @@
+import { type Connection, type Driver, installed } from "./driver.js";
+import { rootsOf, type Server } from "./postgresql.js";
+import type { Value } from "./rules.js";
+
+/** A client of ioredis or node-redis. A lease opens connections of its own with the client's settings. */
+export interface RedisClient {
+  duplicate(options: object): unknown;
+}
+
+/** A client with one connection. ioredis sends commands with `call`, and node-redis with `sendCommand`. */
+interface Client {
+  call?(...command: string[]): Promise<unknown>;
+  sendCommand(command: string[]): Promise<unknown>;
+  connect(): Promise<unknown>;
+  on(event: "error", listener: (error: unknown) => void): unknown;
+  disconnect(): unknown;
+}
+
+interface Settings {
+  readonly db?: number;
+  readonly socket?: object;
+}
+
+/**
+ * The options of ioredis that a lease relies on. A command whose reply is lost must not be sent again, so there is no second
+ * connection. All programs must use the same keys, so no prefix is added. Because ioredis would continue in database 0 if it
+ * cannot select another one, the driver selects the database.
+ */
+const IOREDIS_OPTIONS = {
+  lazyConnect: true,
+  enableReadyCheck: false,
+  retryStrategy: null,
+  reconnectOnError: null,
+  keyPrefix: "",
+  db: 0,
+};
+
+/** Creates a Redis or Valkey store from the server of a URL, or from a client. Each request uses a separate connection. */
+export function redis(source: Server | RedisClient): Driver {
+  const create = "hosts" in source ? byServer(source) : () => duplicateOf(source);
+  return {
+    store: "redis",
+    async open() {
+      const [client, database] = create();
+      let reason: unknown;
+      // ioredis reports why it could not connect only as an event.
+      client.on("error", (error) => {
+        reason ??= error;
+      });
+      try {
+        await client.connect();
+        if (database > 0) await send(client, ["SELECT", String(database)]);
+      } catch (error) {
+        // node-redis may throw if it is not connected.
+        const close = async () => client.disconnect();
+        await close().catch(() => {});
+        rethrow(reason ?? error);
+      }
+      return connection(client);
+    },
+  };
+}
+
+/** Returns a function that creates a client, and the database that the driver selects, for the server of a URL. */
+function byServer(server: Server): () => [client: Client, database: number] {
+  const [host, port] = server.hosts[0]!;
+  const database = Number(server.database);
+  const address = host.startsWith("/") ? { path: host } : { host, port };
+  const account = { username: server.user ?? undefined, password: server.password ?? undefined };
+  const connectTimeout = Math.min(server.connect_timeout ?? 10, 10) * 1000;
+  const library = installedClient();
+  return () => {
+    const ca = server.roots === null ? undefined : rootsOf(server.roots);
+    // The class of ioredis also has a function `createClient`.
+    if ("Redis" in library) {
+      const tls = server.encrypts ? { ca } : undefined;
+      return [new library.Redis({ ...IOREDIS_OPTIONS, ...address, ...account, tls, connectTimeout }), database];
+    }
+    const socket = { ...address, tls: server.encrypts, ca, connectTimeout, reconnectStrategy: false };
+    return [library.createClient({ ...account, socket }), database];
+  };
+}
+
+type Library = { createClient(options: object): Client } | { Redis: new (options: object) => Client };
+
+function installedClient(): Library {
+  const remedy = "npm install ioredis, or redis, and do not bundle it; or pass a client: lease(client, namespace)";
+  try {
+    return installed<Library>("ioredis", remedy);
+  } catch {
+    return installed<Library>("redis", remedy);
+  }
+}
+
+function duplicateOf(client: RedisClient): [client: Client, database: number] {
+  const settings: Settings = Reflect.get(client, "options");
+  if ("call" in client) return [client.duplicate(IOREDIS_OPTIONS) as Client, settings.db ?? 0];
+  // node-redis itself selects the database, and fails to connect if it cannot.
+  return [client.duplicate({ socket: { ...settings.socket, reconnectStrategy: false } }) as Client, 0];
+}
+
+function connection(client: Client): Connection {
+  return {
+    name: null,
+    async run(script, values) {
+      const reply = await send(client, ["EVAL", script, ...values.map(String)]).catch(rethrow);
+      return [rowOf(reply)];
+    },
+    close: () => client.disconnect(),
+  };
+}
+
+const send = (client: Client, command: string[]): Promise<unknown> =>
+  client.call ? client.call(...command) : client.sendCommand(command);
+
+/** Returns the strings of the script's reply. */
+const rowOf = (reply: unknown): Value[] =>
+  (reply as unknown[]).map((value) => (typeof value === "string" ? value : null));
+
+/** Throws an error in the form that `failureOf` reads. In both clients, an error of the server has its code in the message. */
+function rethrow(error: unknown): never {
+  const { code, message } = Object(error) as Record<string, unknown>;
+  const found = code === undefined && /^([A-Z]+) /.exec(String(message));
+  if (!found) throw error;
+  throw Object.assign(new Error(String(message), { cause: error }), { severity: "ERROR", code: found[1] });
+}
