@@ -112,6 +112,7 @@ pub(crate) struct Address {
     name: String,
     store: Kind,
     access: Access,
+    is_volatile: bool,
 }
 
 enum Kind {
@@ -148,6 +149,7 @@ impl Address {
         Ok(Self {
             name: location.site.to_string(),
             access: location.access,
+            is_volatile: matches!(location.site, Site::Redis(_)),
             store: Kind::from_location(location)?,
         })
     }
@@ -180,10 +182,7 @@ impl Address {
 
     /// Returns whether the store may lose its data, so that it grants short leases.
     pub(crate) fn is_volatile(&self) -> bool {
-        #[cfg(feature = "redis")]
-        return matches!(self.store, Kind::Redis(_));
-        #[cfg(not(feature = "redis"))]
-        false
+        self.is_volatile
     }
 
     /// Returns the schema of the store's tables, if it is in `PostgreSQL`.
