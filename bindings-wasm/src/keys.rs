@@ -1,6 +1,6 @@
 //! Random bytes from JavaScript, which key the random bits of IDs.
 //!
-//! A key is requested once per stream of random bits, which the core's ChaCha derives from it, because a call into JavaScript
+//! A key is requested once per stream of random bits, which the core's `ChaCha` derives from it, because a call into JavaScript
 //! for each ID would be slower than the rest of the call.
 
 use polyflake::Result;

@@ -8,8 +8,8 @@ import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { members, pair } from "../members.js";
 import type { Driver } from "./driver.js";
-import { NAMESPACE, refusal } from "./durable-object.js";
-import { connection, http } from "./http.js";
+import { type HttpRequest, type HttpResponse, NAMESPACE, refusal } from "./durable-object.js";
+import { connection, type Fetch, http } from "./http.js";
 import type { LeaseEvent, LeaseOptions } from "./lease.js";
 import type { Server } from "./postgresql.js";
 import { MAX_REQUEST_LENGTH } from "./requests.js";
@@ -17,14 +17,14 @@ import { Rules } from "./rules.js";
 import { WorkerLease } from "./worker.js";
 
 export { PolyflakeError } from "../errors.js";
-export { LeaseStore, type ObjectState } from "./durable-object.js";
+export { type HttpRequest, type HttpResponse, LeaseStore, type ObjectState } from "./durable-object.js";
 export type { LeaseEvent, LeaseStatus } from "./lease.js";
 export type { Context, WorkerLease } from "./worker.js";
 
 /** The binding of the Durable Objects, such as `env.LEASES`. */
 export interface Objects {
   idFromName(name: string): unknown;
-  get(id: never): { fetch(url: string, options: RequestInit): Promise<Response> };
+  get(id: never): { fetch(url: string, options: never): Promise<unknown> };
 }
 
 /** Options for a lease in a Worker, as in `polyflake/lease`. */
@@ -90,7 +90,9 @@ function bound(objects: Objects, namespace: string): Driver {
   return { store: "http", open };
 }
 
-const stubOf = (objects: Objects, namespace: string) => objects.get(objects.idFromName(namespace) as never);
+function stubOf(objects: Objects, namespace: string): { fetch: Fetch } {
+  return objects.get(objects.idFromName(namespace) as never) as { fetch: Fetch };
+}
 
 /**
  * Answers the requests of other programs, which lease from the same Durable Objects with `https://TOKEN@HOST`. Returns
@@ -98,7 +100,7 @@ const stubOf = (objects: Objects, namespace: string) => objects.get(objects.idFr
  *
  * @param tokens One line `NAMESPACE TOKEN` for each token, as for `polyflake lease serve`. Store it as a secret.
  */
-export async function serve(request: Request, objects: Objects, tokens: string): Promise<Response | undefined> {
+export async function serve(request: HttpRequest, objects: Objects, tokens: string): Promise<HttpResponse | undefined> {
   if (new URL(request.url).pathname !== "/v1/request") return undefined;
   if (request.method !== "POST") return refusal(405, "method_not_allowed", "expected the method POST");
   const token = /^bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";

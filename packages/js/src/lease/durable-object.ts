@@ -25,6 +25,25 @@ export interface ObjectState {
   };
 }
 
+/** The class with this name in the runtime's types, or `Part` of it in a project without such types. */
+type Declared<Name extends string, Part> = typeof globalThis extends { [name in Name]: { prototype: infer Class } }
+  ? Class
+  : Part;
+
+/** A `Request`. */
+export type HttpRequest = Declared<
+  "Request",
+  {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: { get(name: string): string | null };
+    text(): Promise<string>;
+  }
+>;
+
+/** A `Response`. */
+export type HttpResponse = Declared<"Response", object>;
+
 /** The header that names the namespace of the client's token. A Worker's own requests have none. */
 export const NAMESPACE = "polyflake-namespace";
 const CONNECTION = "polyflake-connection";
@@ -62,7 +81,7 @@ export class LeaseStore {
   }
 
   /** Answers one request of a lease. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: HttpRequest): Promise<HttpResponse> {
     const { headers } = request;
     const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
     if (demanded !== null && demanded !== this.#connection)

@@ -42,8 +42,9 @@ export class Rules {
   readonly #calls: Exports;
   #restores = restores();
 
-  constructor(compiled: WebAssembly.Module) {
-    this.#calls = new WebAssembly.Instance(compiled).exports as unknown as Exports;
+  /** @param compiled The `WebAssembly.Module`, whose type a user's project may lack. */
+  constructor(compiled: object) {
+    this.#calls = new WebAssembly.Instance(compiled as WebAssembly.Module).exports as unknown as Exports;
   }
 
   /**
