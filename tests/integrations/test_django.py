@@ -23,7 +23,7 @@ from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ModelViewSet
 
 from ids import GUID_SPAN, GUIDS, IDS, POST_IDS, POST_SPAN, SNO_SPAN
-from polyflake import hotguid, public, randflake
+from polyflake import hotguid, public, randflake, uuid7
 from polyflake.django import (
     HotGuidField,
     PublicIdConverter,
@@ -316,3 +316,22 @@ def test_path_converters_parse_ids() -> None:
 def test_a_value_without_an_output_field_is_found(name: str) -> None:
     found = Order.objects.filter(**{name: models.Value(IDS[5])}).values_list("id", flat=True)
     assert list(found) == [IDS[5]]
+
+
+class Event(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid7.generate)
+
+    class Meta:
+        app_label = "unlisted"  # so that it belongs to no migration
+        managed = False
+
+
+@pytest.mark.usefixtures("orders")
+def test_djangos_own_field_stores_version_7_uuids_in_order() -> None:
+    table, column = map(connection.ops.quote_name, (Event._meta.db_table, "id"))
+    with connection.cursor() as cursor:
+        kind = Event._meta.pk.db_type(connection)
+        cursor.execute(f"CREATE TEMPORARY TABLE {table} ({column} {kind} PRIMARY KEY)")
+    ids = [Event.objects.create().id for _ in range(20)]
+    found = Event.objects.filter(id__range=(ids[5], ids[9])).order_by("id").values_list("id", flat=True)
+    assert list(found) == ids[5:10] == sorted(ids)[5:10]
