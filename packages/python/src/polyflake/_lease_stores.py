@@ -433,8 +433,8 @@ class RedisPy(Driver):
             return _failure(f"{code} {error}", code)
         if not isinstance(error, self.errors.ResponseError):
             return _failure(error)
-        code = re.match("[A-Z]{3,}(?= )", str(error))
-        return _failure(error, code[0]) if code else _failure(f"ERR {error}", "ERR")
+        found = re.match("[A-Z]{3,}(?= )", str(error))
+        return _failure(error, found[0]) if found else _failure(f"ERR {error}", "ERR")
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
@@ -674,7 +674,12 @@ def _encrypted_redis(server: dict[str, Any]) -> Any:
 
 
 # The settings that a lease relies on. A command whose reply is lost must not be sent again.
-_REDIS_OPTIONS = {"decode_responses": True, "retry": None, "retry_on_error": [], "retry_on_timeout": False}
+_REDIS_OPTIONS: dict[str, Any] = {
+    "decode_responses": True,
+    "retry": None,
+    "retry_on_error": [],
+    "retry_on_timeout": False,
+}
 
 
 def _of_redis_client(client: Any) -> RedisPy:
