@@ -34,7 +34,7 @@ def pinned_versions(file: str) -> dict[str, str]:
 
 def test_the_table_lists_the_tested_versions() -> None:
     table = re.findall(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|", README, re.MULTILINE)
-    tools = {"celery", "duckdb", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "sqids", "uvicorn"}
+    tools = {"celery", "duckdb", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "redis", "sqids", "uvicorn"}
     oldest, newest = pinned_versions("oldest.txt"), pinned_versions("requirements.txt")
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
