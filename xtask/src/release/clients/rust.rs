@@ -25,22 +25,22 @@ pub const CARGO: Target = Target::Project(Project {
     expected: ("a program", ""),
 });
 
-fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
+fn create(shell: &Shell, _: &Source) -> Result<()> {
     shell.create_dir("src/bin")?;
-    ["use", "keep"].into_iter().try_for_each(|program| {
+    Ok(["use", "keep"].into_iter().try_for_each(|program| {
         shell.copy_file(format!("{program}.rs"), format!("src/bin/{program}.rs"))
-    })?;
-    let manifest = "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n";
-    shell.write_file("Cargo.toml", manifest)?;
-    Ok(cargo(shell, address, &["add", "serde_json"]).run()?)
+    })?)
 }
 
-fn add(shell: &Shell, Source { address, version }: &Source) -> Result<()> {
-    let packages = [("polyflake", "json,uuid"), ("polyflake-lease", "sqlite")];
-    packages.into_iter().try_for_each(|(name, features)| {
-        let wanted = format!("{name}@={version}");
-        Ok(cargo(shell, address, &["add", "--features", features, &wanted]).run()?)
-    })
+/// Writes the requirements into the manifest. `cargo add` changes one crate at a time, and each version of the leases requires
+/// its version of the IDs.
+fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
+    let manifest = format!(
+        "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\
+         polyflake = {{ version = \"={version}\", features = [\"json\", \"uuid\"] }}\n\
+         polyflake-lease = {{ version = \"={version}\", features = [\"sqlite\"] }}\n"
+    );
+    Ok(shell.write_file("Cargo.toml", manifest)?)
 }
 
 pub fn install(shell: &Shell, Source { address, version }: &Source) -> Result<String> {
