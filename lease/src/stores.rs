@@ -1,5 +1,7 @@
 //! Stores: the steps that SQL stores share, their drivers, and the test suite that every driver passes.
 
+#[cfg(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "redis"))]
+mod blocking;
 pub mod conformance;
 #[cfg(feature = "http")]
 pub(crate) mod http;
@@ -15,5 +17,9 @@ pub(crate) mod sqlite;
 pub mod steps;
 #[cfg(feature = "std")]
 pub(crate) mod system;
+#[cfg(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "redis"))]
+pub(crate) mod tls;
+#[cfg(any(feature = "http", feature = "redis"))]
+mod transport;
 #[cfg(feature = "std")]
 pub(crate) mod url;

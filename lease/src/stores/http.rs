@@ -1,15 +1,11 @@
 //! A store behind `polyflake lease serve`, over HTTP.
 //!
-//! [`AsyncHttp`] sends requests over one connection. [`Http`] waits for them on the caller's thread, each up to a limit, so
-//! that an unresponsive service never blocks callers.
+//! [`AsyncHttp`] sends requests over one connection. [`Http`] waits for them on the caller's thread.
 
-use std::{
-    string::{String, ToString},
-    time::Duration,
-};
+use std::{string::String, time::Duration};
 
 use alloc::{borrow::ToOwned, boxed::Box, format, vec, vec::Vec};
-use core::{future::Future, mem};
+use core::mem;
 
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{
@@ -19,28 +15,19 @@ use hyper::{
     header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue},
 };
 use hyper_util::rt::TokioIo;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    runtime::{Builder, Handle, Runtime},
-    task::AbortHandle,
-    time::timeout,
-};
+use tokio::task::AbortHandle;
 
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{no_reply, out_of_range},
+    AsyncStore, Reply, Request, Result, Store,
+    rules::error::out_of_range,
     rules::forks,
     rules::url::{Location, Server, Site},
+    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time},
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::system::random,
+    stores::tls,
+    stores::transport::{self, Stream, failed},
 };
-
-/// The longest wait for a connection and for a reply, unless a lease is short.
-const TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The longest wait for a connection, unless the URL sets a limit.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest response. A reply has at most 64 records.
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
@@ -52,12 +39,8 @@ const REQUEST: &str = "polyflake-request";
 ///
 /// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
 /// return an error. In tasks, use [`AsyncHttp`] instead.
-pub struct Http {
-    /// The store, or `None` after a reply that did not arrive in time.
-    open: Option<(AsyncHttp, Runtime)>,
-    process: u32,
-    limit: Duration,
-}
+#[derive(Debug)]
+pub struct Http(Blocking<AsyncHttp>);
 
 /// A store behind `polyflake lease serve` for a Tokio task ([`Host`](crate::Host)), over its own connection.
 ///
@@ -85,25 +68,12 @@ pub struct AsyncHttp {
     process: u32,
 }
 
-/// Rejects a service that this build cannot reach.
-pub(crate) fn check(server: &Server) -> Result<()> {
-    if server.encrypts {
-        #[cfg(feature = "tls")]
-        return super::postgresql::tls::config(server.roots.as_deref()).map(drop);
-        #[cfg(not(feature = "tls"))]
-        return Err(out_of_range(
-            "this build has no TLS; enable the feature `tls` of polyflake-lease",
-        ));
-    }
-    Ok(())
-}
-
 fn read(url: &str) -> Result<Server> {
     let read = || {
         let Location { site: Site::Http(server), .. } = Location::read(url)? else {
             return Err(out_of_range("it is not of a service; write `https://`"));
         };
-        check(&server)?;
+        tls::check(&server)?;
         Ok(server)
     };
     read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
@@ -121,51 +91,18 @@ impl Http {
 
     /// Works like [`Http::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
-        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
-        check_thread()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
-        match runtime.block_on(in_time(limit, AsyncHttp::connect(server))) {
-            Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
-            Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for that.
-                runtime.shutdown_background();
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Http {
-    fn drop(&mut self) {
-        let open = self.open.take();
-        if forks::check(self.process).is_err() {
-            mem::forget(open);
-        } else if let Some((store, runtime)) = open {
-            drop(store);
-            runtime.shutdown_background();
-        }
-    }
-}
-
-impl core::fmt::Debug for Http {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Http").field("process", &self.process).finish_non_exhaustive()
+        Blocking::open(longest, AsyncHttp::connect(server)).map(Self)
     }
 }
 
 impl Store for Http {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        forks::check(self.process)?;
-        check_thread()?;
-        let (store, runtime) = self.open.as_mut().ok_or_else(no_connection)?;
-        let answered = async { timeout(self.limit, store.answer(request)).await };
-        runtime.block_on(answered).unwrap_or_else(|_| {
-            let open = self.open.take();
-            open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
-            Err(no_reply())
-        })
+        self.0.answer(request)
     }
+}
+
+impl Connected for AsyncHttp {
+    const NAME: &str = "AsyncHttp";
 }
 
 impl AsyncHttp {
@@ -182,8 +119,11 @@ impl AsyncHttp {
 
     async fn connect(server: &Server) -> Result<Self> {
         let process = forks::process_number()?;
-        let limit = server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs);
-        let (sender, task) = in_time(limit, connect(server)).await?;
+        let connected = async {
+            let stream = transport::connect(server, &Engine::Http).await?;
+            begin(stream).await.map_err(|failure| Engine::Http.error(&failure))
+        };
+        let (sender, task) = in_time(connect_limit(server), connected).await?;
         let (host, port) = server.host();
         let host =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
@@ -232,30 +172,10 @@ async fn row_of(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     Ok(vec![Value::Integer(status), Value::Text(body), id.map_or(Value::Null, Value::Text)])
 }
 
-type Connected = (SendRequest<Full<Bytes>>, AbortHandle);
-
-async fn connect(server: &Server) -> Result<Connected> {
-    let refused = |failure: Failure| Engine::Http.error(&failure);
-    let (host, port) = server.host();
-    let stream = TcpStream::connect((host, port)).await.map_err(|error| refused(failed(error)))?;
-    // A request is short, so waiting for further bytes only delays it.
-    let _ = stream.set_nodelay(true);
-    #[cfg(feature = "tls")]
-    if server.encrypts {
-        let config = super::postgresql::tls::config(server.roots.as_deref())?;
-        let name = rustls::pki_types::ServerName::try_from(host.to_owned());
-        let name = name.map_err(|_| out_of_range("its host is no name that a certificate has"))?;
-        let connector = tokio_rustls::TlsConnector::from(alloc::sync::Arc::new(config));
-        let stream = connector.connect(name, stream).await;
-        return begin(stream.map_err(|error| refused(failed(error)))?).await.map_err(refused);
-    }
-    begin(stream).await.map_err(refused)
-}
-
 /// Begins HTTP on a connection, which a task drives.
 async fn begin(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-) -> Result<Connected, Failure> {
+    stream: Box<dyn Stream>,
+) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
     // The request that needs the connection reports its error.
     let task = tokio::spawn(async move { drop(connection.await) });
@@ -297,39 +217,4 @@ impl AsyncStore for AsyncHttp {
             }
         }
     }
-}
-
-/// Returns a failure without a code, after which it is unknown whether the request was executed.
-fn failed(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Failure {
-    let error = error.into();
-    let (mut message, mut cause) = (error.to_string(), error.source());
-    while let Some(found) = cause {
-        message = format!("{message}: {found}");
-        cause = found.source();
-    }
-    Failure { code: None, message }
-}
-
-/// Rejects a thread of an executor, which must not be blocked.
-fn check_thread() -> Result<()> {
-    if Handle::try_current().is_err() {
-        return Ok(());
-    }
-    let reason =
-        "expected a thread that may block, found one of an async executor: use `AsyncHttp`";
-    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
-}
-
-/// Returns the result of work with a time limit.
-async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
-}
-
-fn no_connection() -> Error {
-    unavailable("the last request got no answer")
-}
-
-fn unavailable(found: &str) -> Error {
-    let reason = format!("there is no connection to the service: {found}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -1,58 +1,36 @@
 //! A store in `MySQL` or `MariaDB`.
 //!
 //! [`AsyncMysql`] processes requests over one connection, one statement after the other, because the protocol has no
-//! pipelines. [`Mysql`] waits for them on the caller's thread, each up to a limit, so that an unresponsive server never blocks
-//! callers.
+//! pipelines. [`Mysql`] waits for them on the caller's thread.
 
 use std::time::Duration;
 
-use alloc::{
-    borrow::ToOwned,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use core::{future::Future, mem};
-use mysql_async::{
-    Column, Conn, OptsBuilder, Params, Row, Value as Cell, consts::ColumnType, prelude::Queryable,
-};
-use tokio::{
-    runtime::{Builder, Handle, Runtime},
-    time::timeout,
-};
-
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{no_reply, out_of_range},
+    AsyncStore, Reply, Request, Result, Store,
+    rules::error::out_of_range,
     rules::forks,
     rules::location::Create,
     rules::url::{self, Location, Site},
+    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time, lost},
     stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
     stores::system::random,
+    stores::tls,
 };
-
-/// The longest wait for a connection and for a reply, unless a lease is short.
-const TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The longest wait for a connection, unless the URL sets a limit.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The longest wait for the server to acknowledge the end of a connection.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-
-#[cfg(not(feature = "tls"))]
-const NO_TLS: &str = "this build has no TLS, which a server on a network needs unless the URL says `sslmode=disable`; enable the feature `tls` of polyflake-lease";
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::mem;
+use mysql_async::{
+    Column, Conn, OptsBuilder, Params, Row, Value as Cell, consts::ColumnType, prelude::Queryable,
+};
 
 /// A store in `MySQL` 8.0.19 or later, or `MariaDB` 10.6 or later.
 ///
 /// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
 /// return an error. In tasks, use [`AsyncMysql`] instead.
-pub struct Mysql {
-    /// The store, or `None` after a reply that did not arrive in time.
-    open: Option<(AsyncMysql, Runtime)>,
-    process: u32,
-    limit: Duration,
-}
+#[derive(Debug)]
+pub struct Mysql(Blocking<AsyncMysql>);
 
 /// A store in `MySQL` or `MariaDB` for a Tokio task ([`Host`](crate::Host)), over its own connection.
 ///
@@ -76,24 +54,13 @@ pub struct AsyncMysql {
     process: u32,
 }
 
-/// Rejects a server that this build cannot reach.
-pub(crate) fn check(server: &url::Server) -> Result<()> {
-    if server.encrypts {
-        #[cfg(feature = "tls")]
-        return super::postgresql::tls::connector(server.roots.as_deref()).map(drop);
-        #[cfg(not(feature = "tls"))]
-        return Err(out_of_range(NO_TLS));
-    }
-    Ok(())
-}
-
 /// Reads a URL.
 fn read(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
         let Location { site: Site::Mysql(server), access, .. } = Location::read(url)? else {
             return Err(out_of_range("it is not of MySQL; write `mysql://`"));
         };
-        check(&server)?;
+        tls::check(&server)?;
         Ok((server, access.create))
     };
     read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
@@ -118,59 +85,23 @@ impl Mysql {
         create: Create,
         longest: Duration,
     ) -> Result<Self> {
-        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
-        check_thread()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
-        match runtime.block_on(in_time(limit, AsyncMysql::connect(server, create))) {
-            Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
-            Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for that.
-                runtime.shutdown_background();
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Mysql {
-    fn drop(&mut self) {
-        let open = self.open.take();
-        if forks::check(self.process).is_err() {
-            mem::forget(open);
-        } else if let Some((mut store, runtime)) = open {
-            if let Some(connection) = store.connection.take()
-                && Handle::try_current().is_err()
-            {
-                // A server that does not receive the termination message notices the lost connection by itself.
-                let _ = runtime
-                    .block_on(async { timeout(CLOSE_TIMEOUT, connection.disconnect()).await });
-            }
-            runtime.shutdown_background();
-        }
-    }
-}
-
-impl core::fmt::Debug for Mysql {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Mysql").field("process", &self.process).finish_non_exhaustive()
+        Blocking::open(longest, AsyncMysql::connect(server, create)).map(Self)
     }
 }
 
 impl Store for Mysql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        forks::check(self.process)?;
-        check_thread()?;
-        let (store, runtime) =
-            self.open.as_mut().ok_or_else(|| unavailable("the last request got no answer"))?;
-        let answered = async { timeout(self.limit, store.answer(request)).await };
-        runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so the code does not wait for the end of the
-            // connection.
-            let open = self.open.take();
-            open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
-            Err(no_reply())
-        })
+        self.0.answer(request)
+    }
+}
+
+impl Connected for AsyncMysql {
+    const NAME: &str = "AsyncMysql";
+
+    async fn close(mut self) {
+        if let Some(connection) = self.connection.take() {
+            let _ = connection.disconnect().await;
+        }
     }
 }
 
@@ -189,13 +120,12 @@ impl AsyncMysql {
 
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
         let process = forks::process_number()?;
-        let limit = server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs);
         let connected = async {
             // The error contains no part of the URL.
             let refused = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
             Conn::new(options(server)).await.map_err(refused)
         };
-        let connection = Some(in_time(limit, connected).await?);
+        let connection = Some(in_time(connect_limit(server), connected).await?);
         Ok(Self { create, connection, process })
     }
 }
@@ -207,7 +137,7 @@ fn options(server: &url::Server) -> OptsBuilder {
         .pass(server.password.clone())
         .db_name(server.database.clone());
     #[cfg(feature = "tls")]
-    let options = options.ssl_opts(server.encrypts.then(|| tls(server)));
+    let options = options.ssl_opts(server.encrypts.then(|| ssl_options(server)));
     match server.hosts.first() {
         Some((path, _)) if path.starts_with('/') => options.socket(Some(path.clone())),
         Some((host, port)) => options.ip_or_hostname(host.clone()).tcp_port(*port),
@@ -216,7 +146,7 @@ fn options(server: &url::Server) -> OptsBuilder {
 }
 
 #[cfg(feature = "tls")]
-fn tls(server: &url::Server) -> mysql_async::SslOpts {
+fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
     use rustls::crypto::{CryptoProvider, ring};
     use std::path::PathBuf;
 
@@ -252,8 +182,7 @@ impl core::fmt::Debug for AsyncMysql {
 impl AsyncStore for AsyncMysql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let mut connection =
-            self.connection.take().ok_or_else(|| unavailable("the last request got no answer"))?;
+        let mut connection = self.connection.take().ok_or_else(lost)?;
         let mut steps = Steps::new(Engine::Mysql, request, random()?).create(self.create);
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
@@ -335,24 +264,4 @@ impl From<mysql_async::Error> for Failure {
             other => Self { code: None, message: other.to_string() },
         }
     }
-}
-
-/// Rejects a thread of an executor, which must not be blocked.
-fn check_thread() -> Result<()> {
-    if Handle::try_current().is_err() {
-        return Ok(());
-    }
-    let reason =
-        "expected a thread that may block, found one of an async executor: use `AsyncMysql`";
-    Err(Error::new(ErrorKind::LeaseUnavailable, reason.to_owned()))
-}
-
-/// Returns the result of work with a time limit.
-async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
-}
-
-fn unavailable(found: &str) -> Error {
-    let reason = format!("there is no connection to the server: {found}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
 }

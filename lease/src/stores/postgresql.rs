@@ -1,59 +1,33 @@
 //! A store in `PostgreSQL`.
 //!
-//! Requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its own thread, each up to a limit,
-//! so that an unresponsive server never blocks callers. [`AsyncPostgresql`] runs them in a task, over its own connection or one
-//! of a pool.
+//! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection or
+//! one of a pool. [`Postgresql`] waits for them on the caller's thread.
 //!
 //! Statements have no names, so a pooler may use another connection for each transaction.
 
 mod connection;
 mod session;
 mod task;
-#[cfg(feature = "tls")]
-pub(super) mod tls;
 
 use std::time::Duration;
 
-use alloc::format;
-use core::{future::Future, mem};
-use tokio::{
-    runtime::{Builder, Handle, Runtime},
-    task::JoinHandle,
-    time::timeout,
-};
-use tokio_postgres::Client;
-
 use crate::{
-    Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{no_reply, out_of_range},
-    rules::forks,
+    Reply, Request, Result, Store,
+    rules::error::out_of_range,
     rules::location::{Create, Schema},
     rules::url::{self, Location, Site},
+    stores::blocking::{Blocking, TIMEOUT},
+    stores::tls,
 };
 
 pub use task::AsyncPostgresql;
-
-use connection::Notices;
-
-/// The longest wait for a connection and for a reply, unless a lease is short.
-const TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The longest wait for the server to acknowledge the end of a connection.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A store in `PostgreSQL`.
 ///
 /// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
 /// return an error. In tasks, use [`AsyncPostgresql`] instead.
-pub struct Postgresql {
-    schema: Schema,
-    create: Create,
-    /// The connection, or `None` after a reply that did not arrive in time.
-    open: Option<Open>,
-    /// The process that opened the connection. A forked child process does not use it.
-    process: u32,
-    limit: Duration,
-}
+#[derive(Debug)]
+pub struct Postgresql(Blocking<AsyncPostgresql>);
 
 /// A server, and the schema of the store's tables.
 #[derive(Clone)]
@@ -65,7 +39,7 @@ pub(crate) struct Server {
 impl Server {
     /// Rejects a server that this build cannot reach.
     pub(crate) fn from_address(address: url::Server, schema: Schema) -> Result<Self> {
-        connection::check(&address)?;
+        tls::check(&address)?;
         Ok(Self { address, schema })
     }
 
@@ -80,14 +54,6 @@ impl Server {
         };
         read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
-}
-
-/// A connection, and the runtime that drives it while a call waits.
-struct Open {
-    client: Client,
-    notices: Notices,
-    connection: JoinHandle<()>,
-    runtime: Runtime,
 }
 
 impl Postgresql {
@@ -105,94 +71,12 @@ impl Postgresql {
 
     /// Works like [`Postgresql::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
-        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
-        check_thread()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
-        let opened = runtime.block_on(in_time(limit, async {
-            let (client, connection, notices) = connection::connect(&server).await?;
-            let connection = tokio::spawn(connection);
-            Ok((client, connection, notices))
-        }));
-        match opened {
-            Ok((client, connection, notices)) => {
-                let open = Some(Open { client, notices, connection, runtime });
-                Ok(Self { schema: server.schema, create, open, process, limit })
-            }
-            Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for that.
-                runtime.shutdown_background();
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Open {
-    /// Closes the connection and notifies the server if it responds.
-    fn close(self) {
-        drop(self.client);
-        if Handle::try_current().is_err() {
-            let told = async { timeout(CLOSE_TIMEOUT, self.connection).await };
-            // A server that does not receive the termination message notices the lost connection by itself.
-            let _ = self.runtime.block_on(told);
-        }
-        self.runtime.shutdown_background();
-    }
-}
-
-impl Drop for Postgresql {
-    fn drop(&mut self) {
-        let open = self.open.take();
-        if forks::check(self.process).is_err() {
-            mem::forget(open);
-        } else if let Some(open) = open {
-            open.close();
-        }
-    }
-}
-
-impl core::fmt::Debug for Postgresql {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Postgresql").field("process", &self.process).finish_non_exhaustive()
+        Blocking::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
     }
 }
 
 impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        forks::check(self.process)?;
-        check_thread()?;
-        let open =
-            self.open.as_mut().ok_or_else(|| unavailable("the last request got no answer"))?;
-        let Open { client, notices, .. } = open;
-        let answer = session::answer(client, Some(notices), (&self.schema, self.create), request);
-        let answered = async { timeout(self.limit, answer).await };
-        open.runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so the code does not wait for the end of the
-            // connection.
-            let open = self.open.take();
-            open.into_iter().for_each(|open| open.runtime.shutdown_background());
-            Err(no_reply())
-        })
+        self.0.answer(request)
     }
-}
-
-/// Rejects a thread of an executor, which must not be blocked.
-fn check_thread() -> Result<()> {
-    if Handle::try_current().is_err() {
-        return Ok(());
-    }
-    let reason =
-        "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`";
-    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
-}
-
-/// Returns the result of work with a time limit.
-async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
-}
-
-fn unavailable(found: &str) -> Error {
-    let reason = format!("there is no connection to the server: {found}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
 }

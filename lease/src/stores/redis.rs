@@ -1,43 +1,30 @@
 //! A store in `Redis` or `Valkey`.
 //!
-//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for it on the caller's thread, each time up to a limit, so
-//! that an unresponsive server never blocks callers.
+//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for it on the caller's thread.
 //!
 //! A request is one command, and its reply is a list of strings. This module therefore speaks the servers' protocol (RESP2)
 //! itself: a client that connects again, or sends a command again, would hide that the first reply was lost (R2).
 
-use std::{
-    string::{String, ToString},
-    time::Duration,
-};
+use std::{string::String, time::Duration};
 
 use alloc::{borrow::ToOwned, boxed::Box, format, vec, vec::Vec};
 use core::{
     fmt::{self, Write},
-    future::Future,
     mem,
 };
 
-use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
-    net::TcpStream,
-    runtime::{Builder, Handle, Runtime},
-    time::timeout,
-};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{no_reply, out_of_range},
+    AsyncStore, Reply, Request, Result, Store,
+    rules::error::out_of_range,
     rules::forks,
     rules::url::{Location, Server, Site},
+    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time, lost},
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
+    stores::tls,
+    stores::transport::{self, Stream, failed},
 };
-
-/// The longest wait for a connection and for a reply, unless a lease is short.
-const TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The longest wait for a connection, unless the URL sets a limit.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest string of a reply, such as a record or an error. The longest records are those of layouts.
 const MAX_STRING_BYTES: u64 = 1 << 20;
@@ -49,12 +36,8 @@ const MAX_STRING_BYTES: u64 = 1 << 20;
 ///
 /// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
 /// return an error. In tasks, use [`AsyncRedis`] instead.
-pub struct Redis {
-    /// The store, or `None` after a reply that did not arrive in time.
-    open: Option<(AsyncRedis, Runtime)>,
-    process: u32,
-    limit: Duration,
-}
+#[derive(Debug)]
+pub struct Redis(Blocking<AsyncRedis>);
 
 /// A store in `Redis` or `Valkey` for a Tokio task ([`Host`](crate::Host)), over its own connection.
 ///
@@ -76,25 +59,12 @@ pub struct AsyncRedis {
     process: u32,
 }
 
-/// Rejects a server that this build cannot reach.
-pub(crate) fn check(server: &Server) -> Result<()> {
-    if server.encrypts {
-        #[cfg(feature = "tls")]
-        return super::postgresql::tls::config(server.roots.as_deref()).map(drop);
-        #[cfg(not(feature = "tls"))]
-        return Err(out_of_range(
-            "this build has no TLS; enable the feature `tls` of polyflake-lease",
-        ));
-    }
-    Ok(())
-}
-
 fn read(url: &str) -> Result<Server> {
     let read = || {
         let Location { site: Site::Redis(server), .. } = Location::read(url)? else {
             return Err(out_of_range("it is not of Redis; write `redis://`"));
         };
-        check(&server)?;
+        tls::check(&server)?;
         Ok(server)
     };
     read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
@@ -113,51 +83,18 @@ impl Redis {
 
     /// Works like [`Redis::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
-        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
-        check_thread()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| no_connection(&error.to_string()))?;
-        match runtime.block_on(in_time(limit, AsyncRedis::connect(server))) {
-            Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
-            Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for that.
-                runtime.shutdown_background();
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let open = self.open.take();
-        if forks::check(self.process).is_err() {
-            mem::forget(open);
-        } else if let Some((store, runtime)) = open {
-            drop(store);
-            runtime.shutdown_background();
-        }
-    }
-}
-
-impl fmt::Debug for Redis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redis").field("process", &self.process).finish_non_exhaustive()
+        Blocking::open(longest, AsyncRedis::connect(server)).map(Self)
     }
 }
 
 impl Store for Redis {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        forks::check(self.process)?;
-        check_thread()?;
-        let (store, runtime) = self.open.as_mut().ok_or_else(lost)?;
-        let answered = async { timeout(self.limit, store.answer(request)).await };
-        runtime.block_on(answered).unwrap_or_else(|_| {
-            let open = self.open.take();
-            open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
-            Err(no_reply())
-        })
+        self.0.answer(request)
     }
+}
+
+impl Connected for AsyncRedis {
+    const NAME: &str = "AsyncRedis";
 }
 
 impl AsyncRedis {
@@ -174,8 +111,7 @@ impl AsyncRedis {
 
     async fn connect(server: &Server) -> Result<Self> {
         let process = forks::process_number()?;
-        let limit = server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs);
-        let connection = Some(in_time(limit, Connection::open(server)).await?);
+        let connection = Some(in_time(connect_limit(server), Connection::open(server)).await?);
         Ok(Self { connection, process })
     }
 }
@@ -217,17 +153,14 @@ impl AsyncStore for AsyncRedis {
     }
 }
 
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
-
 /// A connection that sends one command at a time.
 struct Connection(BufReader<Box<dyn Stream>>);
 
 impl Connection {
     async fn open(server: &Server) -> Result<Self> {
         let refused = |failure: Failure| Engine::Redis.error(&failure);
-        let mut connection = Self(BufReader::new(connect(server).await?));
+        let mut connection =
+            Self(BufReader::new(transport::connect(server, &Engine::Redis).await?));
         let password = server.password.as_deref();
         let words: Vec<_> = [server.user.as_deref(), password].into_iter().flatten().collect();
         if !words.is_empty() {
@@ -309,61 +242,10 @@ impl Connection {
     }
 }
 
-async fn connect(server: &Server) -> Result<Box<dyn Stream>> {
-    let refused = |error| Engine::Redis.error(&failed(error));
-    let (host, port) = server.host();
-    #[cfg(unix)]
-    if host.starts_with('/') {
-        let stream = tokio::net::UnixStream::connect(host).await;
-        return Ok(Box::new(stream.map_err(refused)?));
-    }
-    let stream = TcpStream::connect((host, port)).await.map_err(refused)?;
-    // A request is short, so waiting for further bytes only delays it.
-    let _ = stream.set_nodelay(true);
-    #[cfg(feature = "tls")]
-    if server.encrypts {
-        let config = super::postgresql::tls::config(server.roots.as_deref())?;
-        let name = rustls::pki_types::ServerName::try_from(host.to_owned());
-        let name = name.map_err(|_| out_of_range("its host is no name that a certificate has"))?;
-        let connector = tokio_rustls::TlsConnector::from(alloc::sync::Arc::new(config));
-        return Ok(Box::new(connector.connect(name, stream).await.map_err(refused)?));
-    }
-    Ok(Box::new(stream))
-}
-
-/// Returns a failure without a code, after which it is unknown whether the script was executed.
-fn failed(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Failure {
-    Failure { code: None, message: error.into().to_string() }
-}
-
 fn other_data() -> Failure {
     failed("expected a reply of Redis, found other data")
 }
 
 fn closed() -> Failure {
     failed("the connection was closed")
-}
-
-/// Rejects a thread of an executor, which must not be blocked.
-fn check_thread() -> Result<()> {
-    if Handle::try_current().is_err() {
-        return Ok(());
-    }
-    let reason =
-        "expected a thread that may block, found one of an async executor: use `AsyncRedis`";
-    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
-}
-
-/// Returns the result of work with a time limit.
-async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
-}
-
-fn lost() -> Error {
-    no_connection("the last request got no answer")
-}
-
-fn no_connection(found: &str) -> Error {
-    let reason = format!("there is no connection to the server: {found}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -24,9 +24,7 @@ use tokio_postgres::{
 
 use super::Server;
 #[cfg(feature = "tls")]
-use super::tls;
-#[cfg(not(feature = "tls"))]
-use crate::rules::error::out_of_range;
+use crate::stores::tls;
 use crate::{
     Result,
     rules::url,
@@ -58,19 +56,6 @@ impl Notices {
     fn push(&self, notice: Failure) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
-}
-
-/// Rejects a server that this build cannot reach.
-pub(super) fn check(server: &url::Server) -> Result<()> {
-    if server.encrypts {
-        #[cfg(feature = "tls")]
-        return tls::connector(server.roots.as_deref()).map(drop);
-        #[cfg(not(feature = "tls"))]
-        let reason = "this build has no TLS, which a server on a network needs unless the URL says `sslmode=disable`; enable the feature `tls` of polyflake-lease";
-        #[cfg(not(feature = "tls"))]
-        return Err(out_of_range(reason));
-    }
-    Ok(())
 }
 
 /// Returns a connection. If the server has too many connections, retries for a while.

@@ -4,18 +4,19 @@ use core::mem;
 
 #[cfg(feature = "deadpool")]
 use deadpool_postgres::{Object, Pool};
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 use tokio_postgres::Client;
 
 use super::{
     Server,
     connection::{self, Notices},
-    session, unavailable,
+    session,
 };
 use crate::{
     AsyncStore, Reply, Request, Result,
     rules::forks,
     rules::location::{Create, Schema},
+    stores::blocking::{Connected, unavailable},
 };
 
 /// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
@@ -49,11 +50,14 @@ impl AsyncPostgresql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let process = forks::process_number()?;
         let (server, create) = Server::read(url)?;
+        Self::connect(server, create).await
+    }
+
+    pub(super) async fn connect(server: Server, create: Create) -> Result<Self> {
+        let process = forks::process_number()?;
         let (client, connection, notices) = connection::connect(&server).await?;
-        let task = tokio::spawn(connection).abort_handle();
-        let store = Self::new(Connected::Open(client, notices, task), process);
+        let store = Self::new(Source::Own(client, notices, tokio::spawn(connection)), process);
         Ok(Self { schema: server.schema, create, ..store })
     }
 
@@ -80,7 +84,7 @@ impl AsyncPostgresql {
         let process = forks::process_number()?;
         let taken = pool.get().await;
         let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
-        Ok(Self::new(Connected::Pool(Some(taken)), process))
+        Ok(Self::new(Source::Pool(taken), process))
     }
 
     /// Selects a schema other than `polyflake` for the store's tables.
@@ -89,8 +93,8 @@ impl AsyncPostgresql {
         Self { schema, ..self }
     }
 
-    fn new(from: Connected, process: u32) -> Self {
-        let lent = LentConnection { from, is_idle: true };
+    fn new(from: Source, process: u32) -> Self {
+        let lent = LentConnection { from: Some(from), is_idle: true };
         Self { schema: Schema::default(), create: Create::default(), lent, process }
     }
 }
@@ -112,19 +116,31 @@ impl AsyncStore for AsyncPostgresql {
     }
 }
 
+impl Connected for AsyncPostgresql {
+    const NAME: &str = "AsyncPostgresql";
+
+    async fn close(mut self) {
+        if let Some(Source::Own(client, _, connection)) = self.lent.from.take() {
+            drop(client);
+            let _ = connection.await;
+        }
+    }
+}
+
 /// A connection that serves one request at a time.
 struct LentConnection {
-    from: Connected,
+    /// The connection, or `None` while it is being closed.
+    from: Option<Source>,
     /// Whether no request is in progress. It stays `false` after a request was dropped.
     is_idle: bool,
 }
 
-enum Connected {
+enum Source {
     /// The store's own connection, its notices, and the task that drives it.
-    Open(Client, Notices, AbortHandle),
-    /// A connection of a pool, or `None` while it is being dropped.
+    Own(Client, Notices, JoinHandle<()>),
+    /// A connection of a pool.
     #[cfg(feature = "deadpool")]
-    Pool(Option<Object>),
+    Pool(Object),
 }
 
 impl LentConnection {
@@ -132,10 +148,10 @@ impl LentConnection {
     /// next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
-        match &mut self.from {
-            Connected::Open(client, notices, _) if is_idle => Ok((client, Some(notices))),
+        match &self.from {
+            Some(Source::Own(client, notices, _)) if is_idle => Ok((client, Some(notices))),
             #[cfg(feature = "deadpool")]
-            Connected::Pool(Some(client)) if is_idle => Ok((client, None)),
+            Some(Source::Pool(client)) if is_idle => Ok((client, None)),
             _ => Err(unavailable("the last request was dropped")),
         }
     }
@@ -148,10 +164,11 @@ impl Drop for LentConnection {
         }
         // If the server does not answer, the connection's task would never end, or the next user of the pool would get this
         // connection.
-        match &mut self.from {
-            Connected::Open(_, _, task) => task.abort(),
+        match self.from.take() {
+            Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]
-            Connected::Pool(client) => drop(client.take().map(Object::take)),
+            Some(Source::Pool(client)) => drop(Object::take(client)),
+            None => {}
         }
     }
 }

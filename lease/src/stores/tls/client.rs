@@ -12,6 +12,15 @@ use rustls::{
     pki_types::{CertificateDer, pem::PemObject},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
+#[cfg(any(feature = "http", feature = "redis"))]
+use {
+    crate::rules::url::Server,
+    alloc::borrow::ToOwned,
+    rustls::pki_types::ServerName,
+    std::io,
+    tokio::net::TcpStream,
+    tokio_rustls::{TlsConnector, client::TlsStream},
+};
 
 use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
@@ -45,4 +54,16 @@ pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
         .with_safe_default_protocol_versions()
         .map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Begins TLS on a connection. The inner error is the server's.
+#[cfg(any(feature = "http", feature = "redis"))]
+pub(in crate::stores) async fn connect(
+    server: &Server,
+    stream: TcpStream,
+) -> Result<io::Result<TlsStream<TcpStream>>> {
+    let connector = TlsConnector::from(Arc::new(config(server.roots.as_deref())?));
+    let name = ServerName::try_from(server.host().0.to_owned());
+    let name = name.map_err(|_| out_of_range("its host is no name that a certificate has"))?;
+    Ok(connector.connect(name, stream).await)
 }

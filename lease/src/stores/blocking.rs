@@ -1,0 +1,139 @@
+//! Stores whose calls wait on the caller's thread, each up to a limit, so that an unresponsive server never blocks callers.
+
+use std::time::Duration;
+
+use alloc::{format, string::ToString};
+use core::{fmt, future::Future, mem};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    time::timeout,
+};
+
+#[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
+use crate::rules::url::Server;
+use crate::{
+    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store, rules::error::no_reply,
+    rules::forks,
+};
+
+/// The longest wait for a connection and for a reply, unless a lease is short.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The longest wait for a connection, unless the URL sets a limit.
+#[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest wait for the server to acknowledge the end of a connection.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A store for tasks, over one connection.
+pub(super) trait Connected: AsyncStore + Send + Sized {
+    /// The name of the type, which an error recommends to callers on a thread of an executor.
+    const NAME: &str;
+
+    /// Closes the connection and notifies the server.
+    async fn close(self) {}
+}
+
+/// A store that drives its connection while a call waits.
+pub(super) struct Blocking<S: Connected> {
+    /// The store, or `None` after a reply that did not arrive in time.
+    open: Option<(S, Runtime)>,
+    /// The process that opened the connection. A forked child process does not use it.
+    process: u32,
+    limit: Duration,
+}
+
+impl<S: Connected> Blocking<S> {
+    /// Waits for a connection, up to `longest` if that is shorter than the usual limit.
+    pub(super) fn open(
+        longest: Duration,
+        connect: impl Future<Output = Result<S>>,
+    ) -> Result<Self> {
+        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
+        check_thread(S::NAME)?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
+        match runtime.block_on(in_time(limit, connect)) {
+            Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
+            Err(error) => {
+                // The runtime may still be resolving a host name, and dropping it would wait for that.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<S: Connected> Store for Blocking<S> {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        forks::check(self.process)?;
+        check_thread(S::NAME)?;
+        let (store, runtime) = self.open.as_mut().ok_or_else(lost)?;
+        let answered = async { timeout(self.limit, store.answer(request)).await };
+        runtime.block_on(answered).unwrap_or_else(|_| {
+            // The server may still process the request at any later time, so the code does not wait for the end of the
+            // connection.
+            let open = self.open.take();
+            open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
+            Err(no_reply())
+        })
+    }
+}
+
+impl<S: Connected> Drop for Blocking<S> {
+    fn drop(&mut self) {
+        let open = self.open.take();
+        if forks::check(self.process).is_err() {
+            // In a forked child, ending the connection would end the parent's.
+            mem::forget(open);
+        } else if let Some((store, runtime)) = open {
+            if Handle::try_current().is_err() {
+                // A server that does not receive the termination message notices the lost connection by itself.
+                let _ = runtime.block_on(async { timeout(CLOSE_TIMEOUT, store.close()).await });
+            } else {
+                drop(store);
+            }
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl<S: Connected> fmt::Debug for Blocking<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocking").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+/// Rejects a thread of an executor, which must not be blocked.
+fn check_thread(name: &str) -> Result<()> {
+    if Handle::try_current().is_err() {
+        return Ok(());
+    }
+    let reason = "expected a thread that may block, found one of an async executor";
+    Err(Error::new(ErrorKind::LeaseUnavailable, format!("{reason}: use `{name}`")))
+}
+
+/// Returns the longest wait for a connection to a server.
+#[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
+pub(super) fn connect_limit(server: &Server) -> Duration {
+    server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs)
+}
+
+/// Returns the result of work with a time limit.
+pub(super) async fn in_time<V>(
+    longest: Duration,
+    work: impl Future<Output = Result<V>>,
+) -> Result<V> {
+    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
+}
+
+/// Returns the error of a connection that is no longer used, because its next reply could be the one of an earlier request.
+pub(super) fn lost() -> Error {
+    unavailable("the last request got no answer")
+}
+
+pub(super) fn unavailable(found: &str) -> Error {
+    let reason = format!("there is no connection to the server: {found}");
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}

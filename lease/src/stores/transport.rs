@@ -1,0 +1,50 @@
+//! Streams of bytes to servers, with or without TLS.
+
+use std::{boxed::Box, string::ToString};
+
+use alloc::format;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+use crate::{
+    Result,
+    rules::url::Server,
+    stores::steps::{Engine, Failure},
+};
+
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// Connects to a server.
+pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn Stream>> {
+    let refused = |error| engine.error(&failed(error));
+    let (host, port) = server.host();
+    #[cfg(unix)]
+    if host.starts_with('/') {
+        let stream = tokio::net::UnixStream::connect(host).await;
+        return Ok(Box::new(stream.map_err(refused)?));
+    }
+    let stream = TcpStream::connect((host, port)).await.map_err(refused)?;
+    // A request is short, so waiting for further bytes only delays it.
+    let _ = stream.set_nodelay(true);
+    #[cfg(feature = "tls")]
+    if server.encrypts {
+        let connected = super::tls::connect(server, stream).await?;
+        return Ok(Box::new(connected.map_err(refused)?));
+    }
+    Ok(Box::new(stream))
+}
+
+/// Returns a failure without a code, after which it is unknown whether the request was executed.
+pub(super) fn failed(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Failure {
+    let error = error.into();
+    let (mut message, mut cause) = (error.to_string(), error.source());
+    while let Some(found) = cause {
+        message = format!("{message}: {found}");
+        cause = found.source();
+    }
+    Failure { code: None, message }
+}
