@@ -34,12 +34,17 @@ writeFileSync(
   join(folder, "config.capnp"),
   `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker), (name = "disk", disk = (path = "${disk}", writable = true))],
+  services = [
+    (name = "main", worker = .worker),
+    (name = "disk", disk = (path = "${disk}", writable = true)),
+    (name = "network", network = (allow = ["local"]))
+  ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
   modules = [${modules.join(", ")}],
   compatibilityDate = "2026-04-01",
+  globalOutbound = "network",
   durableObjectNamespaces = [(className = "LeaseStore", uniqueKey = "leases", enableSql = true)],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [

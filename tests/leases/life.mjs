@@ -3,16 +3,10 @@
 import { openSync, writeSync } from "node:fs";
 import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
+import { report } from "./report.mjs";
 
 const { POLYFLAKE_LIFE, POLYFLAKE_LOG, POLYFLAKE_NAMESPACE, POLYFLAKE_LAST } = process.env;
-const grants = openSync(POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
 let isOver = false;
-
-function report({ name, number, start, end, usedUntil }) {
-  if (name === "acquired" || name === "moved") writeSync(grants, `begin ${number} ${start} ${end}\n`);
-  if (name === "renewed") writeSync(grants, `extend ${number} ${end}\n`);
-  if (name === "sealed") writeSync(grants, `end ${number} ${usedUntil ?? 0}\n`);
-}
 
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));

@@ -134,7 +134,8 @@ fn leases() -> Result<()> {
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;
-    let (_, lives) = test::rust::lives(&shell)?;
+    tools::workerd(&shell)?;
+    let lives = test::rust::lives(&shell)?;
     for (test, options, setting) in [
         ("model", ignored, None),
         ("simulator", &[], Some(("POLYFLAKE_SEEDS", "100000"))),
@@ -149,7 +150,11 @@ fn leases() -> Result<()> {
     ] {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
-        run.envs(setting).env("POLYFLAKE_LIVES", &lives).env("CI", "true").run()?;
+        run.envs(setting)
+            .env("POLYFLAKE_LIVES", &lives.commands)
+            .env("POLYFLAKE_WORKER_LIFE", &lives.worker)
+            .env("CI", "true")
+            .run()?;
     }
     // This runs last, so that no other test runs at the same time.
     let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];

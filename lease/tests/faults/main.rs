@@ -143,7 +143,7 @@ fn postgresql_leases_never_repeat_an_id() {
     assert_none_twice(&stage, &[]);
 }
 
-/// Processes in the languages of `POLYFLAKE_LIVES`, or in Rust alone.
+/// Processes in the languages of `POLYFLAKE_LIVES` and Workers, or in Rust alone.
 #[test]
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_sqlite_never_repeat_an_id() {
@@ -159,7 +159,9 @@ fn services_over_postgresql_never_repeat_an_id() {
 }
 
 fn optional_commands() -> Vec<String> {
-    env::var_os("POLYFLAKE_LIVES").map_or_else(Vec::new, |_| other_commands())
+    let named =
+        ["POLYFLAKE_LIVES", "POLYFLAKE_WORKER_LIFE"].map(|name| env::var(name).unwrap_or_default());
+    named.iter().flat_map(|commands| commands.lines()).map(str::to_owned).collect()
 }
 
 /// Two services that were started with `--create` on two machines have two files.

@@ -120,25 +120,35 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
     tools::redis(shell);
     tools::workerd(shell)?;
-    let (python, lives) = lives(shell)?;
+    let Lives { python, commands, .. } = lives(shell)?;
     let members = tested_members();
     let tests =
         ["--test", "faults", "--test", "serve", "--test", "steps", "--", "--ignored", "languages"];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
-        .env("POLYFLAKE_LIVES", lives)
+        .env("POLYFLAKE_LIVES", commands)
         .env("POLYFLAKE_PYTHON", python)
         .run()?)
 }
 
-/// Installs the packages, and returns the Python program and the commands that run the lives of fault tests in Python and Node.
-pub fn lives(shell: &Shell) -> Result<(PathBuf, String)> {
-    let (python, folder) =
-        (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
+/// What fault tests of leases run in other languages.
+pub struct Lives {
+    pub python: PathBuf,
+    /// The commands of processes in Python and Node, a line each.
+    pub commands: String,
+    /// The command of a process whose IDs come from a Worker.
+    pub worker: String,
+}
+
+/// Installs the packages that processes in other languages need.
+pub fn lives(shell: &Shell) -> Result<Lives> {
+    let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
     tools::npm(shell, "tests/leases")?;
+    let folder = workspace::root().join("tests/leases");
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
-    let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
-    Ok((python, lives))
+    let commands = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
+    let worker = format!("{} {at}/life-workerd.mjs", node.display());
+    Ok(Lives { python, commands, worker })
 }
 
 /// Tests IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.

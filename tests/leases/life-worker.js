@@ -1,0 +1,49 @@
+// The Worker of life-workerd.mjs, which returns IDs and the events of its lease.
+import { sno } from "polyflake";
+import { LeaseStore, lease } from "polyflake/lease/cloudflare";
+
+export { LeaseStore };
+
+const events = [];
+let held;
+let ids;
+
+function hold({ url, namespace, last }) {
+  held = lease(url, namespace, {
+    numbers: [0, last],
+    leaseMs: 1000,
+    waitMs: 1000,
+    watch: (event) => events.push(event),
+  });
+  ids = new sno.Generator({ lease: held });
+}
+
+/** Generates IDs as the requests of a Worker do. */
+async function generateWithLease(context) {
+  try {
+    await held.ready(context);
+    return Array.from({ length: 5 }, () => ids.tryGenerate());
+  } catch (error) {
+    if (typeof error.code !== "string") throw error;
+    return [];
+  }
+}
+
+/** Generates a few IDs with a generator that has the same worker ID as the one of the request before. */
+async function generateWithPartition(partition) {
+  const restarted = new sno.Generator({ partition });
+  const made = [];
+  while (made.length < 5) made.push(await restarted.generateAsync());
+  return made;
+}
+
+export default {
+  async fetch(request, _env, context) {
+    const { partition, isLast, ...source } = await request.json();
+    if (partition !== undefined) return Response.json({ made: await generateWithPartition(partition), events });
+    if (!held) hold(source);
+    const made = await generateWithLease(context);
+    if (isLast) await held.close();
+    return Response.json({ made, events: events.splice(0) });
+  },
+};

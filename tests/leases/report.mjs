@@ -1,0 +1,10 @@
+// Records the events of a lease in the file that `lease/tests/faults/run.rs` reads.
+import { openSync, writeSync } from "node:fs";
+
+const grants = openSync(process.env.POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
+
+export function report({ name, number, start, end, usedUntil }) {
+  if (name === "acquired" || name === "moved") writeSync(grants, `begin ${number} ${start} ${end}\n`);
+  if (name === "renewed") writeSync(grants, `extend ${number} ${end}\n`);
+  if (name === "sealed") writeSync(grants, `end ${number} ${usedUntil ?? 0}\n`);
+}
