@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { hotguid, type RandflakeText, randflake, type SnoId, sno } from "polyflake";
+import { hotguid, type RandflakeText, randflake, type SnoId, sno, type Uuid7Id, uuid7 } from "polyflake";
 import { fields, hotguidText, randflakeInt64, snoBytes, snoText, snoUuid8 } from "polyflake/prisma";
 import { PrismaClient as OnPostgres } from "./postgresql/client.ts";
 import { PrismaClient as OnSqlite } from "./sqlite/client.ts";
@@ -21,6 +21,8 @@ const idAt = (hour: number): SnoId =>
 const IDS = Array.from({ length: 20 }, (_, hour) => idAt(hour));
 const SPAN = sno.timeRange(NOW + 5 * HOUR, NOW + 10 * HOUR);
 const KEY = hotguid.generate();
+/** A UUID v7 needs no conversion. */
+const SEVENS: Uuid7Id[] = IDS.map(() => uuid7.generate());
 const FLAKES = [-(2n ** 63n), -1n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
 
 const read = {
@@ -44,11 +46,12 @@ const rowOf = (id: SnoId, place: number) => ({
   bytes: snoBytes.to(id),
   key: hotguidText.to(KEY),
   flake: FLAKES[place % 4]!,
+  seven: SEVENS[place]!,
 });
 
 async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", string>) {
   const { uuid, text, bytes } = columns;
-  const made = `CREATE TABLE orders (id ${uuid} PRIMARY KEY, code ${text}, bytes ${bytes}, key ${uuid}, flake BIGINT, other ${uuid})`;
+  const made = `CREATE TABLE orders (id ${uuid} PRIMARY KEY, code ${text}, bytes ${bytes}, key ${uuid}, flake BIGINT, seven ${uuid} UNIQUE, other ${uuid})`;
   await client.$executeRawUnsafe(made);
   await client.order.createMany({ data: IDS.map(rowOf).toReversed() });
   const all = await client.order.findMany({ orderBy: { id: "asc" } });
@@ -57,6 +60,11 @@ async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", 
   assert.deepEqual(ids, IDS);
   assert.deepEqual(flakes.slice(0, 4), FLAKES.map(randflake.encodeText));
   for (const row of all) assert.deepEqual([row.code, row.bytes, row.key, row.other], [row.id, row.id, KEY, null]);
+  const last = await client.order.findMany({ where: { seven: { gte: SEVENS[15]! } }, orderBy: { seven: "asc" } });
+  assert.deepEqual(
+    last.map(({ seven }) => seven),
+    SEVENS.slice(15),
+  );
   const { lowest, highest } = SPAN;
   const spans = [
     { id: { gte: snoUuid8.to(lowest), lte: snoUuid8.to(highest) } },
