@@ -20,17 +20,19 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter
 from pydantic_core import to_json
 
-from ids import GUIDS, IDS, POST_IDS
-from polyflake import hotguid, layout, randflake, sno
+from ids import GUIDS, IDS, NOW_MS, POST_IDS
+from polyflake import hotguid, layout, randflake, sno, uuid7
 from polyflake.django import JSONEncoder
 from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook, schema_hook
 from polyflake.orjson import default
 from polyflake.rest_framework import JSONRenderer
 from polyflake.sno import Sno
 
+UUID7 = uuid7.from_parts(unix_ms=NOW_MS, sequence=7, random=2**56 - 1)
 ARRAYS: list[tuple[Any, list[str]]] = [
     (sno.SnoArray(b"".join(map(bytes, IDS))), list(map(str, IDS))),
     (hotguid.HotGuidArray(b"".join(id.bytes for id in GUIDS)), list(map(str, GUIDS))),
+    (uuid7.Uuid7Array(UUID7.bytes), [str(UUID7)]),
     (randflake.RandflakeArray(array("q", [1, 4_594_531_474_933_654_033])), ["1", "3vgoe12ccb8gh"]),
     (layout.LayoutArray(array("q", [1, 2**62])), ["1", str(2**62)]),
     (layout.LayoutArray(b"abcd", size=2), ["6162", "6364"]),

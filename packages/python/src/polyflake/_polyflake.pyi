@@ -55,10 +55,10 @@ def after_restore() -> None:
     this call, the copies generate the same IDs.
 
     One call reaches all threads, and all child processes that were forked after ``import polyflake``. Default worker
-    IDs and the random bytes of Hot Guids are assigned anew. A lease is abandoned, and another worker ID is leased;
-    this begins within ten seconds, or after a request that is in progress. Generators with an explicit worker ID, grant
-    or window raise ``forked``: create new ones, with a worker ID that no other copy uses. A call that is in progress
-    may return an ID that another copy returns, too.
+    IDs and generators' random bytes are assigned anew. A lease is abandoned, and another worker ID is leased; this
+    begins within ten seconds, or after a request that is in progress. Generators with an explicit worker ID, grant or
+    window raise ``forked``: create new ones, with a worker ID that no other copy uses. A call that is in progress may
+    return an ID that another copy returns, too.
 
     :raises EntropyError: if the operating system provides no random bytes.
     """

@@ -1,6 +1,6 @@
 """IDs as query parameters of asyncpg.
 
-asyncpg supports Hot Guids and Randflakes without this module, because they are :class:`uuid.UUID` and ``int`` objects.
+asyncpg supports IDs that are :class:`uuid.UUID` or ``int`` objects without this module.
 """
 
 from __future__ import annotations

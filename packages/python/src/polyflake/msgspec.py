@@ -1,6 +1,6 @@
 """Hooks for msgspec.
 
-msgspec supports Hot Guids without hooks, because they are :class:`uuid.UUID` objects. Randflakes and a layout's integer
+msgspec supports IDs that are :class:`uuid.UUID` objects without hooks. Randflakes and a layout's integer
 IDs are plain ``int`` objects, so msgspec writes them as JSON numbers. JavaScript and other languages round numbers that
 need more than 53 bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as strings instead.
 
@@ -17,10 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyflake import hotguid, layout, randflake, sno
+from polyflake import layout, randflake, sno
 from polyflake._reading import read_int64, read_sno
 
 __all__ = ["Int64", "Randflake", "dec_hook", "enc_hook", "schema_hook"]
+
+#: The base class of the arrays of all ID formats.
+_Array: type[Any] = sno.SnoArray.__bases__[0]
 
 
 class Int64(int):
@@ -56,7 +59,7 @@ def enc_hook(value: Any) -> Any:
         return str(value)
     if isinstance(value, Randflake):
         return randflake.encode_text(value)
-    if isinstance(value, sno.SnoArray | hotguid.HotGuidArray | randflake.RandflakeArray):
+    if isinstance(value, _Array) and hasattr(value, "texts"):
         return value.texts()
     if isinstance(value, layout.LayoutArray):
         return [id.hex() if isinstance(id, bytes) else str(id) for id in value]

@@ -1,7 +1,7 @@
 """A hook for orjson.
 
-orjson writes Hot Guids without the hook, because they are :class:`uuid.UUID` objects. It writes Randflakes, which are
-``int`` objects, as JSON numbers; ``option=orjson.OPT_STRICT_INTEGER`` rejects numbers that JavaScript would round. With
+orjson writes IDs that are :class:`uuid.UUID` objects without the hook. It writes Randflakes, which are ``int`` objects,
+as JSON numbers; ``option=orjson.OPT_STRICT_INTEGER`` rejects numbers that JavaScript would round. With
 ``option=orjson.OPT_PASSTHROUGH_SUBCLASS``, it writes values of the types :class:`polyflake.msgspec.Randflake` and
 :class:`polyflake.msgspec.Int64` as strings, whereas ``json.dumps`` always writes them as numbers.
 

@@ -1,8 +1,8 @@
 """Types for Pydantic 2.
 
-:class:`polyflake.sno.Sno` can be used as the type of a field directly, and a Hot Guid is a :class:`uuid.UUID`. Use
-:data:`Randflake` and :data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` becomes a
-JSON number. This module requires Pydantic 2.4 or later, and nothing else in the package imports it.
+:class:`polyflake.sno.Sno` and :class:`uuid.UUID` can be used as the types of fields directly. Use :data:`Randflake` and
+:data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` becomes a JSON number. This
+module requires Pydantic 2.4 or later, and nothing else in the package imports it.
 
     >>> from typing import Annotated
     >>> from pydantic import TypeAdapter

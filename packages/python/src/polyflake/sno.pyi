@@ -664,7 +664,7 @@ class SnoArray(_Array[Sno]):
 @final
 class TextColumn(_Array[str]):
     """A packed column of encoded IDs, returned by methods such as :meth:`SnoArray.text_column`. An encoded sno ID has
-    16 characters, and an encoded Hot Guid has 36.
+    16 characters, and a UUID has 36.
 
     The column is a sequence of ``str``, which pandas accepts as a column (``frame["id"] = column``). It supports the
     buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array, created without a copy) and is
@@ -678,8 +678,8 @@ class FieldColumn(_Array[int]):
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
     (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without copying them. If
-    the values are bytes, such as a Hot Guid's machine bytes, the column is a sequence of ``bytes``. Its buffer is then
-    a table with one row of bytes per ID.
+    the values are bytes, the column is a sequence of ``bytes``. Its buffer is then a table with one row of bytes per
+    ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
