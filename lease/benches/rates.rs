@@ -8,11 +8,16 @@
 #[path = "../tests/mariadb/mod.rs"]
 mod mariadb;
 #[allow(dead_code, reason = "tests use the rest")]
+#[path = "../tests/redis_server/mod.rs"]
+mod redis_server;
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/server/mod.rs"]
 mod server;
 
 use std::{
-    env, thread,
+    env,
+    path::Path,
+    thread,
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
@@ -20,6 +25,7 @@ use polyflake_lease::{
     Action, ErrorKind, Keeper, Moment, Namespace, Operation, Options, Random, Record, ReplyContent,
     Request, Result, Shape, Store, open,
 };
+use redis_server::RedisServer;
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
@@ -65,6 +71,25 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
                 assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
             }
             Action::Wait(_) => thread::sleep(Duration::from_millis(1)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Returns a server of `Redis` whose namespace has passed its waiting time.
+fn waited_redis(program: &Path) -> RedisServer {
+    let server = RedisServer::start(program, &[]);
+    let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
+    loop {
+        match keeper.poll(now()) {
+            Action::Send(request) => {
+                keeper.answered(request.number, store.answer(&request), now());
+            }
+            Action::Refused(error) => {
+                assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
+                server.skip_wait(NAMESPACE);
+                return server;
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -179,4 +204,6 @@ fn main() {
     measure("PostgreSQL", &server.url());
     let program = mariadb::program().expect("expected MariaDB on this machine");
     measure("MariaDB", &mariadb::MariaDb::start(&program, &[]).url());
+    let program = redis_server::program().expect("expected Redis on this machine");
+    measure("Redis", &waited_redis(&program).url());
 }

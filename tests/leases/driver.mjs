@@ -30,14 +30,16 @@ const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
 const server = () => newRules().ask("place", { url: address, namespace: "any" }).server;
 const socket = () => ({ path: server().hosts[0][0] });
+const account = () => ({ username: server().user ?? undefined, password: server().password ?? undefined });
 const drivers = {
   pg: () => postgresql(server()),
   mysql2: () => mysql(server()),
   fetch: () => http(server()),
   ioredis: () => redis(server()),
-  "ioredis client": () => redis(new (requireHere("ioredis"))({ ...socket(), lazyConnect: true, keyPrefix: "app:" })),
+  "ioredis client": () =>
+    redis(new (requireHere("ioredis"))({ ...socket(), ...account(), lazyConnect: true, keyPrefix: "app:" })),
   "node-redis": () => redis(server()),
-  "node-redis client": () => redis(requireHere("redis").createClient({ socket: socket() })),
+  "node-redis client": () => redis(requireHere("redis").createClient({ ...account(), socket: socket() })),
 };
 // The driver looks for ioredis first.
 if (client === "node-redis") globalThis[Symbol.for("polyflake.ioredis")] = requireHere("redis");

@@ -24,7 +24,7 @@ async function restarted(partition) {
 async function runWithLease() {
   const heldLease = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
     numbers: [0, Number(POLYFLAKE_LAST)],
-    leaseMs: 1000,
+    leaseMs: Number(process.env.POLYFLAKE_LEASE_MS),
     watch: report,
   });
   const ids = new sno.Generator({ lease: heldLease });

@@ -56,7 +56,7 @@ def run_with_lease() -> None:
         os.environ["POLYFLAKE_LIFE"],
         os.environ["POLYFLAKE_NAMESPACE"],
         numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
-        lease_seconds=1,
+        lease_seconds=int(os.environ["POLYFLAKE_LEASE_MS"]) / 1000,
         wait=1,
         watch=note,
     )

@@ -129,6 +129,7 @@ fn leases() -> Result<()> {
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
+    let redis: &[&str] = &["--ignored", "--test-threads", "1", "share_redis"];
     let services: &[&str] = &["--ignored", "services"];
     // The services run between holders in three languages and their store.
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
@@ -144,6 +145,7 @@ fn leases() -> Result<()> {
         ("faults", &[], Some(("POLYFLAKE_SECONDS", "600"))),
         ("faults", mariadb, Some(("POLYFLAKE_CYCLES", "200"))),
         ("faults", mariadb, Some(("POLYFLAKE_SECONDS", "600"))),
+        ("faults", redis, Some(("POLYFLAKE_SECONDS", "600"))),
         ("faults", services, Some(("POLYFLAKE_SECONDS", "600"))),
         ("redis", &["--ignored"], None),
         ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),

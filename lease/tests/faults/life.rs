@@ -24,6 +24,8 @@ pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
 /// The environment variable for the last worker ID. The first worker ID is 0.
 pub const LAST_WORKER_ID: &str = "POLYFLAKE_LAST";
+/// The environment variable for the lease duration in milliseconds.
+pub const LEASE_MS: &str = "POLYFLAKE_LEASE_MS";
 pub const RULE_VARIABLE: &str = "POLYFLAKE_RULE";
 /// The environment variable for the worker ID of a process without a lease.
 pub const EXPLICIT_WORKER_ID: &str = "POLYFLAKE_EXPLICIT";
@@ -53,7 +55,8 @@ pub fn grants_of(log: &Path) -> PathBuf {
 fn options() -> Options {
     let shape = Shape::sno(0..=last_worker_id().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
-    let options = Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap();
+    let lease_ms = env::var(LEASE_MS).unwrap().parse().unwrap();
+    let options = Options::new(&name, shape).and_then(|it| it.lease_ms(lease_ms)).unwrap();
     let path = grants_of(Path::new(&env::var(LOG).unwrap()));
     let grants = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
     options.watch(move |event| {

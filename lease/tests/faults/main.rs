@@ -1,29 +1,40 @@
 //! Processes that generate IDs under one-second leases, with fewer worker IDs than processes. They are killed, paused for
 //! longer than a lease, and closed or terminated at random. Their clocks jump by up to ten years. The store is unavailable for
-//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. The processes connect to one
-//! database with three roles, each with its own schema. The network is slow, cuts replies off and sends messages twice. One
-//! more process per language has an explicit worker ID; it creates its generator again and again, and is killed and restarted.
-//! No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a worker ID may overlap.
-//! Each of four controls breaks one rule, and must create duplicates.
+//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile store loses its data.
+//! The processes connect to one database with three roles, each with its own schema. The network is slow, cuts replies off and
+//! sends messages twice. One more process per language has an explicit worker ID; it creates its generator again and again, and
+//! is killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a
+//! worker ID may overlap. Each of five controls breaks one rule, and must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
 //! `POLYFLAKE_SECONDS=600`, it takes ten.
-#![cfg(all(feature = "sqlite", feature = "postgresql", feature = "mysql", unix))]
+#![cfg(all(
+    feature = "sqlite",
+    feature = "postgresql",
+    feature = "mysql",
+    feature = "redis",
+    unix
+))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod clock;
 mod gaps;
 mod life;
+mod losses;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../mariadb/mod.rs"]
 mod mariadb;
 mod proxy;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../redis_server/mod.rs"]
+mod redis_server;
 mod rival;
 mod run;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
 mod service;
+mod store;
 mod trace;
 mod twins;
 #[path = "../trace/mod.rs"]
@@ -35,11 +46,13 @@ use std::{
 };
 
 use life::{BrokenRule, LEASE};
+use losses::{Loss, LossyServer};
 use mariadb::MariaDb;
 use proxy::{Address, Proxy};
-use run::{Faults, FaultyStore, Totals};
+use run::{Faults, Totals};
 use server::{Server, programs};
 use service::Services;
+use store::{Backend, FaultyStore};
 use tempfile::TempDir;
 
 #[test]
@@ -54,9 +67,8 @@ fn number(name: &str) -> Option<usize> {
 fn sqlite() -> (TempDir, FaultyStore) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
-    let path = Some(folder.path().join("leases.db"));
-    let (server, mariadb) = (None.into(), None.into());
-    (folder, FaultyStore { url, path, server, mariadb, proxy: None, services: None })
+    let path = folder.path().join("leases.db");
+    (folder, FaultyStore::new(url, Backend::Sqlite(path), None))
 }
 
 /// Puts two services between the processes and a store.
@@ -67,7 +79,8 @@ fn behind_services(stage: FaultyStore) -> FaultyStore {
 
 fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
-    let cycles = number("POLYFLAKE_CYCLES").unwrap_or(16);
+    // A volatile store waits after most faults.
+    let cycles = number("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
     let mut faults = Faults::start_all(stage, BrokenRule::Nowhere, others);
     faults.begin_namespace();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
@@ -81,6 +94,9 @@ fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
     println!("{counts:?}, {:?}", stage.proxy.as_ref().map(Proxy::counts));
     println!("{}", faults.gaps.lines());
     assert_eq!((found.ticks_twice, found.ids_twice, found.grants_twice), (0, 0, 0));
+    if let Backend::Redis(server) = &*stage.backend.borrow() {
+        server.assert_waits();
+    }
     let is_busy =
         found.ids > 50 * cycles && found.explicit_ids > 50 * cycles && 4 * found.grants > *cycles;
     assert!(is_busy, "expected IDs and grants, found {found:?}");
@@ -108,15 +124,7 @@ fn postgresql() -> Option<FaultyStore> {
         server.by_hand(&[&role_and_schema, &rights.replace(":\"role\"", role)]);
     }
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
-    let url = proxy.url();
-    Some(FaultyStore {
-        url,
-        path: None,
-        server: Some(server).into(),
-        mariadb: None.into(),
-        proxy: Some(proxy),
-        services: None,
-    })
+    Some(FaultyStore::new(proxy.url(), Backend::Postgresql(server), Some(proxy)))
 }
 
 /// The server does not authenticate its users, so it accepts a duplicated connection.
@@ -124,9 +132,37 @@ fn mariadb() -> Option<FaultyStore> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
     let url = proxy.url().replace("postgresql:", "mysql:").replace("/postgres?", "/app?");
-    let mariadb = Some(server).into();
-    let (server, proxy) = (None.into(), Some(proxy));
-    Some(FaultyStore { url, path: None, server, mariadb, proxy, services: None })
+    Some(FaultyStore::new(url, Backend::MariaDb(server), Some(proxy)))
+}
+
+/// A server that grants nothing for two lease durations after each loss. The longest lease that is lost ends in half of that.
+fn redis() -> Option<FaultyStore> {
+    redis_with_wait(2 * LEASE)
+}
+
+fn redis_with_wait(wait: Duration) -> Option<FaultyStore> {
+    let server = LossyServer::start(&redis_server::program()?, wait);
+    let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
+    let url = format!("redis://127.0.0.1:{}/0", proxy.port());
+    Some(FaultyStore::new(url, Backend::Redis(server), Some(proxy)))
+}
+
+/// In the ordinary tests, processes in three languages go through the same faults.
+#[test]
+#[ignore = "half a minute; `cargo xtask leases` runs it"]
+fn redis_leases_never_repeat_an_id() {
+    let Some(stage) = redis() else { return };
+    assert_none_twice(&stage, &[]);
+}
+
+/// These leases last longer than the clock error, so holders whose records are not lost renew them during a wait. The wait is
+/// longer than the leases.
+#[test]
+#[ignore = "minutes; `cargo xtask test lease-redis` runs it"]
+fn long_leases_that_share_redis_never_repeat_an_id() {
+    let lease = 8 * LEASE;
+    let Some(stage) = redis_with_wait(lease + LEASE) else { return };
+    assert_none_twice(&FaultyStore { lease, ..stage }, &optional_commands());
 }
 
 /// In the ordinary tests, processes in three languages go through the same faults.
@@ -209,6 +245,13 @@ fn languages_that_share_postgresql_never_repeat_an_id() {
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_mariadb_never_repeat_an_id() {
     let Some(stage) = mariadb() else { return };
+    assert_none_twice(&stage, &other_commands());
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the other languages"]
+fn languages_that_share_redis_never_repeat_an_id() {
+    let Some(stage) = redis() else { return };
     assert_none_twice(&stage, &other_commands());
 }
 
@@ -295,7 +338,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
 #[test]
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    for stage in [Some(stage), mariadb()].into_iter().flatten() {
+    for stage in [Some(stage), mariadb(), redis()].into_iter().flatten() {
         assert_some_twice(&stage, BrokenRule::NoSeal, |faults| {
             faults.restart(fastrand::usize(..3));
         });
@@ -339,6 +382,17 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
         });
         store().execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
         thread::sleep(LEASE);
+    });
+    assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
+}
+
+/// A holder claims a worker ID in an emptied server, where the grant of another holder was lost.
+#[test]
+fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
+    let Some(stage) = redis_with_wait(Duration::ZERO) else { return };
+    let found = assert_some_twice(&stage, BrokenRule::Nowhere, |_| {
+        stage.lose(Loss::Emptied);
+        thread::sleep(LEASE * 3 / 2);
     });
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
 }

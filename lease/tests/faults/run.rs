@@ -1,7 +1,6 @@
 //! Runs processes under faults, and compares all IDs that they generated.
 
 use std::{
-    cell::RefCell,
     collections::HashMap,
     env, fmt, fs,
     path::{Path, PathBuf},
@@ -19,13 +18,12 @@ use crate::{
     clock::Clock,
     gaps::Gaps,
     life::{
-        BrokenRule, EXPLICIT_WORKER_ID, LAST_WORKER_ID, LEASE, LOG, NAMESPACE, RULE_VARIABLE, URL,
-        grants_of,
+        BrokenRule, EXPLICIT_WORKER_ID, LAST_WORKER_ID, LEASE, LEASE_MS, LOG, NAMESPACE,
+        RULE_VARIABLE, URL, grants_of,
     },
-    mariadb::MariaDb,
-    proxy::{NetworkState, Proxy},
-    server::Server,
-    service::Services,
+    losses::Loss,
+    proxy::NetworkState,
+    store::{FaultyStore, Rejection},
     trace,
 };
 
@@ -39,149 +37,6 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// The amounts by which clocks jump, in both directions: 1.5 seconds, a minute, a day and ten years.
 const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 
-/// A store, and the parts of it that can fail.
-pub struct FaultyStore {
-    pub url: String,
-    /// The file, if the store uses the holders' clocks. A claim with a clock that is far ahead then blocks its worker ID until
-    /// that time, so a new namespace begins.
-    pub path: Option<PathBuf>,
-    pub server: RefCell<Option<Server>>,
-    pub mariadb: RefCell<Option<MariaDb>>,
-    pub proxy: Option<Proxy>,
-    /// The services between the processes and the store.
-    pub services: Option<Services>,
-}
-
-impl FaultyStore {
-    /// Returns the store's URL for the process in a place.
-    fn url(&self, place: usize, namespace: &str) -> String {
-        if let Some(services) = &self.services {
-            return services.url(namespace);
-        }
-        self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
-    }
-
-    /// Returns the networks: between the processes and the services, and in front of the server.
-    fn networks(&self) -> Vec<&Proxy> {
-        let services = self.services.as_ref().map(|services| &services.proxy);
-        services.into_iter().chain(&self.proxy).collect()
-    }
-
-    /// Kills one service or both for a while.
-    fn kill_services(&self, time: Duration) {
-        let services = self.services.as_ref().unwrap();
-        let killed = [[0].as_slice(), &[1], &[0, 1]][fastrand::usize(..3)];
-        killed.iter().for_each(|at| services.kill(*at));
-        thread::sleep(time);
-        killed.iter().for_each(|at| services.launch(*at));
-    }
-
-    fn has_replicas(&self) -> bool {
-        self.server.borrow().is_some()
-    }
-
-    fn change(&self, in_file: &str, in_mariadb: &str, in_server: &str) {
-        if let Some(path) = &self.path {
-            open_with_timeout(path).execute_batch(in_file).unwrap();
-        } else if let Some(server) = &*self.mariadb.borrow() {
-            server.by_hand(&[in_mariadb]);
-        } else {
-            self.server.borrow().as_ref().unwrap().by_hand(&[in_server]);
-        }
-    }
-
-    /// Makes the store reject all changes of records, or only releases.
-    fn reject_changes(&self, refused: Rejection) {
-        let when = match refused {
-            Rejection::Changes => "true",
-            Rejection::Releases => "new.granted_until < old.granted_until",
-        };
-        self.change(
-            &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
-            &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW
-                BEGIN IF {when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END"),
-            &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
-                CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
-        );
-    }
-
-    fn allow(&self) {
-        let drop = "DROP TRIGGER refuse";
-        self.change(drop, drop, "DROP TRIGGER refuse ON polyflake.polyflake_leases");
-    }
-
-    /// Makes the store unavailable for a while.
-    fn make_unavailable(&self, time: Duration) {
-        if let Some(path) = &self.path {
-            let store = open_with_timeout(path);
-            store.execute_batch("BEGIN EXCLUSIVE").unwrap();
-            return thread::sleep(time);
-        }
-        if let Some(server) = &mut *self.mariadb.borrow_mut() {
-            server.kill();
-            thread::sleep(time);
-            return server.launch();
-        }
-        let server = self.server.borrow();
-        let server = server.as_ref().unwrap();
-        server.kill();
-        thread::sleep(time);
-        server.launch();
-    }
-
-    /// Replaces the server with its replica, either after an orderly shutdown, when the replica has all data, or in the middle
-    /// of the server's work.
-    fn promote(&self, is_planned: bool) {
-        let old = self.server.take().unwrap();
-        let replica = old.replica();
-        if is_planned {
-            old.stop();
-        } else {
-            old.kill();
-        }
-        self.follow_replica(replica);
-    }
-
-    /// Replaces the server with its synchronous replica, which has everything that was acknowledged.
-    fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
-        let old = self.server.take().unwrap();
-        let replica = old.replica();
-        old.replicate_synchronously();
-        thread::sleep(LEASE);
-        if is_away {
-            replica.power_off();
-            thread::sleep(LEASE);
-            old.power_off();
-            old.launch();
-            thread::sleep(LEASE);
-        }
-        old.kill();
-        if is_away {
-            replica.launch();
-        }
-        self.follow_replica(replica);
-    }
-
-    fn follow_replica(&self, replica: Server) {
-        replica.promote();
-        self.proxy.as_ref().unwrap().redirect_to(replica.socket());
-        self.server.replace(Some(replica));
-    }
-}
-
-/// Opens a connection to a file that waits for locks.
-fn open_with_timeout(path: &Path) -> rusqlite::Connection {
-    let store = rusqlite::Connection::open(path).unwrap();
-    store.busy_timeout(Duration::from_secs(5)).unwrap();
-    store
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rejection {
-    Changes,
-    Releases,
-}
-
 /// A fault that one cycle injects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
@@ -194,6 +49,8 @@ enum Fault {
     Outage,
     Refuse(Rejection),
     KillServer,
+    /// A volatile store loses data.
+    Loss(Loss),
     /// The replica is promoted. Either the operator reports it, or it looks like a restored backup.
     Promotion {
         is_told: bool,
@@ -299,6 +156,7 @@ impl<'f> Faults<'f> {
             .env(URL, self.stage.url(place, &self.namespace()))
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
+            .env(LEASE_MS, self.stage.lease.as_millis().to_string())
             .env(RULE_VARIABLE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
@@ -327,7 +185,7 @@ impl<'f> Faults<'f> {
             let process = self.start(place);
             self.processes.push(process);
         }
-        thread::sleep(LEASE);
+        thread::sleep(self.stage.wait() + LEASE);
     }
 
     /// Closes the processes, and compares all IDs that were generated in this namespace.
@@ -377,12 +235,12 @@ impl<'f> Faults<'f> {
                 self.clocks[place].set(ms);
                 thread::sleep(LEASE.mul_f32(0.5 + fastrand::f32()));
                 self.clocks[place].set(0);
-                if self.stage.path.is_some() && ms >= MINUTE {
+                if self.stage.uses_clocks_of_holders() && ms >= MINUTE {
                     thread::sleep(LEASE);
                     self.renew();
                 }
             }
-            Fault::Outage => self.stage.make_unavailable(LEASE * 3 / 2),
+            Fault::Outage => self.stop_store(LEASE * 3 / 2),
             Fault::Refuse(refused) => {
                 self.stage.reject_changes(refused);
                 kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
@@ -391,7 +249,11 @@ impl<'f> Faults<'f> {
                 wait(&mut self.processes[place]);
                 self.processes[place] = self.start(place);
             }
-            Fault::KillServer => self.stage.make_unavailable(LEASE.mul_f32(fastrand::f32())),
+            Fault::KillServer => self.stop_store(LEASE.mul_f32(fastrand::f32())),
+            Fault::Loss(loss) => {
+                self.stage.lose(loss);
+                thread::sleep(self.stage.wait() + LEASE);
+            }
             Fault::Replica { is_away } => {
                 let namespace = format!("{}/sno", self.namespace());
                 let operator = || Operator::open(&self.stage.url, &namespace).unwrap();
@@ -447,7 +309,11 @@ impl<'f> Faults<'f> {
                 4 | 5 => Fault::Pause,
                 12 => Fault::Outage,
                 13 => Fault::Refuse(Rejection::Changes),
-                14 => Fault::Refuse(Rejection::Releases),
+                14 if !self.stage.is_volatile() => Fault::Refuse(Rejection::Releases),
+                15..=18 if self.stage.is_volatile() => Fault::Loss(
+                    [Loss::Emptied, Loss::Restarted, Loss::Reverted, Loss::Promoted]
+                        [fastrand::usize(..4)],
+                ),
                 15 if self.stage.has_replicas() => Fault::Promotion { is_told: true },
                 16 if self.stage.has_replicas() => Fault::Promotion { is_told: false },
                 17 if self.stage.has_replicas() => Fault::Replica { is_away: false },
@@ -471,11 +337,22 @@ impl<'f> Faults<'f> {
         let of_servers = usize::from(self.stage.proxy.is_some());
         let of_networks = if self.stage.networks().is_empty() { 0 } else { 3 };
         let of_services = usize::from(self.stage.services.is_some());
-        7 + of_servers + of_networks + of_services + if self.stage.has_replicas() { 4 } else { 0 }
+        let of_store = match (self.stage.has_replicas(), self.stage.is_volatile()) {
+            (true, _) => 4,
+            (_, true) => 3,
+            _ => 0,
+        };
+        7 + of_servers + of_networks + of_services + of_store
     }
 
     fn namespace(&self) -> String {
         format!("faults-{:?}-{}", self.weak, self.namespaces)
+    }
+
+    /// Makes the store unavailable for a while. A volatile store then grants nothing for a while.
+    fn stop_store(&self, time: Duration) {
+        self.stage.make_unavailable(time);
+        thread::sleep(self.stage.wait());
     }
 
     /// Compares all IDs that were generated in this namespace, and begins another namespace.

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Write},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -22,8 +22,22 @@ pub struct RedisServer {
     process: Option<Child>,
 }
 
+/// The environment variable for the path of the server's program, such as one of Redis 6 or Valkey.
+const PROGRAM: &str = "POLYFLAKE_REDIS_SERVER";
+
+/// The command that creates a user with the rights of a lease.
+pub const USER: &str = include_str!("../../sql/redis-user.acl");
+
+/// Ends the waiting time of a namespace, in one step, so that no write of a lease is lost.
+const SKIP_WAIT: &str = r#"
+local record = redis.call('HGET', KEYS[1], 'record')
+redis.call('HSET', KEYS[1], 'record', (string.gsub(record, '"quiet_until":%d+', '"quiet_until":0')))"#;
+
 /// Returns the server's program. Panics if no server is found and tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
+    if let Some(program) = env::var_os(PROGRAM) {
+        return Some(program.into());
+    }
     let folders = env::var_os("PATH")?;
     let found = env::split_paths(&folders).map(|folder| folder.join("redis-server"));
     let found = found.into_iter().find(|path| path.is_file());
@@ -54,6 +68,12 @@ impl RedisServer {
 
     pub fn url(&self) -> String {
         format!("redis:///0?host={}", self.socket().display())
+    }
+
+    /// Creates a user with the rights of a lease, and returns the URL for this user.
+    pub fn create_user(&self) -> String {
+        self.call(&USER.split_whitespace().collect::<Vec<_>>()).unwrap();
+        self.url().replace("redis:///0", "redis://orders:PASSWORD@/0")
     }
 
     /// Starts the server process, and waits until it answers. It loads the last snapshot, if there is one.
@@ -98,15 +118,7 @@ impl RedisServer {
     /// Returns the server's error.
     #[track_caller]
     pub fn call(&self, words: &[&str]) -> Result<Vec<String>, String> {
-        let mut stream = UnixStream::connect(self.socket()).unwrap();
-        write!(stream, "*{}\r\n", words.len()).unwrap();
-        for word in words {
-            write!(stream, "${}\r\n{word}\r\n", word.len()).unwrap();
-        }
-        let mut stream = BufReader::new(stream);
-        let is_error = stream.fill_buf().unwrap().first() == Some(&b'-');
-        let mut strings = strings_of(&mut stream);
-        if is_error { Err(strings.remove(0)) } else { Ok(strings) }
+        call_at(&self.socket(), &[words]).unwrap()
     }
 
     /// Sends the words of a statement, or those of a command by hand. An error ends with the digest of the script.
@@ -134,36 +146,50 @@ impl RedisServer {
         found.unwrap_or_default().trim().to_owned()
     }
 
-    /// Returns the record of a namespace.
-    pub fn namespace(&self, name: &str) -> String {
-        self.by_hand(&["HGET", &format!("polyflake:namespace:{name}"), "record"]).remove(0)
-    }
-
     /// Ends the waiting time of a namespace, as if six minutes had passed.
     pub fn skip_wait(&self, name: &str) {
-        let record = self.namespace(name);
-        let mark = "\"quiet_until\":";
-        let (before, rest) = record.split_once(mark).unwrap();
-        let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        let key = format!("polyflake:namespace:{name}");
-        self.by_hand(&["HSET", &key, "record", &format!("{before}{mark}0{after}")]);
+        self.call(&["EVAL", SKIP_WAIT, "1", &format!("polyflake:namespace:{name}")]).unwrap();
     }
 }
 
+/// Sends commands over a new connection. Returns the strings of the last reply, or the server's error.
+///
+/// # Errors
+/// Returns the error of a connection that fails.
+pub fn call_at(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<String>, String>> {
+    let mut stream = UnixStream::connect(socket)?;
+    for words in commands {
+        write!(stream, "*{}\r\n", words.len())?;
+        for word in *words {
+            write!(stream, "${}\r\n{word}\r\n", word.len())?;
+        }
+    }
+    let (mut stream, mut last) = (BufReader::new(stream), Ok(Vec::new()));
+    for _ in commands {
+        let is_error = stream.fill_buf()?.first() == Some(&b'-');
+        let mut strings = strings_of(&mut stream)?;
+        last = if is_error { Err(strings.remove(0)) } else { Ok(strings) };
+    }
+    Ok(last)
+}
+
 /// Reads a reply. Strings within lists become one list.
-fn strings_of(stream: &mut impl BufRead) -> Vec<String> {
+fn strings_of(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
     let mut line = String::new();
-    stream.read_line(&mut line).unwrap();
+    stream.read_line(&mut line)?;
     let (kind, text) = line.trim_end().split_at_checked(1).unwrap_or_default();
     match (kind, text.parse::<i64>()) {
         ("$", Ok(length)) if length >= 0 => {
             let mut bytes = vec![0; usize::try_from(length).unwrap() + 2];
-            stream.read_exact(&mut bytes).unwrap();
+            stream.read_exact(&mut bytes)?;
             bytes.truncate(bytes.len() - 2);
-            vec![String::from_utf8(bytes).unwrap()]
+            Ok(vec![String::from_utf8(bytes).unwrap()])
         }
-        ("*", Ok(count)) => (0..count).flat_map(|_| strings_of(stream)).collect(),
-        _ => vec![text.to_owned()],
+        ("*", Ok(count)) => {
+            let lists = (0..count).map(|_| strings_of(stream)).collect::<io::Result<Vec<_>>>();
+            Ok(lists?.concat())
+        }
+        _ => Ok(vec![text.to_owned()]),
     }
 }
 

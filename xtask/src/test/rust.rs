@@ -1,6 +1,6 @@
 //! The test steps for the crates.
 
-use std::path::PathBuf;
+use std::{env, path::PathBuf};
 
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
@@ -128,6 +128,52 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .env("POLYFLAKE_LIVES", commands)
         .env("POLYFLAKE_PYTHON", python)
         .run()?)
+}
+
+/// Runs the faults of short and of long leases in Redis among processes in three languages, each for five minutes or the given
+/// number of seconds.
+pub fn lease_redis(shell: &Shell) -> Result<()> {
+    tools::redis(shell);
+    let (lives, members) = (lives(shell)?, tested_members());
+    let tests = [
+        "--test",
+        "faults",
+        "--",
+        "--ignored",
+        "--nocapture",
+        "--test-threads",
+        "1",
+        "share_redis",
+    ];
+    Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
+        .env("POLYFLAKE_LIVES", lives.commands)
+        .env("POLYFLAKE_SECONDS", env::var("POLYFLAKE_SECONDS").unwrap_or_else(|_| "300".into()))
+        .run()?)
+}
+
+/// Tests leases in the oldest supported Redis and in Valkey, in three languages.
+pub fn redis_versions(shell: &Shell) -> Result<()> {
+    let lives = lives(shell)?;
+    for program in tools::redis_versions(shell)? {
+        let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
+        cmd!(shell, "{program} --version").run()?;
+        // Their builds have no TLS, and Redis 6 words some errors in another way than the recorded conversation.
+        for tests in [
+            ["--test", "redis", "--", "--include-ignored"].as_slice(),
+            &["--test", "steps", "--", "--ignored", "suite_over_redis"],
+            &["--test", "faults", "--", "--ignored", "languages_that_share_redis"],
+        ] {
+            let members = tested_members();
+            cmd!(shell, "cargo test --quiet {members...} {tests...}")
+                .env("POLYFLAKE_LIVES", &lives.commands)
+                .env("POLYFLAKE_PYTHON", &lives.python)
+                .run()?;
+        }
+        let _tests = shell.push_dir(workspace::root().join("tests/integrations"));
+        let python = &lives.python;
+        cmd!(shell, "{python} -m pytest --quiet test_leases.py -k redis").run()?;
+    }
+    Ok(())
 }
 
 /// What fault tests of leases run in other languages.

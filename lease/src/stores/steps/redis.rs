@@ -199,7 +199,8 @@ pub(super) fn error(failure: &Failure) -> Error {
         return no_answer(message);
     };
     let is = |word: &&str| {
-        code == *word || message.starts_with(word) || message.contains(&format!("-{word} "))
+        let within = [format!(": -{word} "), format!(": {word} ")];
+        code == *word || message.starts_with(word) || within.iter().any(|it| message.contains(it))
     };
     if is(&"NOPERM") || contains_any(message, &WITHOUT_RIGHT) {
         let line = USER.trim();

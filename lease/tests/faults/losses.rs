@@ -1,0 +1,195 @@
+//! A `Redis` server that loses its data in each way that a volatile store may (R13 in docs/leases.md).
+//!
+//! It acknowledges a write after it is on the disk, so a killed server comes back with all data. Each other loss is one that
+//! such a server has because of its operator or of other settings.
+//!
+//! With leases of five minutes, holders wait for six minutes after each loss. These tests have leases of one second, so they
+//! shorten each wait in proportion. Holders begin it and keep it by their own rules. As a control, the wait ends where it
+//! begins, as if there were none.
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    life::LEASE,
+    redis_server::{RedisServer, call_at},
+};
+
+/// The wait that a holder begins: six minutes, and 15 seconds for the write that begins it.
+const WAIT: Duration = Duration::from_secs(375);
+
+/// Makes each wait that is longer than a minute end earlier by some milliseconds, and returns the number of these waits.
+const SHORTEN: &str = r#"
+local now, count = tonumber(redis.call('TIME')[1]) * 1000, 0
+for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
+  local key = 'polyflake:namespace:' .. name
+  local record = redis.call('HGET', key, 'record')
+  local function shorten(time)
+    if tonumber(time) < now + 60000 then return nil end
+    count = count + 1
+    return string.format('"quiet_until":%.0f', tonumber(time) - tonumber(ARGV[1]))
+  end
+  local new = string.gsub(record, '"quiet_until":(%d+)', shorten)
+  if new ~= record then redis.call('HSET', key, 'record', new) end
+end
+return tostring(count)"#;
+
+/// A loss of data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// The server is emptied, and keeps its name.
+    Emptied,
+    /// The server is killed, and comes back without data.
+    Restarted,
+    /// The server is killed, and comes back with the data that it had some time before.
+    Reverted,
+    /// The server is killed, and its replica is promoted.
+    Promoted,
+}
+
+pub struct LossyServer {
+    program: PathBuf,
+    server: RedisServer,
+    port: String,
+    waits: Arc<Waits>,
+    /// The length of each wait.
+    wait: Duration,
+    losses: usize,
+}
+
+/// The waits that a thread shortens.
+struct Waits {
+    socket: Mutex<PathBuf>,
+    is_over: AtomicBool,
+    count: AtomicUsize,
+}
+
+impl LossyServer {
+    pub fn start(program: &Path, wait: Duration) -> Self {
+        let (server, port) = start(program);
+        let (is_over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let waits = Arc::new(Waits { socket: Mutex::new(server.socket()), is_over, count });
+        let (for_thread, by) = (waits.clone(), WAIT.checked_sub(wait).unwrap());
+        thread::spawn(move || for_thread.shorten(by));
+        Self { program: program.to_owned(), server, port, waits, wait, losses: 0 }
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.server.socket()
+    }
+
+    pub fn wait(&self) -> Duration {
+        self.wait
+    }
+
+    /// Makes the server reject all writes, because its memory is full, or accept them again.
+    pub fn reject_changes(&self, is_rejected: bool) {
+        let max = if is_rejected { "1" } else { "0" };
+        self.server.call(&["CONFIG", "SET", "maxmemory", max]).unwrap();
+    }
+
+    /// Kills the server, and starts it again with all data that it acknowledged.
+    pub fn restart_after(&mut self, time: Duration) {
+        self.losses += 1;
+        self.server.kill();
+        thread::sleep(time);
+        self.server.launch();
+    }
+
+    pub fn lose(&mut self, loss: Loss) {
+        self.losses += 1;
+        match loss {
+            Loss::Emptied => drop(self.server.call(&["FLUSHALL"]).unwrap()),
+            Loss::Restarted => {
+                self.server.kill();
+                self.remove_data();
+                self.server.launch();
+            }
+            Loss::Reverted => self.revert(),
+            Loss::Promoted => self.promote(),
+        }
+    }
+
+    /// Asserts that holders began a wait after each loss, and one before the first grant.
+    pub fn assert_waits(&self) {
+        let (waits, losses) = (self.waits.count.load(Ordering::Relaxed), self.losses);
+        println!("{losses} losses or restarts, {waits} waits");
+        assert!(waits > losses, "expected a wait after each loss");
+    }
+
+    fn revert(&mut self) {
+        let copy = tempfile::tempdir().unwrap();
+        let copied = shell("cp -r \"$0\"/appendonly* \"$1\"", &[self.server.folder(), copy.path()]);
+        // Holders renew, release and claim worker IDs meanwhile.
+        thread::sleep(LEASE.mul_f32(1.5 * fastrand::f32()));
+        self.server.kill();
+        self.remove_data();
+        let put_back = shell("cp -r \"$0\"/* \"$1\"", &[copy.path(), self.server.folder()]);
+        assert!(copied && put_back);
+        self.server.launch();
+    }
+
+    fn remove_data(&self) {
+        assert!(shell("rm -r \"$0\"/appendonly*", &[self.server.folder()]));
+    }
+
+    /// While the replica is connected, the server rejects all requests, so it acknowledges nothing that the replica lacks.
+    fn promote(&mut self) {
+        let (replica, port) = start(&self.program);
+        replica.by_hand(&["REPLICAOF", "127.0.0.1", &self.port]);
+        let began = Instant::now();
+        while replica.fact("master_link_status") != "up" {
+            assert!(began.elapsed() < Duration::from_secs(60), "expected a connected replica");
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.server.kill();
+        replica.by_hand(&["REPLICAOF", "NO", "ONE"]);
+        *self.waits.socket.lock().unwrap() = replica.socket();
+        (self.server, self.port) = (replica, port);
+    }
+}
+
+impl Drop for LossyServer {
+    fn drop(&mut self) {
+        self.waits.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Waits {
+    fn shorten(&self, by: Duration) {
+        let by = by.as_millis().to_string();
+        while !self.is_over.load(Ordering::Relaxed) {
+            let socket = self.socket.lock().unwrap().clone();
+            // A server that is starting, or is a replica, rejects the script.
+            if let Ok(Ok(found)) = call_at(&socket, &[&["EVAL", SHORTEN, "0", &by]]) {
+                let count = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
+                self.count.fetch_add(count, Ordering::Relaxed);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Starts a server on a port, where a replica can connect.
+fn start(program: &Path) -> (RedisServer, String) {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let persistence = ["--appendonly", "yes", "--appendfsync", "always"];
+    let network = ["--bind", "127.0.0.1", "--port", &port];
+    let replication = ["--repl-diskless-sync-delay", "0", "--repl-backlog-ttl", "1"];
+    let options = [&persistence[..], &network, &replication].concat();
+    (RedisServer::start(program, &options), port)
+}
+
+/// Runs a command with paths, and returns whether it succeeded.
+fn shell(command: &str, paths: &[&Path]) -> bool {
+    Command::new("sh").args(["-c", command]).args(paths).status().unwrap().success()
+}

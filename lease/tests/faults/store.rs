@@ -1,0 +1,210 @@
+//! A store, and the parts of it that can fail.
+
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use crate::{
+    life::LEASE,
+    losses::{Loss, LossyServer},
+    mariadb::MariaDb,
+    proxy::Proxy,
+    run::{PROCESSES, ROLES},
+    server::Server,
+    service::Services,
+};
+
+/// What has the records.
+pub enum Backend {
+    /// A file uses the holders' clocks. A claim with a clock that is far ahead blocks its worker ID until that time, so a new
+    /// namespace begins after it.
+    Sqlite(PathBuf),
+    Postgresql(Server),
+    MariaDb(MariaDb),
+    Redis(LossyServer),
+}
+
+pub struct FaultyStore {
+    pub url: String,
+    pub backend: RefCell<Backend>,
+    /// The duration of the processes' leases.
+    pub lease: Duration,
+    pub proxy: Option<Proxy>,
+    /// The services between the processes and the store.
+    pub services: Option<Services>,
+}
+
+/// The changes that a store rejects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rejection {
+    Changes,
+    Releases,
+}
+
+impl FaultyStore {
+    pub fn new(url: String, backend: Backend, proxy: Option<Proxy>) -> Self {
+        Self { url, backend: RefCell::new(backend), lease: LEASE, proxy, services: None }
+    }
+
+    /// Returns the store's URL for the process in a place.
+    pub fn url(&self, place: usize, namespace: &str) -> String {
+        if let Some(services) = &self.services {
+            return services.url(namespace);
+        }
+        self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
+    }
+
+    /// Returns the networks: between the processes and the services, and in front of the server.
+    pub fn networks(&self) -> Vec<&Proxy> {
+        let services = self.services.as_ref().map(|services| &services.proxy);
+        services.into_iter().chain(&self.proxy).collect()
+    }
+
+    pub fn uses_clocks_of_holders(&self) -> bool {
+        matches!(&*self.backend.borrow(), Backend::Sqlite(_))
+    }
+
+    pub fn has_replicas(&self) -> bool {
+        matches!(&*self.backend.borrow(), Backend::Postgresql(_))
+    }
+
+    pub fn is_volatile(&self) -> bool {
+        matches!(&*self.backend.borrow(), Backend::Redis(_))
+    }
+
+    /// Returns how long the store grants nothing after it was started or lost data.
+    pub fn wait(&self) -> Duration {
+        match &*self.backend.borrow() {
+            Backend::Redis(server) => server.wait(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Kills one service or both for a while.
+    pub fn kill_services(&self, time: Duration) {
+        let services = self.services.as_ref().unwrap();
+        let killed = [[0].as_slice(), &[1], &[0, 1]][fastrand::usize(..3)];
+        killed.iter().for_each(|at| services.kill(*at));
+        thread::sleep(time);
+        killed.iter().for_each(|at| services.launch(*at));
+    }
+
+    /// Makes the store reject all changes of records, or only releases.
+    pub fn reject_changes(&self, refused: Rejection) {
+        let when = match refused {
+            Rejection::Changes => "true",
+            Rejection::Releases => "new.granted_until < old.granted_until",
+        };
+        match &*self.backend.borrow() {
+            Backend::Sqlite(path) => open_with_timeout(path).execute_batch(
+                &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
+            ).unwrap(),
+            Backend::Postgresql(server) => server.by_hand(&[
+                &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+                CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
+            ]),
+            Backend::MariaDb(server) => drop(server.by_hand(&[
+                &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW
+                BEGIN IF {when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END"),
+            ])),
+            Backend::Redis(server) => server.reject_changes(true),
+        }
+    }
+
+    pub fn allow(&self) {
+        let drop_it = "DROP TRIGGER refuse";
+        match &*self.backend.borrow() {
+            Backend::Sqlite(path) => open_with_timeout(path).execute_batch(drop_it).unwrap(),
+            Backend::Postgresql(server) => {
+                server.by_hand(&["DROP TRIGGER refuse ON polyflake.polyflake_leases"]);
+            }
+            Backend::MariaDb(server) => drop(server.by_hand(&[drop_it])),
+            Backend::Redis(server) => server.reject_changes(false),
+        }
+    }
+
+    /// Makes the store unavailable for a while.
+    pub fn make_unavailable(&self, time: Duration) {
+        match &mut *self.backend.borrow_mut() {
+            Backend::Sqlite(path) => {
+                let store = open_with_timeout(path);
+                store.execute_batch("BEGIN EXCLUSIVE").unwrap();
+                thread::sleep(time);
+            }
+            Backend::Postgresql(server) => {
+                server.kill();
+                thread::sleep(time);
+                server.launch();
+            }
+            Backend::MariaDb(server) => {
+                server.kill();
+                thread::sleep(time);
+                server.launch();
+            }
+            Backend::Redis(server) => server.restart_after(time),
+        }
+    }
+
+    /// Makes a volatile store lose data, and waits until it grants worker IDs again.
+    pub fn lose(&self, loss: Loss) {
+        let mut backend = self.backend.borrow_mut();
+        let Backend::Redis(server) = &mut *backend else { panic!("expected a volatile store") };
+        server.lose(loss);
+        self.proxy.as_ref().unwrap().redirect_to(server.socket());
+    }
+
+    /// Replaces the server with its replica, either after an orderly shutdown, when the replica has all data, or in the middle
+    /// of the server's work.
+    pub fn promote(&self, is_planned: bool) {
+        self.replace_server(|old| {
+            let replica = old.replica();
+            if is_planned {
+                old.stop();
+            } else {
+                old.kill();
+            }
+            replica
+        });
+    }
+
+    /// Replaces the server with its synchronous replica, which has everything that was acknowledged.
+    pub fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
+        self.replace_server(|old| {
+            let replica = old.replica();
+            old.replicate_synchronously();
+            thread::sleep(LEASE);
+            if is_away {
+                replica.power_off();
+                thread::sleep(LEASE);
+                old.power_off();
+                old.launch();
+                thread::sleep(LEASE);
+            }
+            old.kill();
+            if is_away {
+                replica.launch();
+            }
+            replica
+        });
+    }
+
+    /// Promotes the replica that a fault leaves.
+    fn replace_server(&self, fault: impl FnOnce(&Server) -> Server) {
+        let mut backend = self.backend.borrow_mut();
+        let Backend::Postgresql(server) = &mut *backend else { panic!("expected PostgreSQL") };
+        let replica = fault(server);
+        replica.promote();
+        self.proxy.as_ref().unwrap().redirect_to(replica.socket());
+        *server = replica;
+    }
+}
+
+/// Opens a connection to a file that waits for locks.
+fn open_with_timeout(path: &Path) -> rusqlite::Connection {
+    let store = rusqlite::Connection::open(path).unwrap();
+    store.busy_timeout(Duration::from_secs(5)).unwrap();
+    store
+}

@@ -1,0 +1,138 @@
+"""The driver for Redis, with stand-ins for the connections of redis-py. The tests with real servers are elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from polyflake import _lease_stores
+from polyflake._polyflake import place
+
+REQUEST = {"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000}
+
+
+class ResponseError(Exception):
+    """An error that the server returned."""
+
+
+class NoPermissionError(ResponseError):
+    """An error whose code redis-py replaces by a class."""
+
+
+class Connection:
+    """Records its settings and commands. The next reply is a list, an exception, or none until it is cut."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings, self.commands, self.is_open = settings, [], False
+        self.reply: Any = []
+        self.cut = threading.Event()
+        self._sock = SimpleNamespace(shutdown=lambda _: self.cut.set())
+        made.append(self)
+
+    def connect(self) -> None:
+        self.is_open = True
+
+    def disconnect(self) -> None:
+        self.is_open = False
+
+    def send_command(self, *words: str) -> None:
+        assert self.is_open
+        self.commands.append(words)
+
+    def read_response(self) -> Any:
+        if self.reply is None:
+            assert self.cut.wait(20)
+            raise OSError("the connection was shut down")
+        if isinstance(self.reply, Exception):
+            raise self.reply
+        return self.reply
+
+
+class UnixDomainSocketConnection(Connection):
+    """A connection to a path."""
+
+
+made: list[Connection] = []
+
+
+@pytest.fixture(autouse=True)
+def _redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    classes = {"Connection": Connection, "UnixDomainSocketConnection": UnixDomainSocketConnection}
+    errors = {"ResponseError": ResponseError}
+    modules = {"redis.connection": SimpleNamespace(**classes), "redis.exceptions": SimpleNamespace(**errors)}
+    monkeypatch.setattr(_lease_stores, "import_module", modules.__getitem__)
+    monkeypatch.setattr(_lease_stores, "find_spec", lambda _: True)
+    made.clear()
+
+
+def opened(url: str = "redis://127.0.0.1:7000/3") -> tuple[Any, Connection]:
+    server = json.loads(place(url, "orders"))["server"]
+    driver = _lease_stores.driver_of("redis", server, os.getpid(), 5.0)
+    assert driver.do({"do": "open"}) == {"opened": None}
+    return driver, made[-1]
+
+
+def test_a_connection_never_sends_a_command_again() -> None:
+    pool = SimpleNamespace(
+        connection_class=Connection, connection_kwargs={"db": 3, "retry": 4, "retry_on_timeout": True}
+    )
+    _lease_stores.driver_of(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).do({"do": "open"})
+    _, of_url = opened("redis://lease:secret@127.0.0.1:7000/3")
+    for connection in made:
+        settings = connection.settings
+        assert (settings["retry"], settings["retry_on_error"], settings["retry_on_timeout"]) == (None, [], False)
+        assert settings["decode_responses"] is True
+        assert int(settings["db"]) == 3
+    expected = {"host": "127.0.0.1", "port": 7000, "username": "lease", "password": "secret"}
+    assert {name: of_url.settings[name] for name in expected} == expected
+    _, local = opened("redis:///0?host=/run/redis.sock")
+    assert isinstance(local, UnixDomainSocketConnection)
+    assert local.settings["path"] == "/run/redis.sock"
+
+
+def test_a_script_is_one_command_whose_reply_is_a_row() -> None:
+    driver, connection = opened()
+    connection.reply = ["done", "1", None]
+    assert driver.do(REQUEST) == {"rows": [[["done", "1", None]]], "failure": None}
+    assert connection.commands == [("EVAL", "return {}", "0")]
+    driver.end()
+
+
+def test_a_lost_reply_has_no_code_and_ends_the_connection() -> None:
+    driver, connection = opened()
+    connection.reply = OSError("Connection closed by server.")
+    answer = driver.do(REQUEST)
+    assert answer["failure"]["code"] is None
+    assert not connection.is_open
+    driver.end()
+
+
+def test_a_silent_server_is_cut_off_after_the_time_of_the_request() -> None:
+    driver, connection = opened()
+    connection.reply = None
+    assert driver.do(REQUEST | {"within_ms": 20}) == _lease_stores.NO_OUTPUT
+    assert not connection.is_open
+    driver.end()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ResponseError("OOM command not allowed"), "OOM"),
+        (ResponseError("unknown command 'EVAL'"), "ERR"),
+        (NoPermissionError("this user has no permissions"), "NOPERM"),
+    ],
+)
+def test_an_error_of_the_server_has_its_code_and_keeps_the_connection(error: Exception, code: str) -> None:
+    driver, connection = opened()
+    connection.reply = error
+    failure = driver.do(REQUEST)["failure"]
+    assert failure["code"] == code
+    assert failure["message"].endswith(str(error))
+    assert connection.is_open
+    driver.end()
