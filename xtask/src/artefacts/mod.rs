@@ -9,6 +9,7 @@ pub mod platforms;
 pub mod results;
 mod roots;
 mod run;
+mod sizes;
 mod tools;
 
 pub use tools::set_up;
@@ -37,6 +38,20 @@ pub struct Options {
     /// Also build in a clone in a different folder, and compare the bytes
     #[arg(long)]
     twice: bool,
+    /// Build nothing, and compare the sizes of the files in a folder (`target/artefacts/out`) with those of other libraries in
+    /// docs/platforms.md
+    #[arg(long, value_name = "FOLDER")]
+    sizes: Option<PathBuf>,
+}
+
+/// The programs that run an artefact after it was built and checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    Nothing,
+    /// A user's program in an empty project, into which a client installs the artefact.
+    Projects,
+    /// Also the tests of the package.
+    Suites,
 }
 
 /// Part of a release.
@@ -145,24 +160,23 @@ pub fn main(options: &Options) -> Result<()> {
         chosen.iter().for_each(|artefact| println!("{}", artefact.name));
         return Ok(());
     }
-    let shell = set_up()?;
+    if let Some(folder) = &options.sizes {
+        return sizes::write(folder);
+    }
+    let shell = set_up(&chosen)?;
     if options.twice {
         return build::build_and_compare(&shell, &chosen);
     }
-    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let runs = if options.build { Runs::Nothing } else { Runs::Suites };
+    let mut failed = Vec::new();
     for artefact in chosen {
         println!("\n== {} ==", artefact.name);
-        match complete(&shell, &artefact, options.build) {
-            Ok(row) => rows.push((artefact.name, row)),
-            Err(error) => failed.push(format!("FAILED: {}: {error:#}", artefact.name)),
+        if let Err(error) = complete(&shell, &artefact, runs) {
+            failed.push(format!("FAILED: {}: {error:#}", artefact.name));
         }
     }
     failed.iter().for_each(|line| println!("{line}"));
     ensure!(failed.is_empty(), "{} artefacts failed", failed.len());
-    // The page is written only if all artefacts were built and run, because it lists all of them.
-    if options.only.is_empty() && !options.build {
-        page::write(&rows)?;
-    }
     Ok(())
 }
 
@@ -181,13 +195,13 @@ pub fn of_this_machine() -> Result<Vec<Artefact>> {
     let (platforms, here) = (platforms::all_platforms()?, platforms::this_machine()?);
     let is_other = |artefact: &Artefact| {
         let mut others = platforms.iter().filter(|platform| platform.name != here);
-        others.any(|platform| page::belongs_to_platform(&artefact.name, &platform.name))
+        others.any(|platform| platforms::is_of(&artefact.name, &platform.name))
     };
     Ok(all_artefacts()?.into_iter().filter(|artefact| !is_other(artefact)).collect())
 }
 
 /// Builds an artefact, checks it, and runs it.
-pub fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
+pub fn complete(shell: &Shell, artefact: &Artefact, runs: Runs) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;
@@ -195,8 +209,8 @@ pub fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<
     let files = results::files(&folder)?;
     ensure!(!files.is_empty(), "expected files in {}, found none", folder.display());
     let checks = check::check(shell, artefact, &folder).context("a check failed")?;
-    let runs = if only_build { Vec::new() } else { run::run(shell, artefact, &folder)? };
-    let row = Row { files, checks, runs };
+    let (runs, why_not_run) = run::run(shell, artefact, &folder, runs)?;
+    let row = Row { files, checks, runs, why_not_run };
     println!(
         "ok: {name}: {} bytes, {} checks, {} runs",
         row.bytes(),

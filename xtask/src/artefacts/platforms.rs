@@ -51,6 +51,13 @@ pub fn this_machine() -> Result<String> {
     Ok(found.with_context(|| format!("expected {host} in {TABLE}"))?.name)
 }
 
+/// Returns whether an artefact belongs to a platform: `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
+pub fn is_of(artefact: &str, platform: &str) -> bool {
+    let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
+    rest.and_then(|rest| rest.strip_prefix(platform))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("-cp"))
+}
+
 impl Platform {
     pub fn is_windows(&self) -> bool {
         self.os == "win32"
@@ -114,6 +121,13 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all.len());
+    }
+
+    #[test]
+    fn an_artefact_belongs_to_one_platform() {
+        assert!(is_of("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
+        assert!(is_of("addon-linux-x64-musl", "linux-x64-musl"));
+        assert!(!is_of("npm", "linux-x64-gnu") && !is_of("addon-linux-x64-musl", "linux-x64"));
     }
 
     #[test]

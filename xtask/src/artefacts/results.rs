@@ -17,8 +17,10 @@ pub struct Row {
     pub files: Vec<File>,
     /// The checks that the artefact passed.
     pub checks: Vec<String>,
-    /// The programs that ran the artefact. It is empty for an artefact that was built but not run.
+    /// The programs that ran the artefact.
     pub runs: Vec<Run>,
+    /// The reason if no program ran it.
+    pub why_not_run: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,42 @@ pub struct Run {
     pub under: Option<String>,
     /// The tests or programs that ran, all of which passed.
     pub what: String,
+    /// The client that installed the artefact for it.
+    pub client: Option<String>,
+}
+
+impl Run {
+    pub fn new(with: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { with: with.into(), under: None, what: what.into(), client: None }
+    }
+
+    /// Sets the emulator.
+    #[must_use]
+    pub fn under(self, emulator: Option<&str>) -> Self {
+        Self { under: emulator.map(str::to_owned), ..self }
+    }
+
+    /// Sets the client.
+    #[must_use]
+    pub fn installed_by(self, client: &str) -> Self {
+        Self { client: Some(client.to_owned()), ..self }
+    }
+
+    pub fn description(&self) -> String {
+        let Self { with, under, what, .. } = self;
+        let under = under.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
+        format!("{with}{under} ({what})")
+    }
+}
+
+/// What a client installed and ran.
+#[derive(Serialize, Deserialize)]
+pub struct Installed {
+    /// The client's name and version.
+    pub client: String,
+    /// The names of the packages that it downloaded.
+    pub packages: Vec<String>,
+    pub ran: String,
 }
 
 impl Row {

@@ -1,20 +1,22 @@
 //! Sets up the build tools: zig as the linker for Linux and macOS, mingw-w64 for Windows, and a Python environment with
 //! everything else.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::platforms::{self, Platform};
+use super::{Artefact, platforms::Platform};
 use crate::{build, tools, workspace};
 
-/// Installs the tools, and returns a shell in which builds are reproducible: the same sources produce the same bytes.
-pub fn set_up() -> Result<Shell> {
+/// Installs the tools that build these artefacts, and returns a shell in which builds are reproducible: the same sources produce
+/// the same bytes.
+pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     let shell = workspace::shell()?;
-    tools::rust_targets(&shell)?;
     tools::artefacts_python(&shell)?;
-    tools::node(&shell)?;
-    for platform in platforms::all_platforms()? {
-        let target = platform.target;
+    tools::npm_package(&shell)?;
+    let compiled = chosen.iter().filter_map(|artefact| artefact.kind.compiled_package());
+    for target in compiled.map(|(_, target)| target).collect::<BTreeSet<_>>() {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
     }
     shell.create_dir(workspace::artefacts().join("out"))?;

@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use super::state::State;
 use crate::{
-    artefacts::{self, Artefact, results::Row},
+    artefacts::{self, Artefact, Runs, results::Row},
     workspace,
 };
 
@@ -26,17 +26,18 @@ const NOT_PACKAGED: [&str; 8] = [
 /// A built artefact: its name, and its files with their sums.
 pub type Built = (String, Row);
 
-/// Builds and checks artefacts, and runs their own tests if `suites` is set. An artefact that was built from the same sources
-/// and has the same bytes as then is not built again.
-pub fn build(state: &mut State, chosen: &[Artefact], suites: bool) -> Result<Vec<Built>> {
-    let shell = artefacts::set_up()?;
+/// Builds, checks and runs artefacts. An artefact that was built from the same sources and has the same bytes as then is not
+/// built again.
+pub fn build(state: &mut State, chosen: &[Artefact], runs: Runs) -> Result<Vec<Built>> {
+    let shell = artefacts::set_up(chosen)?;
+    let suites = runs == Runs::Suites;
     let inputs = format!("{} {suites}", sources(&shell)?);
     let one = |artefact: &Artefact| {
         let folder = artefacts::folder_of(&artefact.name);
         let is_intact =
             |row: &Row| artefacts::results::files(&folder).is_ok_and(|files| files == row.files);
         let inputs = format!("{inputs} {}", artefacts::build::date(&shell, &artefact.kind)?);
-        let make = || artefacts::complete(&shell, artefact, !suites);
+        let make = || artefacts::complete(&shell, artefact, runs);
         Ok((artefact.name.clone(), state.run_once(&artefact.name, &inputs, is_intact, make)?))
     };
     let built: Vec<Built> = chosen.iter().map(one).collect::<Result<_>>()?;

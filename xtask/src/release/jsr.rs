@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Result, ensure};
 use xshell::cmd;
 
-use super::clients::{self, Installed};
-use crate::workspace;
+use super::clients;
+use crate::{artefacts::results::Installed, workspace};
 
 /// Writes the package into a folder, checks it, and runs a program that imports it.
 pub fn rehearse(folder: &Path) -> Result<Installed> {

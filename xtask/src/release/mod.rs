@@ -19,7 +19,10 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 
-use crate::{artefacts, workspace};
+use crate::{
+    artefacts::{self, Runs},
+    workspace,
+};
 use registries::Registries;
 use state::State;
 use version::VERSION;
@@ -51,6 +54,9 @@ pub struct Options {
     /// Do not run the packages' own tests, which take most of the time
     #[arg(long)]
     without_tests: bool,
+    /// Also write the tables into docs/platforms.md, in the sections of the platforms that were built
+    #[arg(long, requires = "dry")]
+    page: bool,
 }
 
 pub fn main(options: &Options) -> Result<()> {
@@ -78,7 +84,8 @@ fn rehearse(options: &Options) -> Result<()> {
     let (shell, folder) = (workspace::shell()?, workspace::target().join("dry-run"));
     shell.create_dir(&folder)?;
     let mut state = State::read(folder.join("state.json"));
-    let built = files::build(&mut state, &chosen, !options.without_tests)?;
+    let runs = if options.without_tests { Runs::Projects } else { Runs::Suites };
+    let built = files::build(&mut state, &chosen, runs)?;
     let registries = Registries::open(&shell, folder.join("registries"))?;
     let earlier = match &options.update_from {
         Some(folder) => Some(registries.add_earlier(&shell, folder)?),
@@ -97,7 +104,11 @@ fn rehearse(options: &Options) -> Result<()> {
     files::check_sums(&shell)?;
     let all: Vec<_> =
         artefacts::all_artefacts()?.into_iter().map(|artefact| artefact.name).collect();
-    let table = table::text(&all, &built, &installed);
+    let sections = table::sections(&built, &installed)?;
+    if options.page {
+        table::write_page(&sections)?;
+    }
+    let table = table::text(&all, &built, &sections);
     shell.write_file(folder.join("table.md"), &table)?;
     println!("\n{table}\nok: {VERSION} was rehearsed, and nothing was uploaded");
     Ok(())

@@ -1,35 +1,96 @@
-//! The table of a rehearsal: for each file, whether it was built, which clients installed it, and what ran it.
+//! The tables of a rehearsal: for each file, which clients installed it and what ran it, or why nothing did.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
-use super::{clients::Installed, files::Built};
+use anyhow::Result;
+use jiff::Timestamp;
+
+use super::files::Built;
+use crate::artefacts::{
+    page, platforms,
+    results::{File, Installed, Row, Run},
+};
 
 /// Why no client installed a file that was built.
-const NOT_INSTALLED: &str = "not installed: no client here chooses this platform or version";
+const NOT_INSTALLED: &str = "no client here chooses it";
 
-pub fn text(all: &[String], built: &[Built], installed: &[Installed]) -> String {
-    let mut text = "| file | built | installed by | run by |\n|---|---|---|---|\n".to_owned();
-    for (_, row) in built {
-        for file in &row.files {
-            let (clients, mut ran): (Vec<_>, Vec<_>) = installed
-                .iter()
-                .filter(|one| one.packages.contains(&file.name))
-                .map(|one| (one.client.clone(), one.ran.clone()))
-                .unzip();
-            ran.extend(row.runs.iter().map(|run| format!("{} ({})", run.with, run.what)));
-            ran.sort_unstable();
-            ran.dedup();
-            let clients = join_or(&clients, ", ", NOT_INSTALLED);
-            let (sum, ran) = (&file.sha256[..12], join_or(&ran, "; ", "not run"));
-            let (name, bytes) = (&file.name, file.bytes);
-            let _ = writeln!(text, "| {name} | {bytes} bytes, {sum} | {clients} | {ran} |");
-        }
+/// A table and its title, which is that of a section of `docs/platforms.md`.
+pub type Section = (String, String);
+
+/// Returns a table for each platform for which files were built, and one for the files that do not depend on a platform.
+pub fn sections(built: &[Built], installed: &[Installed]) -> Result<Vec<Section>> {
+    let platforms = platforms::all_platforms()?;
+    let is_for_all = |name: &str| !platforms.iter().any(|one| platforms::is_of(name, &one.name));
+    let of = |title: &str, is_meant: &dyn Fn(&str) -> bool| {
+        let rows = built.iter().filter(|(name, _)| is_meant(name)).map(|(_, row)| row);
+        (title.to_owned(), table(rows, installed))
+    };
+    let mut sections: Vec<_> = platforms
+        .iter()
+        .map(|platform| of(&platform.says, &|name| platforms::is_of(name, &platform.name)))
+        .collect();
+    sections.push(of(page::EVERY_PLATFORM, &is_for_all));
+    sections.retain(|(_, table)| !table.is_empty());
+    Ok(sections)
+}
+
+/// Returns the sections as one text, with the names of the artefacts that were not built.
+pub fn text(all: &[String], built: &[Built], sections: &[Section]) -> String {
+    let mut text = String::new();
+    for (title, table) in sections {
+        let _ = writeln!(text, "## {title}\n\n{table}");
     }
-    let is_built = |name: &&String| built.iter().any(|(other, _)| other == *name);
-    for name in all.iter().filter(|name| !is_built(name)) {
-        let _ = writeln!(text, "| {name} | not built: not chosen | | |");
+    let is_built = |name: &String| built.iter().any(|(other, _)| other == name);
+    let others: Vec<_> = all.iter().filter(|name| !is_built(name)).map(String::as_str).collect();
+    if !others.is_empty() {
+        let _ = writeln!(text, "Not built, because not chosen: {}", others.join(", "));
     }
     text
+}
+
+/// Writes the sections into the page of platforms.
+pub fn write_page(sections: &[Section]) -> Result<()> {
+    let date = Timestamp::now().strftime("%Y-%m-%d");
+    sections.iter().try_for_each(|(title, table)| {
+        page::set_section(title, &format!("Rehearsed on {date}.\n\n{table}"))
+    })
+}
+
+/// Returns a table of files, or an empty string without rows.
+fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installed]) -> String {
+    let lines = rows.flat_map(|row| row.files.iter().map(move |file| (file, row)));
+    let lines: String = lines.map(|(file, row)| line(file, row, installed)).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!("| file | bytes | installed by | run by |\n|---|---|---|---|\n{lines}")
+}
+
+fn line(file: &File, row: &Row, installed: &[Installed]) -> String {
+    let File { name, bytes, .. } = file;
+    let chosen = || installed.iter().filter(move |one| one.packages.contains(name));
+    let runs = || row.runs.iter().filter(move |run| is_run_of(run, name));
+    let mut clients: Vec<_> = chosen().map(|one| one.client.clone()).collect();
+    for client in runs().filter_map(|run| run.client.as_deref()) {
+        let is_it = |known: &String| known.split(' ').next() == Some(client);
+        if !clients.iter().any(is_it) {
+            clients.push(client.to_owned());
+        }
+    }
+    let ran = chosen().map(|one| one.ran.clone()).chain(runs().map(Run::description));
+    let mut ran: Vec<_> = ran.collect();
+    ran.sort_unstable();
+    ran.dedup();
+    let reason = row.why_not_run.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+    let clients = join_or(&clients, ", ", NOT_INSTALLED);
+    let ran = join_or(&ran, "; ", &format!("not run{reason}"));
+    format!("| {name} | {bytes} | {clients} | {ran} |\n")
+}
+
+/// Returns whether a run was with this file. An artefact may have a file for npm and one for pip.
+fn is_run_of(run: &Run, file: &str) -> bool {
+    let is_for_npm = Path::new(file).extension().is_some_and(|end| end == "tgz");
+    run.client.as_ref().is_none_or(|client| (client == "npm") == is_for_npm)
 }
 
 fn join_or(parts: &[String], between: &str, otherwise: &str) -> String {
@@ -39,27 +100,51 @@ fn join_or(parts: &[String], between: &str, otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artefacts::results::{File, Row};
+
+    /// Returns the artefact with files of these names, and with what ran it or the reason why nothing did.
+    fn built(name: &str, files: &[&str], runs: Vec<Run>, why_not_run: Option<&str>) -> Built {
+        let file = |name: &&str| File { name: (*name).to_owned(), bytes: 9, sha256: String::new() };
+        let why_not_run = why_not_run.map(str::to_owned);
+        let files = files.iter().map(file).collect();
+        (name.to_owned(), Row { files, checks: Vec::new(), runs, why_not_run })
+    }
+
+    fn installed(client: &str, package: &str) -> Installed {
+        let (client, packages) = (client.to_owned(), vec![package.to_owned()]);
+        Installed { client, packages, ran: "all".to_owned() }
+    }
 
     #[test]
     fn each_file_has_its_clients_or_the_reason_why_it_has_none() {
-        let sum = "0123456789abcdef".to_owned();
-        let file = |name: &str| File { name: name.to_owned(), bytes: 9, sha256: sum.clone() };
-        let row = |name| Row { files: vec![file(name)], checks: Vec::new(), runs: Vec::new() };
-        let built = [("a".to_owned(), row("a.whl")), ("b".to_owned(), row("b.whl"))];
-        let installed = [Installed {
-            client: "pip 1".to_owned(),
-            packages: vec!["a.whl".to_owned()],
-            ran: "all".to_owned(),
-        }];
-        let all = ["a", "b", "c"].map(str::to_owned);
-        let text = text(&all, &built, &installed);
-        assert!(text.contains("| a.whl | 9 bytes, 0123456789ab | pip 1 | all |"));
+        let built = [
+            built("wheel-linux-x64-gnu", &["a.whl"], Vec::new(), None),
+            built("addon-darwin-x64", &["b.tgz"], Vec::new(), Some("no Mac")),
+        ];
+        let sections = sections(&built, &[installed("pip 1", "a.whl")]).unwrap();
+        let all = ["wheel-linux-x64-gnu", "addon-darwin-x64", "npm"].map(str::to_owned);
+        let text = text(&all, &built, &sections);
+        let (first, second) = text.split_once("## macOS 10.12 or later on Intel\n").unwrap();
+        assert!(first.contains("| a.whl | 9 | pip 1 | all |"));
+        assert!(second.contains(&format!("| b.tgz | 9 | {NOT_INSTALLED} | not run: no Mac |")));
+        assert!(second.ends_with("Not built, because not chosen: npm\n"));
+    }
+
+    #[test]
+    fn a_run_counts_for_the_file_that_its_client_installs() {
+        let runs = vec![Run::new("it", "b").installed_by("pip")];
+        let built = [built("program-linux-x64-gnu", &["a.tgz", "a.whl"], runs, None)];
+        let table = &sections(&built, &[]).unwrap()[0].1;
+        assert!(table.contains("| a.whl | 9 | pip | it (b) |"));
+        assert!(table.contains(&format!("| a.tgz | 9 | {NOT_INSTALLED} | not run |")));
+    }
+
+    #[test]
+    fn a_client_is_named_once_with_its_version() {
+        let run = Run::new("CPython", "a project").under(Some("QEMU")).installed_by("pip");
+        let built = [built("wheel-linux-x64-gnu", &["a.whl"], vec![run], None)];
+        let sections = sections(&built, &[installed("pip 1", "a.whl")]).unwrap();
         assert!(
-            text.contains(&format!(
-                "| b.whl | 9 bytes, 0123456789ab | {NOT_INSTALLED} | not run |"
-            ))
+            sections[0].1.contains("| a.whl | 9 | pip 1 | CPython under QEMU (a project); all |")
         );
-        assert!(text.contains("| c | not built: not chosen | | |"));
     }
 }

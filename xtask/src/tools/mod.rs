@@ -12,7 +12,7 @@ pub use debian::{
     browser, debian_keys, driver, faketime, find, find_browser, firefox, mariadb, mingw,
     mingw_zlib, postgresql, qemu_aarch64, redis, valgrind, wine,
 };
-pub use node::{node, npm, workerd};
+pub use node::{node, npm, npm_package, workerd};
 pub use python::{
     any_python, artefacts_python, bench_python, integrations_python, oldest_python, python,
     python_of, redis_versions, release_python,

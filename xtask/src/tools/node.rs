@@ -16,10 +16,15 @@ const OLDEST: (u32, u32) = (20, 0);
 
 /// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by its name.
 pub fn node(shell: &Shell) -> Result<()> {
+    npm_package(shell)?;
+    npm(shell, "tests")
+}
+
+/// Installs the packages that the npm package is built with.
+pub fn npm_package(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
     ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));
-    install(shell, &workspace::root().join("packages/js"))?;
-    npm(shell, "tests")
+    install(shell, &workspace::root().join("packages/js"))
 }
 
 /// Installs the packages in a folder's lock file. In that folder, `import "polyflake"` then loads the package built in this

@@ -31,6 +31,16 @@ impl Python {
         }
     }
 
+    /// Returns the versions in words.
+    pub fn description(self) -> String {
+        match self {
+            Self::Stable => "CPython 3.11 or later".to_owned(),
+            Self::Oldest => "CPython 3.10".to_owned(),
+            Self::FreeThreaded => "free-threaded CPython 3.14".to_owned(),
+            Self::Only(minor) => format!("CPython 3.{minor}"),
+        }
+    }
+
     /// Returns the suffix of an artefact's name.
     pub fn suffix(self) -> String {
         match self {

@@ -1,6 +1,6 @@
 //! Runs artefacts on this machine, natively or in an emulator for their platform.
 //!
-//! An artefact that cannot run here is listed as "built, not run", and only its checks are known.
+//! An artefact that cannot run here is listed as "not run" with the reason, and only its checks are known.
 
 mod node;
 mod nodes;
@@ -15,7 +15,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use xshell::{Cmd, Shell};
 
-use super::{Artefact, ArtefactKind, results::Run};
+use super::{Artefact, ArtefactKind, Runs, results::Run};
 use crate::{tools::MissingTool, workspace};
 
 /// Returns the tests' output, and shows it if they fail.
@@ -29,27 +29,57 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with every suitable program on this machine. Missing programs are reported. They count as a fault only in
-/// CI, where they can be installed.
-pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>> {
-    let runs = match &artefact.kind {
-        ArtefactKind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
-        ArtefactKind::Addon(platform) => node::addon(shell, platform, folder),
+/// Runs an artefact with every suitable program on this machine. If none exists, returns the reason. A missing program counts
+/// as a fault only in CI, where it can be installed.
+pub fn run(
+    shell: &Shell,
+    artefact: &Artefact,
+    folder: &Path,
+    chosen: Runs,
+) -> Result<(Vec<Run>, Option<String>)> {
+    if chosen == Runs::Nothing {
+        return Ok((Vec::new(), None));
+    }
+    let reason = match run_with_all(shell, artefact, folder, chosen == Runs::Suites) {
+        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => error.to_string(),
+        runs => match runs? {
+            runs if runs.is_empty() => reason(&artefact.kind),
+            runs => return Ok((runs, None)),
+        },
+    };
+    println!("not run: {reason}");
+    Ok((Vec::new(), Some(reason)))
+}
+
+/// Runs an artefact in empty projects, and its package's tests if `suites` is set.
+fn run_with_all(
+    shell: &Shell,
+    artefact: &Artefact,
+    folder: &Path,
+    suites: bool,
+) -> Result<Vec<Run>> {
+    match &artefact.kind {
+        ArtefactKind::Wheel(platform, python) => {
+            python::wheel(shell, platform, *python, folder, suites)
+        }
+        ArtefactKind::Addon(platform) => node::addon(shell, platform, folder, suites),
         ArtefactKind::Npm => node::package(shell),
         ArtefactKind::Program(platform) => program::run(shell, platform, folder),
         ArtefactKind::Launcher => program::launcher(shell),
-        ArtefactKind::Source => python::source(shell, folder),
-        ArtefactKind::Crates => rust::crates(shell),
-    };
-    let runs = match runs {
-        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => {
-            println!("not run: {error}");
-            Vec::new()
-        }
-        runs => runs?,
-    };
-    if runs.is_empty() {
-        println!("not run: nothing here loads it");
+        ArtefactKind::Source if suites => python::source(shell, folder),
+        ArtefactKind::Crates if suites => rust::crates(shell),
+        ArtefactKind::Source | ArtefactKind::Crates => Ok(Vec::new()),
     }
-    Ok(runs)
+}
+
+/// Returns why no program on this machine runs an artefact.
+fn reason(kind: &ArtefactKind) -> String {
+    match kind {
+        ArtefactKind::Wheel(platform, python) => {
+            format!("no {} for {} here", python.description(), platform.name)
+        }
+        ArtefactKind::Addon(platform) => format!("no Node for {} here", platform.name),
+        ArtefactKind::Program(platform) => format!("no emulator of {} here", platform.name),
+        _ => "only the packages' tests run it".to_owned(),
+    }
 }

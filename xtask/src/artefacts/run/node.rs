@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     artefacts::{platforms::Platform, results::Run, roots},
-    tools::MissingTool,
+    tools::{self, MissingTool},
     workspace,
 };
 
@@ -21,12 +21,18 @@ use crate::{
 const STARTING: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
-pub fn addon(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
-    let (nodes, tree) = (nodes::of_addon(shell, platform)?, tree(shell, platform, folder)?);
+pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) -> Result<Vec<Run>> {
+    let nodes = nodes::of_addon(shell, platform)?;
+    let main = workspace::only_file(&folder.with_file_name("npm"));
+    let main = main.map_err(|_| MissingTool("the npm package is not built".into()))?;
+    let tree = if suites { Some(tree(shell, platform, &main, folder)?) } else { None };
     let run = |node: &Node| {
         project(shell, platform, node).context("in an empty project")?;
-        let what = format!("an empty project, {}", suite(shell, node, &tree)?);
-        Ok(Run { with: node.name.clone(), under: node.under.map(str::to_owned), what })
+        let mut what = "an empty project".to_owned();
+        if let Some(tree) = &tree {
+            what = format!("{what}, {}", suite(shell, node, tree)?);
+        }
+        Ok(Run::new(&node.name, what).under(node.under).installed_by("npm"))
     };
     nodes.iter().map(run).collect()
 }
@@ -45,7 +51,7 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     let with = format!("Node {}", cmd!(shell, "node --version").read()?.trim_start_matches('v'));
     let what =
         "empty projects on wasm: of a platform without an addon, and without optional packages";
-    Ok(vec![Run { with, under: None, what: what.to_owned() }])
+    Ok(vec![Run::new(with, what).installed_by("npm")])
 }
 
 /// Installs the package with npm as on this platform, where npm must select only this addon, and runs a user's program.
@@ -101,9 +107,8 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
 
 /// Creates a copy of the repository from links. It contains the built package and this platform's addon instead of those of the
 /// checkout.
-fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
-    let main = workspace::only_file(&folder.with_file_name("npm"));
-    let main = main.map_err(|_| MissingTool("the npm package is not built".into()))?;
+fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
+    tools::node(shell)?;
     let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;

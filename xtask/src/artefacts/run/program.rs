@@ -14,8 +14,9 @@ use crate::{
 /// The machine's own platform.
 const MACHINE: &str = "linux-x64-gnu";
 
-fn run_record(with: &str, under: Option<&str>, what: &str) -> Run {
-    Run { with: with.to_owned(), under: under.map(str::to_owned), what: what.to_owned() }
+/// Records that the program generated and identified an ID.
+fn run_record() -> Run {
+    Run::new("the program", "makes and names IDs")
 }
 
 /// Installs the package that starts the program with npm, and with it the program for this machine.
@@ -24,13 +25,13 @@ pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
         return Err(MissingTool("the program is not built".into()).into());
     }
     by_npm(shell)?;
-    Ok(vec![run_record("npm", None, "an empty project")])
+    Ok(vec![run_record().installed_by("npm")])
 }
 
 pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
     if platform.name == MACHINE {
         by_pip(shell, folder)?;
-        return Ok(vec![run_record("pip", None, "an empty project")]);
+        return Ok(vec![run_record().installed_by("pip")]);
     }
     let Some((mut command, under)) = emulator_command(shell, platform)? else {
         return Ok(Vec::new());
@@ -42,7 +43,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     command.push(into.join(format!("package/polyflake{end}")));
     let (first, rest) = (&command[0], &command[1..]);
     names_ids(|| cmd!(shell, "{first}").args(rest))?;
-    Ok(vec![run_record("the program", under, "makes and names IDs")])
+    Ok(vec![run_record().under(under)])
 }
 
 /// Returns the command that runs a platform's programs here, which is empty if they run directly, and the emulator's name.

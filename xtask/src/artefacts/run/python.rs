@@ -20,14 +20,18 @@ pub fn wheel(
     platform: &Platform,
     python: Python,
     folder: &Path,
+    suites: bool,
 ) -> Result<Vec<Run>> {
     let wheel = workspace::only_file(folder)?;
     let pythons = pythons::of_wheel(shell, platform, python)?;
     let run = |python: &Interpreter| {
         project(shell, python, &wheel).context("in an empty project")?;
-        suite(shell, python, &wheel)?;
-        let what = "an empty project, the package's tests".to_owned();
-        Ok(Run { with: python.name.clone(), under: python.under.map(str::to_owned), what })
+        let mut what = "an empty project".to_owned();
+        if suites {
+            suite(shell, python, &wheel)?;
+            what += ", the package's tests";
+        }
+        Ok(Run::new(&python.name, what).under(python.under).installed_by("pip"))
     };
     pythons.iter().map(run).collect()
 }
@@ -44,9 +48,9 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let program = workspace::root().join("tests/packaging/python/use.py");
     let _there = shell.push_dir(project.path());
     cmd!(shell, "{python} {program}").run()?;
-    let what = "an empty project, where pip built it".to_owned();
     let said = cmd!(shell, "{python} --version").quiet().read()?;
-    Ok(vec![Run { with: format!("C{said}"), under: None, what }])
+    let run = Run::new(format!("C{said}"), "an empty project, where pip built it");
+    Ok(vec![run.installed_by("pip")])
 }
 
 /// Installs the package into an empty project with pip, which must select this wheel from all that were built. Then runs a

@@ -11,12 +11,12 @@ use crate::{
     workspace,
 };
 
+const WINDOWS: &str = "x86_64-pc-windows-gnu";
+
 /// Runs the core's tests from its crate, outside of the repository.
 pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
     packaging::rust_tests(shell)?;
-    let with = compiler(shell)?;
-    let what = "unit and documentation tests of the core's crate".to_owned();
-    let here = Run { with, under: None, what };
+    let here = Run::new(compiler(shell)?, "unit and documentation tests of the core's crate");
     match windows(shell) {
         Ok(run) => Ok(vec![here, run]),
         Err(error) if error.is::<MissingTool>() => Ok(vec![here]),
@@ -27,15 +27,16 @@ pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
 /// Runs the core's tests for Windows in Wine.
 fn windows(shell: &Shell) -> Result<Run> {
     let wine = roots::wine(shell)?;
+    cmd!(shell, "rustup --quiet target add {WINDOWS}").quiet().run()?;
     let _there = shell.push_dir(workspace::root());
     let chosen = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
-    let tests = cmd!(shell, "cargo test {chosen...} --target x86_64-pc-windows-gnu");
+    let tests = cmd!(shell, "cargo test {chosen...} --target {WINDOWS}");
     let tests = tests
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::mingw(shell)?)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine);
     output(tests)?;
     let with = format!("{} for Windows", compiler(shell)?);
-    Ok(Run { with, under: Some("Wine".to_owned()), what: "the core's tests".to_owned() })
+    Ok(Run::new(with, "the core's tests").under(Some("Wine")))
 }
 
 fn compiler(shell: &Shell) -> Result<String> {

@@ -9,11 +9,10 @@ mod rust;
 use std::{fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
-use serde::{Deserialize, Serialize};
 use xshell::{Cmd, Shell, cmd};
 
 use super::{registries::Registries, state::State};
-use crate::{tools, workspace};
+use crate::{artefacts::results::Installed, tools, workspace};
 
 /// The registries' address and the version to install.
 pub struct Source<'r> {
@@ -63,16 +62,6 @@ const ALL: [Client; 13] = [
     Client { name: "cargo", version: &["cargo"], target: rust::CARGO },
     Client { name: "cargo-install", version: &["cargo"], target: Target::Program(rust::install) },
 ];
-
-/// What a client installed and ran.
-#[derive(Serialize, Deserialize)]
-pub struct Installed {
-    /// The client's name and version.
-    pub client: String,
-    /// The names of the packages that it downloaded.
-    pub packages: Vec<String>,
-    pub ran: String,
-}
 
 /// Fails if no client has one of the names.
 pub fn check_names(names: &[String]) -> Result<()> {

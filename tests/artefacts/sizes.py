@@ -1,0 +1,102 @@
+"""Prints tables of download sizes: ``sizes.py FOLDER``, where the folder has the files of a release.
+
+The peers are downloaded in their newest versions, by pip, npm and cargo. An unpacked size is the sum of the sizes of
+all files in an archive. Sizes are in bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PYPI = ["c_uuid_v7", "fastuuidv7", "python-ulid", "ulid-transform", "uuid_utils"]
+NPM = ["@napi-rs/uuid", "@napi-rs/uuid-linux-x64-gnu", "nanoid", "ulid", "uniku", "uuid"]
+CRATES = ["fast-uuid-v7", "ferroid", "ulid", "uuid"]
+# No library for IDs ships a program on both registries, so these are a linter and a bundler.
+PROGRAMS_PYPI = ["ruff"]
+PROGRAMS_NPM = ["@esbuild/linux-x64"]
+
+OURS = {
+    "Python wheels": ["wheel-linux-x64-gnu/*.whl", "wheel-linux-x64-gnu-cp312/*.whl"],
+    "npm packages": ["npm/*.tgz", "addon-linux-x64-gnu/*.tgz"],
+    "crates": ["crates/*.crate"],
+    "programs": ["program-linux-x64-gnu/*"],
+}
+
+
+def run(*words: str, folder: Path, **env: str) -> str:
+    """Runs a command, and returns its output."""
+    done = subprocess.run(words, cwd=folder, env={**os.environ, **env}, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+def from_pypi(names: list[str], folder: Path) -> list[Path]:
+    into = folder / "pypi"
+    options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(into)]
+    run(sys.executable, "-m", "pip", "download", *options, *names, folder=folder)
+    return list(into.iterdir())
+
+
+def from_npm(names: list[str], folder: Path) -> list[Path]:
+    into = folder / "npm"
+    into.mkdir(exist_ok=True)
+    run("npm", "pack", "--silent", "--pack-destination", str(into), *names, folder=folder)
+    return list(into.iterdir())
+
+
+def from_cargo(names: list[str], folder: Path) -> list[Path]:
+    """Downloads crates into a home directory of cargo that has no others."""
+    home = {"CARGO_HOME": str(folder / "cargo")}
+    project = folder / "project"
+    run("cargo", "init", "--quiet", "--vcs", "none", "--name", "peers", str(project), folder=folder, **home)
+    run("cargo", "add", "--quiet", *names, folder=project, **home)
+    metadata = json.loads(run("cargo", "metadata", "--quiet", "--format-version", "1", folder=project, **home))
+    files = [f"{one['name']}-{one['version']}.crate" for one in metadata["packages"] if one["name"] in names]
+    return [path for file in files for path in (folder / "cargo/registry/cache").glob(f"*/{file}")]
+
+
+def unpacked(path: Path) -> int:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as archive:
+            return sum(member.file_size for member in archive.infolist())
+    with tarfile.open(path) as archive:
+        return sum(member.size for member in archive)
+
+
+def table(title: str, ours: list[Path], peers: list[Path]) -> Iterator[str]:
+    if not ours or not peers:
+        sys.exit(f"expected files of {title}, found {len(ours)} of ours and {len(peers)} of others")
+    yield f"| {title} | download | unpacked |"
+    yield "|---|---|---|"
+    for path in [*sorted(ours), *sorted(peers, key=lambda path: path.name.lower())]:
+        name = f"**{path.name}**" if path in ours else path.name
+        yield f"| {name} | {path.stat().st_size:,} | {unpacked(path):,} |"
+    yield ""
+
+
+def main(built: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "programs").mkdir()
+        peers = {
+            "Python wheels": from_pypi(PYPI, folder),
+            "npm packages": from_npm(NPM, folder),
+            "crates": from_cargo(CRATES, folder),
+            "programs": [
+                *from_pypi(PROGRAMS_PYPI, folder / "programs"),
+                *from_npm(PROGRAMS_NPM, folder / "programs"),
+            ],
+        }
+        for title, patterns in OURS.items():
+            ours = [path for pattern in patterns for path in built.glob(pattern)]
+            print("\n".join(table(title, ours, peers[title])))
+
+
+main(Path(sys.argv[1]))
