@@ -35,7 +35,7 @@ async function request(isLast) {
 
 while (!isOver) {
   await request(false);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 25));
 }
 await request(true);
 workerd.stdin.end();
