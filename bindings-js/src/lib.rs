@@ -44,6 +44,7 @@
 extern crate alloc;
 
 mod errors;
+mod floats;
 mod generators;
 mod handles;
 mod host;

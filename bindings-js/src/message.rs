@@ -52,9 +52,8 @@ impl<'m> Reader<'m> {
         self.take_bytes(bytes).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
     pub(crate) fn length(&mut self) -> usize {
-        self.number(LENGTH) as usize
+        usize::try_from(self.number(LENGTH)).unwrap_or(usize::MAX)
     }
 
     /// Returns the number of values that follow, each of which takes at least one byte.
@@ -283,9 +282,11 @@ impl Writer {
 /// The number of bytes in a length.
 const LENGTH: usize = 4;
 
-#[allow(clippy::cast_possible_truncation, reason = "no ID or name has 4 GB")]
+/// Returns the bytes of a length. No ID or name has 4 GB, so a length fits in 32 bits.
 const fn to_bytes(length: usize) -> [u8; LENGTH] {
-    (length as u32).to_le_bytes()
+    debug_assert!(length as u64 <= u32::MAX as u64);
+    let [a, b, c, d, ..] = (length as u64).to_le_bytes();
+    [a, b, c, d]
 }
 
 /// A message is passed in the bytes, in pieces if it is too long for them. The caller passes all pieces but the last before the

@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    At, Host, Machine, floats,
     handles::Object,
     protocol::{BATCH, BYTES, register},
 };
@@ -30,13 +30,8 @@ pub(crate) struct PublicType<C> {
 
 impl<C> PublicType<C> {
     #[inline]
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "whole and positive"
-    )]
     fn number(&self, slot: u64) -> u64 {
-        if self.is_float { f64::from_bits(slot) as u64 } else { slot }
+        if self.is_float { floats::to_u64(f64::from_bits(slot)) } else { slot }
     }
 
     #[inline]

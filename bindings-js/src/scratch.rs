@@ -7,7 +7,10 @@ use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::protocol::{BATCH, BYTES, NUMBERS, register};
+use crate::{
+    floats,
+    protocol::{BATCH, BYTES, NUMBERS, register},
+};
 
 /// JavaScript's `Number.MAX_SAFE_INTEGER`. JavaScript represents all integers up to it exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -105,18 +108,16 @@ impl Scratch {
 
     /// Returns the handle, length or count in a register.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     pub(crate) fn read_usize(&self, register: usize) -> usize {
-        self.number(register) as usize
+        floats::to_usize(self.number(register))
     }
 
     /// Works like [`Scratch::checked_bits`], for 8 bits, and takes less time, because it is in the path of each ID.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
         // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison checks
         // that it is whole, not negative and small enough.
-        let byte = self.number(register) as u8;
+        let byte = floats::to_u8(self.number(register));
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(register) {
             Ok(byte)
@@ -127,9 +128,8 @@ impl Scratch {
 
     /// Works like [`Scratch::byte`], for 32 bits.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as above")]
     pub(crate) fn double_word(&self, register: usize, field: &'static str) -> Result<u32> {
-        let word = self.number(register) as u32;
+        let word = floats::to_u32(self.number(register));
         #[allow(clippy::float_cmp, reason = "as above")]
         if f64::from(word) == self.number(register) {
             Ok(word)
@@ -222,15 +222,10 @@ impl Default for Scratch {
 
 /// Returns a number as an integer, if it lies in `0..=max`. `max` has at most 53 bits.
 #[inline(never)]
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "only after the check, and `max` has at most 53 bits"
-)]
+#[allow(clippy::cast_precision_loss, reason = "`max` has at most 53 bits")]
 pub(crate) fn integer(number: f64, field: &'static str, max: u64) -> Result<u64> {
     if (0.0..=max as f64).contains(&number) {
-        Ok(number as u64)
+        Ok(floats::to_u64(number))
     } else {
         Err(out_of_range(number, field, max))
     }
@@ -242,14 +237,13 @@ pub(crate) const fn low_16_bits(number: u64) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate.
-#[allow(clippy::cast_possible_truncation, reason = "saturates; no format's range reaches that far")]
+/// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate, and no format's range
+/// extends that far.
 pub(crate) const fn time(number: f64) -> i64 {
-    number as i64
+    floats::to_i64(number)
 }
 
 #[cold]
-#[allow(clippy::cast_possible_truncation, reason = "saturates, and only in a message")]
 fn out_of_range(number: f64, field: &'static str, max: u64) -> Error {
-    Error::out_of_range(field, number as i128, 0, max.into())
+    Error::out_of_range(field, floats::to_i128(number), 0, max.into())
 }

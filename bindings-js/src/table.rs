@@ -5,7 +5,7 @@ use polyflake::{
     fork::partitions::{RESERVED, Table},
 };
 
-use crate::{At, Host, Machine, Scratch, protocol::register, scratch::low_16_bits};
+use crate::{At, Host, Machine, Scratch, floats, protocol::register, scratch::low_16_bits};
 
 /// Converts an entry of the table for JavaScript.
 #[allow(clippy::cast_precision_loss, reason = "entries have 53 bits")]
@@ -14,19 +14,17 @@ pub const fn entry_to_float(entry: u64) -> f64 {
 }
 
 /// Converts an entry of the table from JavaScript. An entry that cannot be read is NaN, and its partition must not be leased.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
 pub fn entry_of_float(entry: f64) -> u64 {
-    if entry >= 0.0 { entry as u64 } else { RESERVED }
+    if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }
 
 /// Converts 16 bits from JavaScript, which returns NaN for a failure.
 ///
 /// # Errors
 /// `entropy_unavailable` for a failure; JavaScript knows the cause.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
 pub fn word_of_float(word: f64) -> Result<u16> {
     if (0.0..65_536.0).contains(&word) {
-        Ok(word as u16)
+        Ok(floats::to_u16(word))
     } else {
         Err(Error::new(ErrorKind::EntropyUnavailable))
     }

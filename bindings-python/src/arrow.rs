@@ -83,11 +83,11 @@ pub(crate) fn column(
     } else {
         return Ok(None);
     };
-    let refused = |raised| {
+    let to_exception = |raised| {
         let error = mistyped(name, expected, &type_name(value));
         raise_from(py, &error, Some(name), raised)
     };
-    pieces.map(Some).map_err(refused)
+    pieces.map(Some).map_err(to_exception)
 }
 
 /// Calls a function that reads the column that a value exports, and returns its result, or `None` if the value's type does not

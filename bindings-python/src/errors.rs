@@ -72,9 +72,9 @@ pub(crate) fn raise_from(
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
-    let refused = build_exception(py, error, field);
-    refused.set_cause(py, Some(cause));
-    refused
+    let raised = build_exception(py, error, field);
+    raised.set_cause(py, Some(cause));
+    raised
 }
 
 /// Returns the exception for an error about a field, which the core may name only in the error's message. An exception that the

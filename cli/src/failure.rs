@@ -7,7 +7,7 @@ use std::{
 
 /// An error's code and reason, or an exit without an error.
 pub(crate) enum Failure {
-    Refused {
+    Rejected {
         code: &'static str,
         reason: String,
     },
@@ -17,14 +17,14 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) fn new(code: &'static str, reason: impl Into<String>) -> Self {
-        Self::Refused { code, reason: reason.into() }
+        Self::Rejected { code, reason: reason.into() }
     }
 
     /// Prints the reason to standard error.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
-            Self::Refused { code, reason } => {
+            Self::Rejected { code, reason } => {
                 let style = anstyle::AnsiColor::Red.on_default().bold();
                 anstream::eprintln!("{style}error[{code}]{style:#}: {reason}");
                 ExitCode::FAILURE

@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match &arguments.command {
         Command::Check { url } => {
-            refuse_password(url.as_deref())?;
+            reject_password(url.as_deref())?;
             let store = polyflake_lease::check(url.as_deref())?;
             writeln!(out, "a worker ID can be leased from {store}")?;
         }
@@ -163,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 }
                 // While watching, a temporary failure of the store is not fatal. A usage error already failed the first status.
                 match status(place, *json) {
-                    Err(error @ Failure::Refused { .. }) => {
+                    Err(error @ Failure::Rejected { .. }) => {
                         error.report();
                     }
                     shown => shown?,
@@ -219,7 +219,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of
 /// the machine could see them.
 pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
-    refuse_password(url)?;
+    reject_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
     let read = url.or(variable.as_deref()).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
@@ -238,7 +238,7 @@ fn unused_in(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")
 }
 
-fn refuse_password(url: Option<&str>) -> Result<(), Failure> {
+fn reject_password(url: Option<&str>) -> Result<(), Failure> {
     let Some(url) = url else { return Ok(()) };
     if Location::of(url, unused_in(url))?.has_password() {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";

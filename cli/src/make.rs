@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
 type Make = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    refuse_others(arguments);
+    reject_other_options(arguments);
     let mut make = match arguments.family.as_str() {
         "sno" => sno(arguments)?,
         "hotguid" => hotguid(arguments)?,
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Exits if an option belongs to a different ID format, because it would be ignored.
-fn refuse_others(arguments: &Arguments) {
+fn reject_other_options(arguments: &Arguments) {
     let family = match arguments.family.as_str() {
         family @ ("sno" | "hotguid" | "randflake" | "uuid7") => family,
         _ => "layout",

@@ -174,7 +174,7 @@ fn renew_tokens(service: &Service, read: Tokens) {
 async fn check_store(service: &Service) -> Result<(), Failure> {
     let checked = service.pool.answer(probe(), None).await;
     service.metrics.set_store_up(checked.is_ok());
-    checked.map(drop).map_err(|refusal| Failure::new(refusal.code, refusal.message))
+    checked.map(drop).map_err(|rejection| Failure::new(rejection.code, rejection.message))
 }
 
 /// A request that every store can answer.

@@ -382,8 +382,8 @@ fn operator_commands_show_and_change_a_namespace() {
         &["evict", "orders/sno", "1", "--yes"],
         &["restored", "--yes"],
     ] {
-        let refusal = assert_fails(1, &[&["lease"], step, &["--url", &url]].concat());
-        assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
+        let rejection = assert_fails(1, &[&["lease"], step, &["--url", &url]].concat());
+        assert!(rejection.starts_with("error[lease_unavailable]: "), "{rejection}");
         assert!(!file.exists());
     }
     let lease = ["--lease", &url, "--namespace", "orders"];
@@ -402,8 +402,8 @@ fn operator_commands_show_and_change_a_namespace() {
         &["restored"],
         &["promoted", "sqlite:0:0", "sqlite:1:1"],
     ] {
-        let refusal = assert_fails(2, &[&["lease"], step, &["--url", &url]].concat());
-        assert!(refusal.contains("--yes"), "{refusal}");
+        let rejection = assert_fails(2, &[&["lease"], step, &["--url", &url]].concat());
+        assert!(rejection.contains("--yes"), "{rejection}");
     }
     assert!(operate("status", &[]).starts_with("granted   0\nreserved  0\n"));
     let reserved = operate("reserve", &["9", "the old importer", "--yes"]);
@@ -416,22 +416,22 @@ fn operator_commands_show_and_change_a_namespace() {
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
     assert_eq!(record.expect("a record")["holder"], "the old importer");
     assert!(!status.to_string().contains("token"));
-    let refusal = assert_fails(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
-    assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
+    let rejection = assert_fails(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
+    assert!(rejection.starts_with("error[out_of_range]: "), "{rejection}");
     let whole = |step: &str, more: &[&str]| out(&[&["lease", step, "--url", &url], more].concat());
     assert!(whole("restored", &["--yes"]).starts_with("orders/sno: grants begin at 20"));
     let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert!(status["quiet_until"].as_u64() > status["now"].as_u64());
     let store = status["store"].as_str().expect("a name");
-    let refusal =
+    let rejection =
         assert_fails(1, &["lease", "promoted", "sqlite:0:0", store, "--yes", "--url", &url]);
-    assert!(refusal.starts_with("error[store_changed]: "), "{refusal}");
+    assert!(rejection.starts_with("error[store_changed]: "), "{rejection}");
     assert_eq!(operate("dead", &["--holder", "nobody"]), "");
     let token = "7d793037a0760186574b0282f2f435e7";
     let dead = ["lease", "dead", "orders/sno", "0", "--url", &url, "--token", token];
     assert!(assert_fails(2, &dead).contains("--yes"));
-    let refusal = assert_fails(1, &[&dead[..], &["--yes"]].concat());
-    assert!(refusal.starts_with("error[lease_lost]: "), "{refusal}");
+    let rejection = assert_fails(1, &[&dead[..], &["--yes"]].concat());
+    assert!(rejection.starts_with("error[lease_lost]: "), "{rejection}");
     assert!(
         assert_fails(1, &["lease", "status", "nobody", "--url", &url])
             .starts_with("error[out_of_range]")
@@ -448,11 +448,14 @@ fn operator_commands_show_and_change_a_namespace() {
     by_variable.env("POLYFLAKE_LEASE", "sqlite:leases.db?namespace=orders");
     by_variable.current_dir(folder.path());
     let relative = by_variable.output().expect("a program");
-    let refusal = String::from_utf8_lossy(&relative.stderr).into_owned();
-    assert!(!relative.status.success() && refusal.contains("the absolute path"), "{refusal}");
+    let rejection = String::from_utf8_lossy(&relative.stderr).into_owned();
+    assert!(!relative.status.success() && rejection.contains("the absolute path"), "{rejection}");
     let seen_by_all = "postgres://operator:secret@db/orders";
-    let refusal = assert_fails(1, &["lease", "status", "orders", "--url", seen_by_all]);
-    assert!(refusal.contains("without a password") && !refusal.contains("secret@"), "{refusal}");
+    let rejection = assert_fails(1, &["lease", "status", "orders", "--url", seen_by_all]);
+    assert!(
+        rejection.contains("without a password") && !rejection.contains("secret@"),
+        "{rejection}"
+    );
 }
 
 #[test]
@@ -502,14 +505,14 @@ fn only_urls_with_a_password_are_rejected() {
         "postgres://db/orders?password=sesame&namespace=orders",
     ] {
         for arguments in [&["lease", "check", url][..], &["lease", "list", "--url", url]] {
-            let refusal = assert_fails(1, arguments);
-            assert!(refusal.starts_with("error[invalid_secret]: "), "{refusal}");
-            assert!(!refusal.contains("sesame"), "{refusal}");
+            let rejection = assert_fails(1, arguments);
+            assert!(rejection.starts_with("error[invalid_secret]: "), "{rejection}");
+            assert!(!rejection.contains("sesame"), "{rejection}");
         }
     }
     for url in ["sqlite:///nowhere/a:b@c/ids.db", "sqlite:/nowhere/namespace=a/ids.db"] {
-        let refusal = assert_fails(1, &["lease", "list", "--url", url]);
-        assert!(refusal.contains("the folder does not exist"), "{refusal}");
+        let rejection = assert_fails(1, &["lease", "list", "--url", url]);
+        assert!(rejection.contains("the folder does not exist"), "{rejection}");
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Fault {
     /// The item at this index is null.
     Null(usize),
     /// An item or a length is invalid. The error contains the index of the item.
-    Refused(Error),
+    Rejected(Error),
     /// The system does not have enough memory for the result.
     Memory,
 }
@@ -28,6 +28,6 @@ impl From<OutOfMemory> for Fault {
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Self::Refused(error)
+        Self::Rejected(error)
     }
 }

@@ -40,7 +40,7 @@ fn kind_and_item<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),
         Fault::Null(item) => format!("null at {item}"),
-        Fault::Refused(error) => match error.item() {
+        Fault::Rejected(error) => match error.item() {
             Some(item) => format!("{} at {item}", error.code()),
             None => error.code().to_owned(),
         },
@@ -88,7 +88,7 @@ fn an_invalid_string_is_rejected_with_its_index() {
         texts[item + 1] = b"also bad".to_vec();
         let alone = Sno::parse(&String::from_utf8_lossy(bad)).expect_err("no text");
         for layout in LAYOUTS.into_iter().filter(|layout| !matches!(layout, Layout::Fixed(_))) {
-            let Err(Fault::Refused(error)) = read::<Sno>(&column(layout, true, &texts, 2)) else {
+            let Err(Fault::Rejected(error)) = read::<Sno>(&column(layout, true, &texts, 2)) else {
                 panic!("expected an error");
             };
             assert_eq!((error.kind(), error.position()), (alone.kind(), alone.position()));

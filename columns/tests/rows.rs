@@ -33,7 +33,7 @@ fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {
     let changing = Rows { may_change: true, ..rows };
     let both = [rows, changing].map(|rows| {
         texts::ids_of::<I>(&rows).map_err(|fault| match fault {
-            Fault::Refused(error) => (error.code(), error.position(), error.item()),
+            Fault::Rejected(error) => (error.code(), error.position(), error.item()),
             other => panic!("{other:?}"),
         })
     });

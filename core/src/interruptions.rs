@@ -121,17 +121,17 @@ impl Snos {
 
     /// Checks that no ID was generated twice, and that between two clock rollbacks, the first generator had only one partition
     /// in each tick.
-    fn check(&self, told: &[usize]) {
+    fn check(&self, calls: &[usize]) {
         let made = self.made.borrow();
         let mut partitions = BTreeMap::new();
         for id in &made[0] {
             let tick = (id.tick(), id.tick_tock());
             let partition = *partitions.entry(tick).or_insert(id.partition());
-            assert_eq!(partition, id.partition(), "two partitions in a tick: {told:?}, {made:?}");
+            assert_eq!(partition, id.partition(), "two partitions in a tick: {calls:?}, {made:?}");
         }
         let mut all = made.concat();
         all.sort_unstable();
-        assert!(all.is_sorted_by(|one, next| one < next), "made twice: {told:?}, {made:?}");
+        assert!(all.is_sorted_by(|one, next| one < next), "made twice: {calls:?}, {made:?}");
     }
 }
 
@@ -144,7 +144,7 @@ fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
         for (now, inside) in (0..3).flat_map(|now| sequences(6, 3).map(move |inside| (now, inside)))
         {
             let mut runs = 0;
-            while runs_held(used_before, closes, now, &inside, runs) {
+            while check_interruption(used_before, closes, now, &inside, runs) {
                 runs += 1;
             }
             assert!(runs > 2, "{runs} accesses");
@@ -153,7 +153,13 @@ fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
 }
 
 /// Runs the test with an interruption at one access, and returns `false` if the call performs at most `access` accesses.
-fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], access: usize) -> bool {
+fn check_interruption(
+    used_before: bool,
+    closes: bool,
+    now: usize,
+    inside: &[usize],
+    access: usize,
+) -> bool {
     let snos = Rc::new(Snos::new());
     if used_before {
         snos.call(0, 100);

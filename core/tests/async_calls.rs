@@ -1,4 +1,5 @@
-//! Calls that wait without blocking the thread: the executor keeps running, and a dropped call causes no duplicate ID.
+//! Tests calls that wait without blocking the thread. The executor must keep running, and a dropped call must not cause a
+//! duplicate ID.
 #![cfg(not(any(loom, shuttle)))]
 
 use std::{
@@ -38,7 +39,7 @@ fn clock() -> Shared {
     Arc::new(ManualClock::at_unix_ms(NOW))
 }
 
-/// Advances the clock forever, by one tick every few milliseconds of the executor's time.
+/// Advances the clock by one tick every few milliseconds until it is dropped, and counts its turns.
 async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
     loop {
         sleep(Duration::from_millis(5)).await;
@@ -47,7 +48,7 @@ async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
     }
 }
 
-/// Returns the nanoseconds to sleep before the next step, or `None` if the call is done.
+/// Returns how many nanoseconds to sleep before the next step, or `None` if the call is done.
 fn sleep_of<T>(step: polyflake::Result<Progress<T>>) -> Option<u64> {
     match step.unwrap() {
         Progress::Done(_) => None,
@@ -61,12 +62,12 @@ fn a_step_returns_the_time_until_the_next_tick_and_a_later_one_ends_the_call() {
     let ids = four_per_tick(clock.clone());
     ids.fill(1, &mut [Sno::default(); 4]).unwrap();
     let mut call = Call::asynchronous();
-    assert_eq!(sleep_of(ids.one_step(&mut call, 1)), Some(4_000_000));
+    assert_eq!(sleep_of(ids.generate_step(&mut call, 1)), Some(4_000_000));
     clock.set_unix_nanos(NOW * 1_000_000 + 3_000_000);
-    assert_eq!(sleep_of(ids.one_step(&mut call, 1)), Some(1_000_000));
+    assert_eq!(sleep_of(ids.generate_step(&mut call, 1)), Some(1_000_000));
     clock.set_unix_nanos(NOW * 1_000_000 + 4_000_000);
     assert!(
-        matches!(ids.one_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW + 4)
+        matches!(ids.generate_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW + 4)
     );
 }
 
@@ -105,7 +106,7 @@ async fn dropping_a_call_repeats_no_id() {
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
-            // The test drops some calls while they wait. Some of those have already made part of their batch.
+            // Some calls are dropped while they wait, possibly after they have generated part of their batch.
             let (mut batch, mut written) = ([Sno::default(); 6], usize::MAX);
             let filled = ids.fill_async(sleep, 1, &mut batch, &mut written);
             match timeout(Duration::from_millis(9), filled).await {
@@ -150,23 +151,23 @@ async fn on_exhausted_error_never_sleeps() {
     let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
     let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
     let mut batch = [Sno::default(); 5];
-    let refused = ids.fill_async(never, 1, &mut batch, &mut 0).await.unwrap_err();
-    assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
+    let error = ids.fill_async(never, 1, &mut batch, &mut 0).await.unwrap_err();
+    assert_eq!((error.kind(), error.written()), (ErrorKind::SequenceExhausted, Some(4)));
 
     let machine = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), clock());
     let ids = machine.bind("machine", 7).build().unwrap();
     ids.generate_async(never).await.unwrap();
     ids.clock().set_unix_ms(NOW - 1000);
-    let refused = ids.generate_async(never).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::ClockBehind, "a layout never waits for a clock behind");
+    let error = ids.generate_async(never).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ClockBehind, "a layout never waits for a clock behind");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_frozen_clock_ends_the_wait_with_an_error() {
     let ids = four_per_tick(clock());
     let mut batch = [Sno::default(); 5];
-    let refused = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
-    assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
+    let error = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
+    assert_eq!((error.kind(), error.written()), (ErrorKind::SequenceExhausted, Some(4)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

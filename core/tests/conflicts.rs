@@ -1,4 +1,5 @@
-//! Conflicting generators, which can make the same ID, so the bindings warn about them. `moving.rs` compares more worker IDs.
+//! Tests the detection of conflicting generators. They can generate the same ID, so the bindings warn about them. `moving.rs`
+//! compares more worker IDs.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -42,7 +43,7 @@ fn layout_with_machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
     builder.build().unwrap()
 }
 
-/// Compares two generators, in both orders.
+/// Returns whether two generators conflict. Asserts that the order of the arguments does not matter.
 macro_rules! both_may_repeat {
     ($one:expr, $other:expr) => {{
         let (one, other) = ($one, $other);
@@ -96,6 +97,6 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
 fn layouts_conflict_only_if_all_values_are_bound() {
     assert!(both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
     assert!(!both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
-    // The caller passes the bindable's value with each ID.
+    // Without a bound machine ID, callers pass a value with each ID, so a conflict cannot be detected.
     assert!(!both_may_repeat!(layout_with_machine(None), layout_with_machine(None)));
 }

@@ -1,4 +1,4 @@
-//! Conversions between the ID types and other types that hold an ID.
+//! Tests conversions between ID types and integers, bytes, strings and UUIDs.
 #![cfg(not(any(loom, shuttle)))]
 
 use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};

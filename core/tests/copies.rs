@@ -1,6 +1,6 @@
-//! Copies of a running process, as a virtual machine that is restored twice from one snapshot has them. Neither copy can notice
-//! the other: unlike a forked child, each has the whole memory, with the page that the kernel wipes at a fork, and with shared
-//! memory of its own.
+//! Tests copies of a running process, which exist when a virtual machine is restored twice from one snapshot. Neither copy can
+//! notice the other. Unlike a forked child, each has all of the memory, including the page that the kernel wipes at a fork, and
+//! a private copy of shared memory.
 //!
 //! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in
 //! common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
@@ -45,14 +45,14 @@ fn to_16_bytes(id: Sno) -> [u8; 16] {
     bytes
 }
 
-/// Waits until a time.
+/// Busy-waits until the wall clock reaches `time`.
 fn wait_until(time: Duration) {
     while SystemTime::now().duration_since(UNIX_EPOCH).unwrap() < time {
         std::thread::sleep(Duration::from_micros(50));
     }
 }
 
-/// The number of equal IDs among those that two copies make at a rate of 1,000 per second each, which begin after a pause.
+/// Returns how many IDs two copies have in common if each generates 1,000 IDs per second after a pause.
 fn equal_at_1000_per_second(
     count: u32,
     pause: Duration,
@@ -69,7 +69,7 @@ fn equal_at_1000_per_second(
     }))
 }
 
-/// The number of equal IDs of each generator among those that two copies make at the same times, within one second.
+/// Returns how many IDs two copies have in common, per generator, if both generate them at the same times within one second.
 fn equal_within_a_second(reports: bool) -> [usize; 4] {
     const COUNT: u32 = 300;
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
@@ -111,8 +111,8 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
     });
 }
 
-/// Both copies have the same position in the table of partitions, so only a base that each picks for itself differs. Two bases
-/// are equal with a probability of 1 in 65,536.
+/// Both copies have the same position in the table of partitions. They differ only in a base that each picks at random, and two
+/// bases are equal with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
     in_separate_process(&[], || {
@@ -121,7 +121,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
         guids.generate(7).unwrap();
         let [here, there] = in_both(|_| {
             let mut found = Vec::new();
-            // The test restores twice, so that the bases of both reports are equal by chance in only 1 of 2^32 runs.
+            // The test restores twice. Both pairs of bases are equal by chance in only 1 of 2^32 runs.
             for _ in 0..2 {
                 after_restore().unwrap();
                 found.extend(ids.each_ref().map(|ids| {
@@ -165,8 +165,9 @@ impl Clock for SettableClock {
     }
 }
 
-/// The counts of equal UUIDs of a generator and of a handle, if two copies generate them from the next millisecond on.
-/// `ahead` is the rollback of the clock before the copy is made, in milliseconds: the generator is held in one millisecond.
+/// Returns how many UUIDs two copies have in common, for a generator and for a handle, if they generate from the next
+/// millisecond on. `ahead` is the clock rollback, in milliseconds, before the copy is made; it holds the generator in one
+/// millisecond.
 fn equal_uuids(ahead: i64) -> [usize; 2] {
     let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
     let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
@@ -204,7 +205,7 @@ fn leased_sno() -> sno::Leased {
     sno::Leased::new(builder.build().unwrap()).unwrap()
 }
 
-/// Copies have the same lease until one of them has to renew it.
+/// Copies share a lease until one of them has to renew it.
 #[test]
 fn leased_snos_of_copies_differ_in_most_ticks() {
     in_separate_process(&[], || {
@@ -217,8 +218,8 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
     });
 }
 
-/// Two copies of a grant's generator differ only in the starts of their ticks, so two generators with the
-/// same partition can take the place of copies, without the delays of real clocks. Two runs of 4 sequences whose starts are among
+/// Two copies of a leased generator differ only in the starts of their ticks. The test therefore uses two generators with the
+/// same partition in place of copies, and avoids the delays of real clocks. Two runs of 4 sequences whose starts are among
 /// 32,768 have 16 / 32,768 equal ones on average, which are 0.61 of 5,000. The mean of 300 runs has a standard deviation of
 /// 0.075.
 #[test]
@@ -247,10 +248,10 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 /// Generates ten IDs.
 type Make = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
-/// Creates a generator with a worker ID, if it has one.
+/// Creates a generator, with the given worker ID if the format has one.
 type New<'a> = &'a dyn Fn(u16) -> Make;
 
-/// Generates one ID with a generator, one with a handle and eight in a batch.
+/// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
 macro_rules! in_every_way {
     ($builder:expr, $empty:expr, $of_id:expr, $of_item:expr $(, $metabyte:expr)?) => {{
         let ids: &'static _ = Box::leak(Box::new($builder.max_wait(Duration::from_secs(5)).build().unwrap()));
@@ -293,8 +294,8 @@ fn discord(worker: u16) -> Make {
     in_every_way!(builder.bind("worker", worker).bind("process", 0), 0_i64, of_id, of_integer)
 }
 
-/// Generates IDs in this process and in a copy that reports the restore, and returns how many of them repeat another one. A
-/// generator with an explicit worker ID is rejected in the copy, which replaces it by one with another worker ID.
+/// Generates IDs in this process and in a copy that reports the restore. Returns the number of duplicate IDs. In the copy, a
+/// generator with an explicit worker ID fails, so the copy replaces it with a generator that has another worker ID.
 fn repeated_after_a_report(count: usize, new: New<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));
@@ -315,7 +316,7 @@ fn repeated_after_a_report(count: usize, new: New<'_>, is_explicit: bool) -> usi
     ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-/// Checks that no ID of a copy that reports the restore repeats one of the other copy.
+/// Checks that a copy that reports the restore repeats no ID of the other copy.
 #[test]
 #[ignore = "takes minutes"]
 fn restored() {

@@ -1,4 +1,4 @@
-//! Errors report the same facts however they are stored. Also tests an error's source and its size.
+//! Tests that errors report the same facts regardless of how they are stored. Also tests an error's source and size.
 
 use std::{
     error::Error as _,
@@ -22,8 +22,11 @@ fn errors_and_id_results_are_32_bytes() {
 
 #[test]
 fn errors_are_send_sync_and_unwind_safe() {
-    fn is_everything<T: Clone + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static>() {}
-    is_everything::<Error>();
+    fn assert_send_sync_and_unwind_safe<
+        T: Clone + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static,
+    >() {
+    }
+    assert_send_sync_and_unwind_safe::<Error>();
 }
 
 /// An error and every fact that it must report, except its kind and its item number.
@@ -58,7 +61,7 @@ impl ExpectedError {
 
 const MAX_UNSIGNED: i128 = u64::MAX as i128;
 
-/// Every constructor of an error, with facts just inside and outside the limits of inline storage.
+/// Covers every constructor of an error, with facts just inside and outside the limits of inline storage.
 const EXPECTED_ERRORS: [ExpectedError; 27] = [
     expected(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
     expected(
@@ -207,7 +210,7 @@ fn every_error_keeps_its_message_with_counts_and_sources() {
             assert_reports(&item, expected, None, Some(count));
             assert_ne!(written, item);
             assert_ne!(written, error);
-            // The last call takes effect.
+            // If the item number is set twice, the last call takes effect.
             assert_eq!(written.clone().in_item(count), item);
             let with_source = item.clone().with_source(io::Error::other("below"));
             assert_reports(&with_source, expected, None, Some(count));

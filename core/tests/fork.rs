@@ -1,5 +1,5 @@
-//! IDs of forked children: a child never uses its parent's explicit partition, grant or window, and never repeats its parent's
-//! IDs.
+//! Tests generators in forked children. A child must never use its parent's explicit partition, grant or window, and never
+//! repeat its parent's IDs.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -30,8 +30,8 @@ fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns the error codes of calls that failed.
-fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
-    refused.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
+fn codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
+    found.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
 
 /// The clock is frozen, so all processes use the same millisecond, and children the same sequences as their parents.
@@ -55,16 +55,16 @@ fn a_child_rejects_an_explicit_identity() {
         let ids = build();
         let mut handle = ids.handle(64);
         handle().unwrap();
-        let refused = in_child(|| {
+        let found = in_child(|| {
             build().generate().expect("a generator of the child's own");
             let made = [ids.generate().err(), ids.try_generate().err(), handle().err()];
             let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
             [codes(made), codes(ended)].join(&b' ')
         });
-        // Hot Guid's `close` returns no snapshot, which could contain the parent's state.
+        // Hot Guid's `close` returns no snapshot, so it cannot leak the parent's state.
         let close = if family.name == "Hot Guid" { "none" } else { "forked" };
         let expected = format!("forked forked forked forked forked {close}");
-        assert_eq!(String::from_utf8_lossy(&refused), expected, "{}", family.name);
+        assert_eq!(String::from_utf8_lossy(&found), expected, "{}", family.name);
         assert_eq!((handle().unwrap().place, ids.generate().unwrap().place), (1, 64));
     }
 }
@@ -74,9 +74,8 @@ fn a_child_rejects_sequences_alone_and_explicit_times() {
     let sequence = Layout::integer([Field::sequence(64)]).unwrap();
     let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
     let given = Generator::builder().partition(7).build().unwrap();
-    let refused =
-        in_child(|| codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
-    assert_eq!(refused, b"forked forked");
+    let found = in_child(|| codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
+    assert_eq!(found, b"forked forked");
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
@@ -90,9 +89,9 @@ fn a_child_rejects_the_parents_grant() {
     let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
     ids.generate(0).unwrap();
     let told = in_child(|| {
-        let refused = [ids.generate(0).err(), ids.seal(0).err()];
+        let found = [ids.generate(0).err(), ids.seal(0).err()];
         let mut told: Vec<String> =
-            refused.map(|error| error.unwrap().code().to_owned()).into_iter().collect();
+            found.map(|error| error.unwrap().code().to_owned()).into_iter().collect();
         let moved = ids.move_to(|highest| {
             told.push(format!("{highest:?}"));
             granted(9)
@@ -107,8 +106,8 @@ fn a_child_rejects_the_parents_grant() {
 #[test]
 fn a_child_rejects_an_explicit_window() {
     let ids = Generator::builder().window(1_262_304_000_000, 3_461_327_255_552).build().unwrap();
-    let refused = in_child(|| ids.generate(0).unwrap_err().code().into());
-    assert_eq!(refused, b"forked");
+    let found = in_child(|| ids.generate(0).unwrap_err().code().into());
+    assert_eq!(found, b"forked");
     ids.generate(0).unwrap();
     assert_eq!(in_child(|| ids.generate(0).unwrap_err().code().into()), b"forked");
 }
@@ -238,8 +237,8 @@ fn a_fork_inside_the_clock_is_detected() {
     assert_eq!(found, [1, 9]);
 }
 
-/// Asserts that both processes make different IDs after the fork. The fork may happen in the generator's first call or in a
-/// later one.
+/// Asserts that both processes make different IDs after the fork, whether the fork happens in the generator's first call or in
+/// a later one.
 #[track_caller]
 fn assert_both_differ<const LEN: usize>(make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {

@@ -1,5 +1,5 @@
-//! Every constructor of a generator prepares the process for forks. Each one runs in a process in which nothing else has done
-//! so, once with a `fork()` that runs the C library's hooks and, on Linux, once with a `_Fork()` that runs none.
+//! Tests that every constructor of a generator prepares the process for forks. Each constructor runs in a new process that is
+//! not prepared yet: once with a `fork()` that runs the C library's hooks and, on Linux, once with a `_Fork()` that runs none.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -23,7 +23,7 @@ mod alone;
 mod forks;
 
 const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
-/// Number of IDs that each process makes.
+/// The number of IDs that each process makes.
 const IDS_PER_PROCESS: usize = 20;
 const NOON: i64 = 1_763_650_000_000;
 
@@ -150,7 +150,8 @@ const CREATIONS: &[Creation] = &[
     }),
 ];
 
-/// Returns the kinds of fork. The last one, which only Linux's process generation detects, is included if the C library has it.
+/// Returns the available kinds of fork. The last kind exists only in some C libraries, and only the process generation of Linux
+/// detects it.
 fn available_forks() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
     if cfg!(target_os = "linux") {
@@ -162,7 +163,7 @@ fn available_forks() -> Vec<forks::Fork> {
 #[test]
 fn every_constructor_installs_the_fork_hook() {
     if let Ok(way) = env::var(WAY_VARIABLE) {
-        return assert_ready(&way);
+        return assert_prepared_for_forks(&way);
     }
     for kind in 0..available_forks().len() {
         for (way, _) in CREATIONS {
@@ -175,9 +176,9 @@ fn every_constructor_installs_the_fork_hook() {
     }
 }
 
-/// Asserts that a child repeats no ID of its parent, for one kind of fork and one way to create the process's first
-/// generator.
-fn assert_ready(way: &str) {
+/// Asserts that a child repeats no ID of its parent, for each kind of fork, if the process's first generator was created in
+/// this way.
+fn assert_prepared_for_forks(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = available_forks()[kind.parse::<usize>().unwrap()];
     let (_, build) = CREATIONS.iter().find(|(way, _)| *way == name).unwrap();
@@ -240,10 +241,10 @@ fn only_default_partitions_need_shared_memory() {
         let default = Generator::new().generate(0).unwrap_err().code();
         let made =
             CREATIONS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
-        let refused = made.filter(|(_, build)| std::panic::catch_unwind(|| build()()).is_err());
-        let refused: Vec<_> = refused.map(|(way, _)| way).collect();
+        let failed = made.filter(|(_, build)| std::panic::catch_unwind(|| build()()).is_err());
+        let failed: Vec<_> = failed.map(|(way, _)| way).collect();
         limit(libc::RLIM_INFINITY);
-        assert_eq!((default, refused), ("partitions_exhausted", Vec::new()));
+        assert_eq!((default, failed), ("partitions_exhausted", Vec::new()));
         Generator::new().generate(0).unwrap();
     });
 }

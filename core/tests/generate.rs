@@ -1,4 +1,5 @@
-//! The trait that all ID generators implement: a service accepts a generator, a handle, or a trait object of either.
+//! Tests the trait that all ID generators implement, through a service that accepts a generator, a handle, or a trait object of
+//! either.
 
 use std::{cell::RefCell, sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// Asserts that four calls each make IDs.
+/// Asserts that each of the trait's four methods makes IDs.
 fn assert_id<I: Generated<Param: Copy> + Ord + Copy + Default + 'static>(
     ids: &impl Generate<I>,
     param: I::Param,
@@ -110,7 +111,7 @@ fn a_borrowed_handle_returns_an_error() {
     assert!(Id::<User>::generate_with(&handle).is_ok());
 }
 
-/// A source of listed IDs, for tests that need known IDs.
+/// A generator that returns predefined IDs, as an application might use in its tests.
 struct ListGenerator(RefCell<Vec<Sno>>);
 
 impl Generate<Sno> for ListGenerator {

@@ -1,4 +1,4 @@
-//! Hot Guid's format: fields, byte orders and strings, compared with the original's outputs.
+//! Tests Hot Guid's format against the outputs of the original: fields, byte orders and strings.
 
 mod support;
 

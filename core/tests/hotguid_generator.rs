@@ -14,7 +14,7 @@ use polyflake::{
 };
 use support::{CoarseClock, ScriptedClock, assert_code};
 
-/// The test's second, as a Unix timestamp.
+/// The second in which the tests start, as a Unix timestamp.
 const START_SECONDS: i64 = 1_763_650_000;
 
 const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
@@ -173,7 +173,7 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
 fn a_second_ends_with_the_last_counter() {
     let clock = ScriptedClock::default();
     let ids = random(&clock, draw);
-    // The highest start, which leaves the fewest IDs.
+    // A second with the highest possible start leaves the fewest IDs.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
     set_seconds(&clock, [START_SECONDS]);
@@ -210,7 +210,7 @@ fn default_generators_start_each_second_elsewhere() {
         ids.generate(7).unwrap().counter()
     });
     let starts = starts.collect::<HashSet<_>>();
-    // Two of 16 are equal with a probability of 1 in 70,000; four pairs practically never.
+    // Two of the 16 starts are equal with a probability of 1 in 70,000. Four equal pairs are practically impossible.
     assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_COUNTER / 2));
 }
 

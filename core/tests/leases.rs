@@ -1,5 +1,5 @@
-//! Default partitions: each is leased for a limited time, so they never run out, and no two generators hold one at the same
-//! time.
+//! Tests default partitions. Each is leased for a limited time, so they never run out, and no two generators hold the same
+//! partition at the same time.
 
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -53,7 +53,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
     });
 }
 
-/// Leaks generators, as programs in garbage-collected languages may do.
+/// Leaks generators, as programs in garbage-collected languages might.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
@@ -125,14 +125,14 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 fn a_rollback_before_the_lease_switches_the_partition() {
     in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
-        // Makes the next lease of this partition start at this time.
+        // The generators make the next lease of this partition start at the clock's time.
         let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
         drop(before);
         if cfg!(miri) {
             return;
         }
-        // At an earlier time, each of the other partitions is acquired once.
+        // When the clock shows an earlier time, each of the other partitions is acquired once.
         clock.set_unix_ms(START_MS + 100 * MINUTE);
         (0..65_535).for_each(|_| assert!(generator_with_clock(clock).generate(0).is_ok()));
         clock.set_unix_ms(START_MS + 201 * MINUTE);
@@ -191,7 +191,7 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
     in_separate_process(&[], || {
         let (clock, ahead) =
             (ManualClock::at_unix_ms(START_MS), ManualClock::at_unix_ms(START_MS + 4));
-        // A clock that fails after a few readings.
+        // This clock fails after a few readings.
         let readings = AtomicI64::new(0);
         let ids =
             generator_with_clock(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
@@ -252,7 +252,7 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 #[test]
 fn threads_that_share_a_generator_share_its_lease() {
     in_separate_process(&[], || {
-        // A clock that advances by one second at each reading.
+        // This clock advances by one second at each reading.
         let now = AtomicI64::new((START_MS + 700 * MINUTE) * 1_000_000);
         let ids =
             &generator_with_clock(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
@@ -426,7 +426,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
     clock.set_unix_ms(START_MS + 32);
     let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
     assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
-    // Neither generator makes IDs in the other's ticks again.
+    // From now on, neither generator may make IDs in the other's ticks.
     clock.set_unix_ms(START_MS + 16);
     let error = assert_code(ids.generate(0), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(START_MS + 32));

@@ -1,5 +1,5 @@
-//! Threads, handles and tasks that use one generator at the same time: at its first ID, at lease renewals and at partition
-//! changes.
+//! Tests threads, handles and tasks that use one generator at the same time: at its first ID, at lease renewals and at
+//! partition changes.
 //!
 //! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime. The
 //! test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start inside
@@ -29,7 +29,7 @@ use tokio::task::yield_now;
 const EPOCH_MS: i64 = 1_262_304_000_000;
 /// The tick in which each run starts.
 const START: u64 = 100;
-/// Number of sequence numbers in a tick: two blocks of a handle, and two more.
+/// The number of sequence numbers in a tick: two blocks of a handle, plus two.
 const SEQUENCES: u16 = 130;
 
 type Ids = Generator<InterruptedClock>;
@@ -85,17 +85,17 @@ impl Table for InterruptedTable {
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let (run, access) = (run(), Some((partition, old, new)));
         // Repeated failed accesses to a lost lease suspend the call only once.
-        if run.refused.get() != access {
+        if run.last_failed_access.get() != access {
             run.interrupt();
         }
         let is_mine = run.until[usize::from(partition)].get() == old;
         if is_mine {
             run.until[usize::from(partition)].set(new);
-            if !run.knows_at_once.get() {
+            if !run.records_leases_atomically.get() {
                 run.interrupt();
             }
         }
-        run.refused.set(access.filter(|_| !is_mine));
+        run.last_failed_access.set(access.filter(|_| !is_mine));
         is_mine
     }
 
@@ -110,11 +110,11 @@ enum Caller {
     Handle(Handle),
     /// A task and its waiting call.
     Task(Rc<Ids>, Option<WaitingCall>),
-    /// A caller with a separate generator.
-    Stranger(Ids),
+    /// A caller with another generator, which competes for the partitions.
+    Competitor(Ids),
 }
 
-use Caller::{Stranger, Task, Thread};
+use Caller::{Competitor, Task, Thread};
 
 impl Caller {
     /// Makes a call, or continues the waiting one.
@@ -122,7 +122,7 @@ impl Caller {
         match self {
             Thread(ids) => successful_id(ids.try_generate(0)),
             Self::Handle(handle) => successful_id(handle.try_generate(0)),
-            Stranger(ids) => successful_id(ids.try_generate(0)),
+            Competitor(ids) => successful_id(ids.try_generate(0)),
             Task(ids, waiting) => {
                 let mut call = waiting.take().unwrap_or_else(|| call(ids.clone()));
                 match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -168,20 +168,20 @@ struct Run {
     last_tick: Cell<u64>,
     until: [Cell<u64>; 2],
     /// The last access to the table, if it failed.
-    refused: Cell<Option<(u16, u64, u64)>>,
+    last_failed_access: Cell<Option<(u16, u64, u64)>>,
     looks: Cell<u16>,
     callers: RefCell<Vec<IdleCaller>>,
-    /// `true` if a call is not suspended between getting a lease from the table and recording it in the generator. Otherwise,
-    /// another call may find the lease lost and change the partition.
-    knows_at_once: Cell<bool>,
-    /// Number of calls that may still start inside other calls.
+    /// `true` if a call is never suspended between getting a lease from the table and recording it in the generator. If it were
+    /// suspended there, another call might find the lease lost and change the partition.
+    records_leases_atomically: Cell<bool>,
+    /// The number of calls that may still start inside other calls.
     inside: Cell<usize>,
     waits: Cell<usize>,
     refusals: Cell<usize>,
 }
 
 impl Run {
-    /// Returns a number below `end`: 0 in the first run, and each of the others in later runs.
+    /// Returns a number below `end`. The first run gets 0, and later runs get each of the other numbers.
     fn choose(&self, end: u8) -> u8 {
         let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
         self.chosen.set(at + 1);
@@ -251,7 +251,7 @@ fn task(ids: &Rc<Ids>) -> Caller {
 }
 
 fn other_generator(_: &Rc<Ids>) -> Caller {
-    Stranger(generator())
+    Competitor(generator())
 }
 
 /// The events before the callers run.
@@ -284,12 +284,12 @@ impl Totals {
     }
 }
 
-/// Explores all runs in which callers have two turns each and strangers have one. Up to `inside` calls start inside other
+/// Explores all runs in which callers have two turns each and competitors have one. Up to `inside` calls start inside other
 /// calls.
 fn explore(
     before: Setup,
     inside: usize,
-    knows_at_once: bool,
+    records_leases_atomically: bool,
     callers: &[fn(&Rc<Ids>) -> Caller],
 ) -> Totals {
     let more: u8 = env::var("POLYFLAKE_MORE").map_or(0, |more| more.parse().unwrap());
@@ -301,10 +301,10 @@ fn explore(
         let made = make_initial_ids(before, &run, &ids);
         let idle = |new: &fn(&Rc<Ids>) -> Caller| {
             let caller = new(&ids);
-            let turns = if matches!(caller, Stranger(_)) { 1 } else { 2 };
+            let turns = if matches!(caller, Competitor(_)) { 1 } else { 2 };
             IdleCaller { caller: Some(caller), turns, made: Vec::new() }
         };
-        run.knows_at_once.set(knows_at_once);
+        run.records_leases_atomically.set(records_leases_atomically);
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
         run.last_tick.set(START + 1 + u64::from(more));
         run.inside.set(inside + usize::from(more));
@@ -349,7 +349,7 @@ fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     for IdleCaller { caller, made, .. } in callers {
         assert!(made.is_sorted_by(|one, next| one < next), "{made:?}");
         all.extend(made);
-        if !matches!(caller, Some(Stranger(_))) {
+        if !matches!(caller, Some(Competitor(_))) {
             for id in made {
                 let first = *partitions.entry(id.tick()).or_insert(id.partition());
                 assert_eq!(first, id.partition(), "two partitions in a tick: {made:?}");
@@ -365,8 +365,8 @@ fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     assert_eq!(all.len(), count, "an ID was given out twice");
 }
 
-/// Explores every pair of caller kinds with two nested turns, and every triple with one. Without a stranger, no call fails and
-/// no partition changes, unless `may_refuse`.
+/// Explores every pair of caller kinds with two nested turns, and every triple with one. Without a competitor, no call fails
+/// and no partition changes, unless `may_refuse`.
 fn explore_interleavings(before: Setup, may_refuse: bool) -> [Totals; 2] {
     let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Totals::default(), Totals::default()];
@@ -377,7 +377,7 @@ fn explore_interleavings(before: Setup, may_refuse: bool) -> [Totals; 2] {
         }
     }
     alone.add(&explore(before, 1, true, &kinds));
-    println!("{alone:?}, beside a stranger {beside:?}");
+    println!("{alone:?}, beside a competitor {beside:?}");
     assert!(may_refuse || alone.refusals + alone.changes == 0, "{alone:?}");
     [alone, beside]
 }

@@ -1,4 +1,4 @@
-//! Generators that switch between grants: how long calls wait, which switches are rejected, and that no ID repeats.
+//! Tests generators that switch between grants: how long calls wait, which switches are rejected, and that no ID repeats.
 
 mod support;
 
@@ -103,7 +103,7 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the
     assert!(starts.len() > 50, "{} starts in 100 ticks", starts.len());
 }
 
-/// Two unrelated processes may share a default partition, and only their different lower bounds keep them apart.
+/// Two unrelated processes may have the same default partition. Only their different lower bounds prevent collisions.
 #[test]
 fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
     let time = HookedClock::at_unix_ms(START_MS);
@@ -139,9 +139,11 @@ fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
     let time = HookedClock::at_unix_ms(START_MS);
     let ids = leased_generator(&time, 7, START_MS - 1000..START_MS);
     let mut call = Call::asynchronous();
-    assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Sleep(1_000_000))));
+    assert!(matches!(ids.generate_step(&mut call, 0), Ok(Progress::Sleep(1_000_000))));
     ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 5000).build()).unwrap();
-    assert!(matches!(ids.one_step(&mut call, 0), Ok(Progress::Done(id)) if id.partition() == 9));
+    assert!(
+        matches!(ids.generate_step(&mut call, 0), Ok(Progress::Done(id)) if id.partition() == 9)
+    );
 }
 
 /// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
@@ -407,7 +409,7 @@ fn a_sealed_grant_reports_its_last_tick_once() {
     assert_eq!(time.unix_ms(), START_MS + 1000, "it waited for another grant");
 }
 
-/// Covers a grant that has not started, one that has ended, and the time between two grants. No further grant follows.
+/// Covers a grant that has not started, a grant that has ended, and the time between two grants.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
@@ -507,7 +509,7 @@ fn every_format_switches_between_grants() {
     assert_eq!(ids.try_fill(None, batch[2..].as_mut().into()), Ok(2));
     assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
 
-    // A lease sets no values for bindables.
+    // A lease cannot provide values for bindables.
     let open = || {
         let layout = layout::preset("instagram", [])?;
         layout::Builder::with_clock(layout, time.clone())

@@ -1,4 +1,4 @@
-//! Generating, encoding and decoding IDs does not allocate.
+//! Tests that generating, encoding and decoding IDs does not allocate.
 #![allow(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
 
 use std::{
@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Returns the number of this thread's allocations. First makes the process select its kernels: it reads the environment
-/// variable for this once, and Windows allocates memory for the variable's name.
+/// Returns the number of this thread's allocations. Before the first call counts, the process selects its kernels: it reads an
+/// environment variable once, for which Windows allocates memory.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)
@@ -150,7 +150,7 @@ fn uuid7_allocates_nothing() {
         assert_no_allocation(|| ids.generate().unwrap().text());
         assert_no_allocation(|| handle.generate().unwrap());
         assert_no_allocation(|| ids.fill(&mut [Uuid7::MIN; 100]).unwrap());
-        // The random bits are keyed anew.
+        // In a new millisecond, the random bits get a new key.
         now += 1;
         CLOCK.set_unix_ms(now);
     }
@@ -199,7 +199,7 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // A byte ID costs one allocation, and a whole batch costs one partial ID.
+    // A byte ID needs one allocation, and a whole batch needs only one more, for a partial ID.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);
@@ -217,7 +217,7 @@ fn errors_in_loops_allocate_nothing() {
 
     const NOW: i64 = 1_763_650_000_000;
 
-    // Decoders: every kind of invalid string, alone and within a batch.
+    // Decoders reject every kind of invalid string, alone and within a batch.
     for bad in ["", "9q6kc9o37a32432!", "9q6kc9o37a3243é", "9q6kc9o37a3243", "9q6kc9o37a3243244"] {
         assert_no_allocation(|| Sno::parse(bad).unwrap_err());
         assert_no_allocation(|| HotGuid::parse(bad).unwrap_err());

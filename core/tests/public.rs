@@ -1,4 +1,4 @@
-//! Public IDs: the format, which strings are rejected, and how many forged strings are accepted.
+//! Tests public IDs: the format, which strings are rejected, and how many forged strings are accepted.
 #![cfg(feature = "public")]
 
 mod support;
@@ -26,7 +26,7 @@ struct Case {
     of: String,
     bits: u32,
     version: u8,
-    /// A string of digits, because the number may exceed 2^53.
+    /// A decimal string, because the number may exceed 2^53.
     number: String,
     text: String,
 }
@@ -39,7 +39,7 @@ fn parse_error(of: &IdType, text: &str) -> ErrorKind {
     of.decode(text).unwrap_err().kind()
 }
 
-/// Replaces a character among the last 15 of a string.
+/// Replaces the character at position `at` of a string's last 15 characters.
 fn with_character(text: &str, at: usize, character: char) -> String {
     let at = text.len() - 15 + at;
     format!("{}{character}{}", &text[..at], &text[at + 1..])
@@ -132,7 +132,7 @@ fn other_strings_are_rejected() {
     assert_eq!(parse_error(&orders, &other.encode(42).unwrap()), UnknownVersion);
 }
 
-/// Lengths and positions are counted in characters.
+/// Lengths and positions in errors count characters, not bytes.
 #[test]
 fn non_ascii_strings_are_rejected() {
     let orders = orders(48);
@@ -208,13 +208,13 @@ fn batches_equal_single_calls() {
         }
         assert_eq!(both.decode_many(&texts).unwrap(), numbers);
     }
-    let refused = both.encode_many(&[1, 1 << 48], |_| panic!("called")).unwrap_err();
-    assert_eq!((refused.kind(), refused.item()), (OutOfRange, Some(1)));
+    let error = both.encode_many(&[1, 1 << 48], |_| panic!("called")).unwrap_err();
+    assert_eq!((error.kind(), error.item()), (OutOfRange, Some(1)));
     let text = both.encode(1).unwrap();
     let made_up = orders(64).encode(u64::MAX).unwrap();
     for (wrong, kind) in [("order_", InvalidLength), (&*made_up, UnknownId)] {
-        let refused = both.decode_many([&text, wrong]).unwrap_err();
-        assert_eq!((refused.kind(), refused.item()), (kind, Some(1)));
+        let error = both.decode_many([&text, wrong]).unwrap_err();
+        assert_eq!((error.kind(), error.item()), (kind, Some(1)));
     }
 }
 

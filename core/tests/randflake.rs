@@ -1,4 +1,4 @@
-//! Randflake's format: fields, cipher and strings, compared with the original's outputs.
+//! Tests Randflake's format against the outputs of the original: fields, cipher and strings.
 
 mod support;
 
@@ -196,22 +196,25 @@ fn json_contains_only_the_string_form() {
 
 #[test]
 fn invalid_grants_are_rejected() {
-    let refused = |lease: Result<Grant, Error>| {
+    let invalid_field = |lease: Result<Grant, Error>| {
         let error = lease.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
         error.field().unwrap().to_owned()
     };
     let last = LAST_SECOND;
-    assert_eq!(refused(Grant::new(131_072, EPOCH, EPOCH + 1)), "node");
-    assert_eq!(refused(Grant::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)), "nodes");
-    assert_eq!(refused(Grant::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "nodes");
-    assert_eq!(refused(Grant::new(0, EPOCH - 1, EPOCH + 1)), "start");
-    assert_eq!(refused(Grant::new(0, last + 1, last + 2)), "start");
-    assert_eq!(refused(Grant::new(0, i64::MIN, i64::MAX)), "start");
-    assert_eq!(refused(Grant::new(0, i64::MAX, i64::MAX)), "start");
-    assert_eq!(refused(Grant::new(0, EPOCH, EPOCH)), "end");
-    assert_eq!(refused(Grant::new(0, EPOCH + 1, EPOCH)), "end");
-    assert_eq!(refused(Grant::new(0, EPOCH, last + 2)), "end");
+    assert_eq!(invalid_field(Grant::new(131_072, EPOCH, EPOCH + 1)), "node");
+    assert_eq!(
+        invalid_field(Grant::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)),
+        "nodes"
+    );
+    assert_eq!(invalid_field(Grant::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "nodes");
+    assert_eq!(invalid_field(Grant::new(0, EPOCH - 1, EPOCH + 1)), "start");
+    assert_eq!(invalid_field(Grant::new(0, last + 1, last + 2)), "start");
+    assert_eq!(invalid_field(Grant::new(0, i64::MIN, i64::MAX)), "start");
+    assert_eq!(invalid_field(Grant::new(0, i64::MAX, i64::MAX)), "start");
+    assert_eq!(invalid_field(Grant::new(0, EPOCH, EPOCH)), "end");
+    assert_eq!(invalid_field(Grant::new(0, EPOCH + 1, EPOCH)), "end");
+    assert_eq!(invalid_field(Grant::new(0, EPOCH, last + 2)), "end");
     let widest = Grant::with_nodes(0..=LAST_NODE, EPOCH, last + 1).unwrap();
     assert_eq!((widest.nodes(), widest.start(), widest.end()), (0..=131_071, EPOCH, last + 1));
 }
@@ -290,13 +293,13 @@ fn inspect_columns_equals_inspecting_each_id() {
             assert_eq!(Parts { timestamp, node, sequence }, codec.inspect(*id), "{at} of {count}");
         }
         let mut longer = vec![0; ids.len() + 1];
-        let refused = [
+        let results = [
             codec.inspect_columns(&ids, &mut vec![0; ids.len() + 1], &mut nodes, &mut sequences),
             codec.inspect_columns(&ids, &mut timestamps, &mut longer.clone(), &mut sequences),
             codec.inspect_columns(&ids, &mut timestamps, &mut nodes, &mut longer),
         ];
-        for refused in refused {
-            assert_eq!(refused.expect_err("refused").kind(), ErrorKind::InvalidLength);
+        for result in results {
+            assert_eq!(result.expect_err("expected an error").kind(), ErrorKind::InvalidLength);
         }
     }
 }

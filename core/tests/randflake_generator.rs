@@ -1,4 +1,4 @@
-//! The Randflake generator: node IDs, grants, and what a restart restores.
+//! Tests the Randflake generator: node IDs, grants and restarts.
 
 mod support;
 
@@ -12,9 +12,9 @@ use support::{ScriptedClock, assert_code};
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
-/// The test's second, as a Unix timestamp.
+/// The second in which the tests start, as a Unix timestamp.
 const START_SECONDS: i64 = 1_763_650_000;
-/// Number of IDs that a node can make in a second.
+/// The number of IDs that a node can make in a second.
 const FULL: usize = 131_072;
 
 fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
@@ -211,7 +211,7 @@ fn an_owning_handle_encrypts_consecutive_slots() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
-/// A handle encrypts IDs in advance, and its `Debug` form must not reveal them.
+/// A handle encrypts IDs in advance. Its `Debug` output must not reveal them.
 #[test]
 fn debug_hides_the_ids_that_a_handle_prepared() {
     let ids = builder_at_start(&ScriptedClock::default()).build().unwrap();

@@ -1,5 +1,5 @@
-//! Tests a process that was restored from an image of its memory: after the report, no generator continues with state that
-//! another copy has. Each test runs in its own process, because a report reaches all generators.
+//! Tests a process that was restored from an image of its memory. After the restore is reported, no generator may continue with
+//! state that another copy shares. Each test runs in a separate process, because a report affects all generators.
 #![cfg(not(miri))]
 
 #[path = "support/alone.rs"]
@@ -50,7 +50,7 @@ fn what_is_assigned_at_random_is_assigned_anew() {
     });
 }
 
-/// The clock does not advance, so only the report ends the streams.
+/// The clock does not advance, so only the report ends the streams of random bits.
 #[test]
 fn random_bits_of_uuids_are_keyed_anew() {
     in_separate_process(&[], || {
@@ -180,7 +180,7 @@ fn a_source_of_identities_is_called_again() {
     });
 }
 
-/// A clock of a program that reports a restore while the generator reads the clock's properties, for the n-th time from now on.
+/// A clock that reports a restore the n-th time that a generator reads its properties.
 struct ReportingClock<C>(C, Arc<AtomicU32>);
 
 impl<C: Clock> Clock for ReportingClock<C> {
@@ -240,8 +240,8 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     });
 }
 
-/// The keeper of the child's lease begins another grant there, so the child's calls wait for it. The parent's grant never
-/// becomes the child's.
+/// In the child, the lease's keeper begins another grant, so the child's calls wait for it. The parent's grant must never
+/// become the child's.
 #[cfg(unix)]
 #[test]
 fn a_lease_of_a_child_is_waited_for_after_a_restore() {
@@ -266,8 +266,8 @@ fn a_lease_of_a_child_is_waited_for_after_a_restore() {
     });
 }
 
-/// Calls neither hang nor fail, however often a restore is reported while they are in progress. That the threads' IDs differ
-/// says little here, because the threads share the generators and their slots.
+/// Calls must neither hang nor fail, however often a restore is reported while they are in progress. The test does not compare
+/// IDs, because the threads share generators and their slots anyway.
 #[test]
 fn calls_succeed_while_another_thread_reports_restores() {
     in_separate_process(&[], || {

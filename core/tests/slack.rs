@@ -1,4 +1,5 @@
-//! Clocks whose readings may lag: a reading before the generator's tick by less than the clock's slack counts as that tick.
+//! Tests clocks whose readings may lag. A reading that is before the generator's tick by less than the clock's slack counts as
+//! that tick.
 //!
 //! Tests every short sequence of readings around the edges of three ticks, against models that don't use state words or
 //! atomics.
@@ -165,7 +166,7 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
 
-/// Returns the IDs of a handle whose clock lags once in a new tick.
+/// Returns the tick, the tick-tock bit and the sequence number of each ID of a handle whose clock lags once in a new tick.
 fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = LaggingClock::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();

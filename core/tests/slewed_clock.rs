@@ -20,7 +20,7 @@ use polyflake::{
 };
 
 const MS: i64 = 1_000_000;
-/// Duration of the kernel's tick, in microseconds, while the clock is not slewed.
+/// The duration of the kernel's tick, in microseconds, while the clock is not slewed.
 const TICK: i64 = 10_000;
 
 /// The kernel setting that changes the clock's rate. Dropping this restores the previous setting.
@@ -36,7 +36,7 @@ impl ClockRateGuard {
         Self(timex)
     }
 
-    /// Makes the clock run faster by this many millionths, or slower if negative.
+    /// Makes the clock run faster by `millionths`, or slower if negative.
     fn set(&self, millionths: i64) {
         // The tick sets hundredths of a percent. The frequency sets the rest, in units of 1/65,536 of a millionth.
         let (ticks, rest) = (millionths / 100, millionths % 100);
@@ -62,14 +62,14 @@ fn errno() -> std::io::Error {
     std::io::Error::last_os_error()
 }
 
-/// What a thread observed in one second of readings.
+/// The observations of one thread during one second of readings.
 #[derive(Debug, Default)]
 struct Observations {
     readings: u64,
     /// The largest lag behind an exact reading taken before, and the largest lead over one taken after, in nanoseconds.
     lag: i64,
     lead: i64,
-    /// Number of lags and leads of less than 2^k ns, by k.
+    /// The number of lags and leads of less than 2^k ns, by k.
     histogram: BTreeMap<u32, u64>,
 }
 
@@ -132,7 +132,7 @@ fn readings_follow_a_slew_without_moving_backwards() {
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
     // Applies each slew and its opposite, so that the clock is as accurate afterwards as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // Each slew starts from zero, because a change of twice the largest one exceeds what readings tolerate.
+        // Each slew starts from zero, because a step from the largest slew to its opposite exceeds what readings tolerate.
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);

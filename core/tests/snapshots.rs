@@ -1,6 +1,6 @@
-//! Snapshots of every kind of identity, compared with a reference that remembers every ID. The tests are random walks over a
-//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. A long run:
-//! `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
+//! Tests snapshots of every kind of identity against a reference that remembers every ID. The tests are random walks over a
+//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. For a long
+//! run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
     env,
@@ -17,9 +17,9 @@ use polyflake::{
 };
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
-/// Number of ticks in a walk.
+/// The number of ticks in a walk.
 const TICKS: i64 = 256;
-/// Number of sequence numbers in a tick.
+/// The number of sequence numbers in a tick.
 const SEQUENCES: u16 = 4;
 
 #[path = "support/few.rs"]
@@ -48,7 +48,7 @@ mod child {
 
 use child::Child;
 
-/// A table of partitions 0 to 3. The other partitions are not managed by it.
+/// A table that manages only partitions 0 to 3.
 type SmallTable = few::SmallTable<4>;
 
 /// Another process's table.
@@ -158,7 +158,7 @@ impl<'c> GeneratorStates<'c> {
             };
             match made {
                 Ok(id) => self.record_id(id),
-                Err(error) => return self.assert_refusable(&error),
+                Err(error) => return self.assert_expected_error(&error),
             }
         }
     }
@@ -173,7 +173,7 @@ impl<'c> GeneratorStates<'c> {
     }
 
     #[track_caller]
-    fn assert_refusable(&self, error: &Error) {
+    fn assert_expected_error(&self, error: &Error) {
         let reasons =
             ["partitions_exhausted", "sequence_exhausted", "clock_behind", "lease_unavailable"];
         let is_foreign = self.is_child && error.code() == "forked";
@@ -190,7 +190,7 @@ impl<'c> GeneratorStates<'c> {
         let Some(ids) = self.remove_random_generator() else { return };
         match ids.close() {
             Ok(snapshot) => self.stored.push(serde_json::to_string(&snapshot).unwrap()),
-            Err(error) => self.assert_refusable(&error),
+            Err(error) => self.assert_expected_error(&error),
         }
     }
 

@@ -44,7 +44,7 @@ fn a_wait_is_no_longer_than_max_wait() {
     generate(&ids, 1);
     clock.set_readings([START_MS - 1000]);
     generate(&ids, 1);
-    // From here on, the past is unsafe, whatever the clock does.
+    // From here on, the past is unsafe regardless of the clock's readings.
     clock.set_readings((0..1000).map(|ms| START_MS - 5000 + ms));
     let error = assert_code(ids.generate(0), "clock_behind");
     assert_eq!(error.retry_at(), Some(START_MS - 1000));
@@ -71,7 +71,8 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
-    // The call's wait is over, so the next call waits on its own again, for as many readings as a clock may stay the same.
+    // The call's wait is over, so the next call begins a new wait. It lasts for the number of readings for which a clock may
+    // stay the same.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -148,7 +149,7 @@ fn a_generator_survives_a_panicking_callback() {
     panics(&mut || handle.generate(0));
     let sequences = [handle.generate(0), ids.generate(0), ids.generate(0)];
     assert_eq!(sequences.map(|id| id.unwrap().sequence()), [11, 12, 13]);
-    // A call that leaves its wait by a panic no longer counts as waiting.
+    // A call whose wait ended with a panic no longer counts as waiting.
     panics(&mut || ids.generate(0));
     panics(&mut || ids.generate(0));
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
@@ -205,7 +206,7 @@ fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     let builder = Generator::builder().clock(clock).identity_from(draw).window(EPOCH, EPOCH + 4);
     let ids = builder.build().unwrap();
     assert_code(ids.generate(1), "lease_expired");
-    assert_eq!(ids.partition(), None, "a refused call draws nothing");
+    assert_eq!(ids.partition(), None, "a failed call assigns no partition");
     assert_eq!(generate(&ids, 1)[0].sequence(), 500);
 }
 
@@ -348,7 +349,7 @@ fn a_snapshot_resumes_after_the_blocks_of_handles() {
 #[test]
 fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let readings = AtomicI64::new(0);
-    // The clock never shows the same time twice in a row.
+    // This clock never shows the same time twice in a row.
     let lingering = Readings(|| {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         assert!(reading < 100_000, "a wait without an end");
@@ -439,7 +440,7 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original reads this snapshot as that of a generator that made no ID.
+    // The original implementation reads this snapshot as one of a generator that has not made an ID.
     let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
     other.generate(0).unwrap();
     let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());

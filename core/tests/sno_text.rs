@@ -1,5 +1,5 @@
-//! sno's string form: each ID has one encoding, errors name the first invalid character, and strings, bytes and times sort
-//! in the same order.
+//! Tests sno's string form. Each ID has one encoding, errors name the first invalid character, and strings, bytes and times
+//! sort in the same order.
 
 mod support;
 
@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Checks an error against a slow and simple form of the rule.
+/// Asserts that a string is rejected with the code and position that a simple implementation of the rule returns.
 #[track_caller]
 fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     if text.chars().count() == 16 {

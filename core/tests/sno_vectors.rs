@@ -1,4 +1,4 @@
-//! sno, compared with the original's outputs.
+//! Tests sno against the outputs of the original implementation.
 
 mod support;
 

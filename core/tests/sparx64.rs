@@ -1,4 +1,4 @@
-//! The cipher, compared with its published test vector, the original implementations' outputs and itself.
+//! Tests the cipher against its published test vector, the outputs of the original implementations, and its own inverse.
 
 mod support;
 

@@ -51,25 +51,25 @@ fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed in a reading: less than a slow correction of the system clock moves it in a millisecond.
+/// The largest error allowed in a reading. It is smaller than the effect of a slow clock correction within a millisecond.
 const OFF: i64 = MS / 8;
 
-/// Number of values from 2^(k-1) up to but excluding 2^k nanoseconds, by k.
+/// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, by k.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
     *histogram.entry(64 - nanos.max(0).leading_zeros()).or_default() += 1;
 }
 
-/// Runs `look` in each thread until the time is up, and adds up the histograms.
-fn in_threads(look: impl Fn(&mut Histogram) + Sync) -> Histogram {
+/// Runs `observe` in each thread until the time is up, and adds up the histograms.
+fn in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
     let (start, is_over) = (Instant::now(), AtomicBool::new(false));
     let mut all = Histogram::new();
     thread::scope(|scope| {
         let work = || {
             let mut histogram = Histogram::new();
             while !is_over.load(Ordering::Relaxed) {
-                (0..1000).for_each(|_| look(&mut histogram));
+                (0..1000).for_each(|_| observe(&mut histogram));
             }
             histogram
         };

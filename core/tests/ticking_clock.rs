@@ -1,4 +1,4 @@
-//! A clock that a background thread keeps up to date. A reading returns the last tick, or reads the wall clock where no tick
+//! Tests a clock that a background thread keeps up to date. A reading returns the last tick, or reads the wall clock if no tick
 //! can have happened. It is never earlier than a reading that another thread has shared.
 //!
 //! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how long
@@ -25,7 +25,7 @@ mod alone;
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// Time that passes without a tick, in nanoseconds.
+/// The nanoseconds that pass without a tick.
 const PAST_NANOS: u32 = 20_000_000;
 const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
 

@@ -1,4 +1,4 @@
-//! Times in errors: a format's first and last time, and the nearest range that contains an ID.
+//! Tests the times in errors: a format's first and last time, and the nearest range that contains an ID.
 
 use polyflake::{
     Error, OnExhausted, Result,
@@ -37,7 +37,7 @@ fn times_outside_snos_range_are_rejected() {
     for outside in [i64::MIN, i64::MAX, SNO_LAST + 1, SNO_FIRST - 1, -1] {
         assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
     }
-    // Milliseconds passed in place of nanoseconds are outside the range that the message names.
+    // A clock that shows milliseconds instead of nanoseconds is outside the range that the message names.
     clock.set_unix_nanos(START_MS);
     let message =
         "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";

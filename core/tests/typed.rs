@@ -1,4 +1,4 @@
-//! Typed IDs, which are distinguished by their metabyte.
+//! Tests typed IDs, whose type is determined by their metabyte.
 
 use std::collections::HashSet;
 
@@ -25,10 +25,10 @@ const TEXT: &str = "9d5ve8222622g222";
 fn every_conversion_checks_the_metabyte() {
     let user = Sno::parse(TEXT).unwrap();
     assert_eq!(Id::<User>::new(user).map(Sno::from), Ok(user));
-    let refused = Id::<Order>::new(user).unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::OutOfRange);
-    assert_eq!((refused.field(), refused.range()), (Some("metabyte"), Some((1, 2, 2))));
-    assert_eq!(refused.to_string(), "expected metabyte 2, found 1");
+    let error = Id::<Order>::new(user).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfRange);
+    assert_eq!((error.field(), error.range()), (Some("metabyte"), Some((1, 2, 2))));
+    assert_eq!(error.to_string(), "expected metabyte 2, found 1");
     for other in [
         Id::<Order>::parse(TEXT),
         TEXT.parse(),
@@ -36,7 +36,7 @@ fn every_conversion_checks_the_metabyte() {
         user.try_into(),
         user.as_bytes()[..].try_into(),
     ] {
-        assert_eq!(other, Err(refused.clone()));
+        assert_eq!(other, Err(error.clone()));
     }
     assert_eq!(Id::<Order>::parse_const(TEXT), None);
     assert_eq!(Id::<User>::parse_const(TEXT).as_deref(), Some(&user));

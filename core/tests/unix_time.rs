@@ -1,4 +1,4 @@
-//! `SystemTime` arguments: equal to milliseconds, and exact between two milliseconds.
+//! Tests `SystemTime` arguments. They are equivalent to milliseconds, and exact between two milliseconds.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -75,8 +75,8 @@ fn times_outside_every_format_are_rejected() {
     // Windows represents times up to the year 30828.
     let far = farthest.unwrap_or(UNIX_EPOCH + Duration::from_secs(900_000_000_000));
     for (start, end) in [(time_at(0), far), (far, far)] {
-        let refused = Sno::time_range(start, end).unwrap_err();
-        assert!(matches!(refused.kind(), ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange));
+        let error = Sno::time_range(start, end).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange));
     }
     let before = UNIX_EPOCH - Duration::from_nanos(1);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The format of version 7 UUIDs: fields, bytes, integers and strings, compared with IDs of other libraries.
+//! Tests the format of version 7 UUIDs against IDs of other libraries: fields, bytes, integers and strings.
 
 mod support;
 
@@ -174,7 +174,7 @@ fn ids_serialize_as_strings_and_parts_as_their_fields() {
 proptest! {
     /// The UUID crate reads and writes the same strings.
     #[test]
-    fn any_uuid_reads_as_in_the_uuid_crate(word: u128) {
+    fn parsing_agrees_with_the_uuid_crate(word: u128) {
         let uuid = uuid::Uuid::from_u128(word);
         let is_ours =
             (uuid.get_version_num(), uuid.get_variant()) == (7, uuid::Variant::RFC4122);

@@ -18,7 +18,7 @@ use polyflake::{
 };
 use support::{CoarseClock, ScriptedClock, assert_code};
 
-/// The test's time, in Unix milliseconds.
+/// The time at which the tests start, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
 
 /// The number of IDs in a millisecond that starts at sequence 0.
@@ -46,7 +46,7 @@ fn each_millisecond_starts_at_random_in_the_lower_half() {
         first.sequence()
     });
     let starts: HashSet<_> = starts.collect();
-    // Two of 16 are equal with a probability of 1 in 1,000; four pairs practically never.
+    // Two of the 16 starts are equal with a probability of 1 in 1,000. Four equal pairs are practically impossible.
     assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_SEQUENCE / 2));
 }
 
@@ -78,7 +78,7 @@ fn ids_of_one_millisecond_are_sorted_past_4096() {
     assert!(ids.generate().unwrap() > made[9999]);
 }
 
-/// In other libraries, each thread sorts its own IDs only.
+/// In other libraries, only the IDs of a single thread are sorted.
 #[test]
 fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
     let last = Mutex::new(Uuid7::MIN);
@@ -218,7 +218,7 @@ fn a_worker_id_excludes_following_rollbacks() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Counts the calls of a random source, whose bytes are all different.
+/// Defines a random source that counts its calls and returns different bytes each time.
 macro_rules! counted {
     ($draws:ident) => {{
         static $draws: AtomicU8 = AtomicU8::new(0);
@@ -285,7 +285,7 @@ fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
 }
 
 #[test]
-fn threads_key_streams_of_their_own() {
+fn each_thread_has_its_own_random_stream() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
@@ -368,7 +368,7 @@ fn a_worker_id_replaces_16_of_the_random_bits() {
     assert_eq!((tails.len(), ids.stats().worker_id), (70, Some(0xc0de)));
 }
 
-/// Sets the time, and declares that another generator may have read this clock before a restart.
+/// A manual clock that declares that an earlier generator may have read it before a restart.
 struct RestartedClock(AtomicI64);
 
 impl Clock for RestartedClock {
@@ -461,7 +461,7 @@ fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
     miri,
     ignore = "a weak compare-and-swap may fail there, and the call then skips random bits"
 )]
-fn generators_with_one_source_and_one_clock_generate_the_same_ids() {
+fn generators_with_the_same_source_and_clock_generate_the_same_ids() {
     let clock = ScriptedClock::default();
     let made = || {
         let ids = builder_at_start(&clock).entropy_from(|| Ok([7; 32])).build().unwrap();
@@ -500,7 +500,7 @@ fn random_bits_pass_chi_square_tests() {
             let expected = f64::from(COUNT / 128);
             let chi: f64 =
                 counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
-            // 127 degrees of freedom: below 49 or above 240 with a probability of 10^-9 each.
+            // With 127 degrees of freedom, the statistic is below 49 or above 240 with a probability of 10^-9 each.
             assert!((49.0..240.0).contains(&chi), "{name}, bits from {shift} on: {chi}");
         }
     }

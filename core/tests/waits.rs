@@ -1,4 +1,4 @@
-//! Durations of waits, measured with a scripted monotonic clock.
+//! Tests the durations of waits with a scripted monotonic clock.
 
 #[path = "support/family.rs"]
 mod family;
@@ -28,9 +28,9 @@ struct SlowClock {
     passed: AtomicU64,
     sleeps: AtomicU64,
     factor: u64,
-    /// Duration of a wall-clock reading.
+    /// The duration of a wall-clock reading.
     reading: u64,
-    /// How far the wall clock advances at each reading.
+    /// The amount by which the wall clock advances at each reading.
     step: i64,
 }
 
@@ -105,8 +105,8 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_count_towards_max_wait() {
-    /// A clock that makes an ID with its own generator at each reading, always in a new tick, so that the caller loses every
-    /// race.
+    /// A clock that, at each reading, makes an ID with the generator that reads it. Each of these IDs is in a new tick, so the
+    /// caller loses every race.
     struct MeddlingClock(
         SlowClock,
         std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static MeddlingClock>>>,

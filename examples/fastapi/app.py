@@ -58,7 +58,7 @@ app = FastAPI()
 
 @app.exception_handler(PolyflakeError)
 @app.exception_handler(StatementError)  # wraps an error in a column's default
-def refused(request: Request, error: Exception) -> JSONResponse:
+def respond_with_error(request: Request, error: Exception) -> JSONResponse:
     """422 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
     cause = error.orig if isinstance(error, StatementError) else error
     if not isinstance(cause, PolyflakeError):

@@ -49,7 +49,7 @@ def main() -> None:
     try:
         documents.update(second, "too late")
     except StaleVersionError as stale:
-        print(f"refused, since {stale} is there")
+        print(f"rejected because version {stale} is still in use")
     assert documents.history(second) == ["a draft", "a better draft", "the final text"]
     assert (first < second < third, first.unix_ms) == (True, third.unix_ms)
 

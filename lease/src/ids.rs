@@ -1,4 +1,4 @@
-//! Leased generators, one for each ID format.
+//! Leased generators of each ID format.
 
 #[cfg(feature = "std")]
 pub(crate) mod generator;

@@ -1,10 +1,10 @@
-//! Compares the error codes with `packages/api.toml`, in both directions.
+//! Checks that the crate's error codes and those in `packages/api.toml` are the same set.
 
 use std::collections::BTreeSet;
 
 use polyflake_lease::ErrorKind;
 
-/// The codes that errors of the core crate have as well.
+/// Error codes that the core crate also uses.
 const SHARED: [&str; 2] = ["out_of_range", "lease_unavailable"];
 
 #[test]

@@ -22,7 +22,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A store with a single worker ID.
+/// A store with exactly one worker ID, so that a leaked lease makes the next claim fail.
 struct SingleIdStore {
     _folder: TempDir,
     url: String,
@@ -58,7 +58,8 @@ impl SingleIdStore {
         connection
     }
 
-    /// Returns whether the worker ID is free soon, although leases last an hour.
+    /// Returns whether another generator can acquire the worker ID within a short wait. Leases last an hour, so an expired
+    /// lease cannot be the reason.
     async fn is_free_soon(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
@@ -71,7 +72,7 @@ impl SingleIdStore {
     }
 }
 
-/// Follows the README's example.
+/// Mirrors the README's example.
 #[test]
 #[cfg(unix)]
 fn sigterm_releases_the_worker_id() {
@@ -118,7 +119,8 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// Runs a future on one thread, next to a task that counts its own turns and unlocks the store after 40 of them.
+/// Runs a future and a counting task on one thread. The task counts how often it is polled, and unlocks the store after 40
+/// polls.
 async fn count_turns_during<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);
@@ -209,7 +211,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
             client.batch_execute("BEGIN; LOCK TABLE polyflake.polyflake_namespaces").unwrap();
             held.send(()).unwrap();
-            // Waits until the other end is dropped.
+            // Blocks until the sender is dropped.
             let _ = unlocked.recv();
         });
         holds.recv().unwrap();

@@ -1,5 +1,6 @@
-//! Store and holder clocks that differ by a minute, a day or ten years: the error is clear, no worker ID is blocked for years,
-//! and everything works again once the clocks are correct. Also tests times that were written into records manually.
+//! Tests clocks of the store and the holder that differ by a minute, a day or ten years. The error must be clear, no worker ID
+//! may stay blocked for years, and leases must work again once the clocks are correct. Also tests records whose times were
+//! edited manually.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -12,8 +13,8 @@ const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
 const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 
-/// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the last end that its
-/// generator has.
+/// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the end of its generator's
+/// last window.
 #[track_caller]
 fn drive_with_wrong_clocks(
     host: &mut KeeperHost,
@@ -49,7 +50,7 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
             let mut store = Memory::new(START_MS);
             let (mut host, grant) = holder(&mut store, options(3));
             let end = drive_with_wrong_clocks(&mut host, &mut store, 120, 0, off);
-            host.assert_refused(ErrorKind::ClockSkewed);
+            host.assert_error(ErrorKind::ClockSkewed);
             assert!(
                 end <= START_MS + 3 * HOUR,
                 "expected an end by the store's time, off by {off} ms"
@@ -72,7 +73,7 @@ fn a_store_clock_step_revokes_no_worker_ids() {
             let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(3));
             drive_with_wrong_clocks(&mut host, &mut store, 120, off, 0);
-            host.assert_refused(ErrorKind::ClockSkewed);
+            host.assert_error(ErrorKind::ClockSkewed);
             let mut late = KeeperHost::new(options(3));
             late.now = host.now;
             late.now.wall_ms = START_MS + late.now.elapsed_ms;
@@ -115,7 +116,7 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
         };
         assert!(grant.start() > START_MS + apart - MINUTE);
         let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
-        let error = host.assert_refused(ErrorKind::ClockSkewed);
+        let error = host.assert_error(ErrorKind::ClockSkewed);
         assert_eq!(error.until(), Some(grant.start()));
         assert!(end < START_MS + 3 * HOUR);
         assert_ne!(host.keeper.number(), Some(*grant.numbers().start()));
@@ -168,7 +169,7 @@ fn manually_edited_times_are_rejected() {
                 other => panic!("{name}: {other:?}"),
             }
         }
-        host.assert_refused(ErrorKind::StoreDamaged);
+        host.assert_error(ErrorKind::StoreDamaged);
         assert_eq!(store.records("orders/sno"), before.records("orders/sno"), "{name}");
     }
 }

@@ -22,7 +22,7 @@ use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-/// A timeout that exceeds any delay of the machine itself.
+/// Long enough that a busy machine never causes a timeout.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
@@ -42,8 +42,8 @@ fn processes_that_start_together_all_get_worker_ids() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    // Each generator uses its own task, like separate processes, because the threads that keep leases send only a few requests
-    // at a time.
+    // Each generator runs in a separate task and so behaves like a separate process. The threads that keep leases would send
+    // only a few requests at a time.
     let start = async |url: String| {
         let open = move || {
             let url = url.clone();
@@ -78,7 +78,7 @@ fn processes_that_start_together_all_get_worker_ids() {
     let failures: u64 = started.iter().map(|(ids, _)| ids.lease().figures().failures).sum();
     let (tried, let_in) = (tried.into_inner(), let_in.into_inner());
     println!(
-        "{starts} starts: half after {:.1?}, all after {:.1?}, {within} within 10 s, {failures} refusals; the application was let in {let_in} times of {tried}",
+        "{starts} starts: half after {:.1?}, all after {:.1?}, {within} within 10 s, {failures} rejections; the application was let in {let_in} times of {tried}",
         started[starts / 2].1,
         started[starts - 1].1,
     );
@@ -86,16 +86,20 @@ fn processes_that_start_together_all_get_worker_ids() {
     drop(started);
 }
 
-/// Acts as a server that rejects each user's first `refusals` connections because it has too many, and then accepts. Returns
-/// the users' names in the order of their connections.
-fn refuse(listener: &UnixListener, refusals: usize, connections: usize) -> Vec<String> {
+/// Acts as a server with too many connections: it rejects the first `rejections` connections of each user and accepts later
+/// ones. Returns the users' names in the order of their connections.
+fn reject_connections(
+    listener: &UnixListener,
+    rejections: usize,
+    connections: usize,
+) -> Vec<String> {
     let (mut came, mut tries) = (Vec::new(), HashMap::<_, usize>::new());
     for _ in 0..connections {
         let (mut connection, _) = listener.accept().unwrap();
         let user = user_of(&mut connection);
         let tried = tries.entry(user.clone()).or_default();
         *tried += 1;
-        let answer: &[u8] = if *tried <= refusals {
+        let answer: &[u8] = if *tried <= rejections {
             b"E\0\0\0\x29SFATAL\0C53300\0Mtoo many connections\0\0"
         } else {
             b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"
@@ -106,7 +110,8 @@ fn refuse(listener: &UnixListener, refusals: usize, connections: usize) -> Vec<S
     came
 }
 
-/// Reads the first message of a connection, which contains its length, the version, and named values. Returns the user's name.
+/// Reads a connection's startup message and returns the user name in it. The message consists of its length, the protocol
+/// version, and pairs of names and values.
 fn user_of(connection: &mut UnixStream) -> String {
     let mut length = [0; 4];
     connection.read_exact(&mut length).unwrap();
@@ -117,13 +122,13 @@ fn user_of(connection: &mut UnixStream) -> String {
     String::from_utf8(words.next().unwrap().to_vec()).unwrap()
 }
 
-/// All clients are refused at the same time and retry after random delays, so that they do not collide again.
+/// All clients are rejected at the same moment. They must retry after random delays, so that they do not collide again.
 #[test]
-fn refused_connections_are_retried_after_random_delays() {
+fn rejected_connections_are_retried_after_random_delays() {
     const CLIENTS: usize = 16;
     let folder = tempfile::tempdir().unwrap();
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
-    let server = thread::spawn(move || refuse(&listener, 1, 2 * CLIENTS));
+    let server = thread::spawn(move || reject_connections(&listener, 1, 2 * CLIENTS));
     let path = folder.path().to_str().unwrap().replace('/', "%2F");
     let url = |user| format!("postgresql://user{user}@{path}/postgres?sslmode=disable");
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,5 +1,5 @@
-//! Real copies of a process with a lease: a copy that reports the restore leases another worker ID, and repeats no ID. The
-//! lease is kept by a task on the test's thread, because a copy of a process has no other threads here.
+//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and repeat
+//! no ID. The lease is kept by a task on the test's thread, because a copy of a process has no other threads here.
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs of
 //! each format, or `POLYFLAKE_IDS`. `window` instead of `restored` prints how long a lease takes to renew after the wall clock
@@ -41,7 +41,7 @@ impl AsyncStore for File {
     }
 }
 
-/// Keeps a lease on this thread, whenever [`Keeper::run_due_work`] is called.
+/// Keeps a lease on the calling thread, and makes progress only when [`Keeper::run_due_work`] is called.
 struct Keeper {
     folder: TempDir,
     task: Arc<Mutex<Option<Task>>>,
@@ -61,7 +61,7 @@ impl Keeper {
         Host::new(move || ready(open(&url).map(File)), pause, spawn)
     }
 
-    /// Polls the lease's task, if its next poll is due.
+    /// Polls the lease's task if its next poll is due.
     fn run_due_work(&self) {
         if let Some(task) = self.task.lock().unwrap().as_mut() {
             let _ = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -81,7 +81,7 @@ impl Keeper {
     }
 }
 
-/// Ends at the first poll after a duration.
+/// Returns a future that completes at the first poll after `duration` has passed.
 fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
     let end = Instant::now() + duration;
     poll_fn(move |_| if Instant::now() < end { Poll::Pending } else { Poll::Ready(()) })
@@ -90,7 +90,8 @@ fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
 /// Generates up to eight IDs without waiting.
 type Make<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
 
-/// Generates IDs in this process and in a copy, which may report the restore. Returns how many of them repeat another one.
+/// Generates IDs in this process and in a copy of it. The copy reports the restore if `reports` is true. Returns the number of
+/// duplicate IDs.
 fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usize {
     let [mut ids, there] = in_both(|is_copy| {
         if reports && is_copy {
@@ -118,7 +119,7 @@ fn options(shape: Result<Shape>) -> Options {
     Options::new("orders", shape.unwrap()).unwrap()
 }
 
-/// Runs a generator of a format, whose lease is kept in the test's process and in its copy.
+/// Calls [`repeated`] with a leased generator of a format. Both processes keep the lease.
 macro_rules! of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
         let keeper = Keeper::new();
@@ -135,7 +136,7 @@ macro_rules! of_format {
     }};
 }
 
-/// Returns how many IDs of each format are equal.
+/// Returns the number of duplicate IDs of each format.
 fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
     let wide = |id: &Sno| {
         let mut bytes = [0; 16];
@@ -191,7 +192,7 @@ fn restored() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Until the renewal, the copies of a process may have the same worker ID.
+/// Measures how long copies of a process share a worker ID, which ends with the next renewal.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn window() {

@@ -1,4 +1,4 @@
-//! The events of a lease: their order, their output through `tracing`, and what they must never contain.
+//! Tests the events of a lease: their order, their output through `tracing`, and that they contain no secrets.
 #![cfg(all(feature = "sqlite", feature = "tracing"))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -132,10 +132,10 @@ fn a_panicking_watcher_does_not_end_the_lease() {
     assert!(heard.load(Ordering::Relaxed) > 0, "expected that the function hears of events too");
 }
 
-/// The subscriber panics on events in this namespace.
+/// The namespace whose events make the subscriber panic.
 const PANICS: &str = "panics";
 
-/// Returns the lines of the process's tracing subscriber, which all tests share.
+/// Installs the tracing subscriber on the first call, and returns its lines. All tests of the process share it.
 fn subscribe() -> Arc<Mutex<Vec<String>>> {
     static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
         let lines = Arc::new(Mutex::default());
@@ -177,7 +177,7 @@ impl Subscriber for CollectingSubscriber {
     fn exit(&self, _: &Id) {}
 }
 
-/// The trace also contains events of other tests of this process, in other namespaces.
+/// The trace also contains the events of concurrent tests, which use other namespaces.
 #[test]
 fn traced_events_never_contain_the_url() {
     let lines = subscribe();

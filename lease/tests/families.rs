@@ -1,4 +1,4 @@
-//! Leased generators for each ID format: where the IDs contain the worker ID, and which shapes are rejected.
+//! Tests leased generators of each ID format: where the IDs contain the worker ID, and which shapes are rejected.
 #![cfg(feature = "std")]
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -16,13 +16,13 @@ use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno, u
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[track_caller]
-fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
+fn assert_error<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
     let Err(error) = result else { panic!("expected {kind:?}, found none") };
     assert_eq!((error.kind(), &*error.to_string()), (kind, reason));
 }
 
-/// Creates a generator for a given machine number.
-fn random_machine(number: u64, uuid8: bool) -> hotguid::Generator {
+/// Creates a generator for the given worker ID, which becomes part of the random machine bytes.
+fn hot_guid_generator_for(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
@@ -34,12 +34,13 @@ fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
     let mut machines = HashSet::new();
     for number in numbers {
-        let made = [false, true].map(|uuid8| random_machine(number, uuid8).generate(7).unwrap());
+        let made =
+            [false, true].map(|uuid8| hot_guid_generator_for(number, uuid8).generate(7).unwrap());
         let [plain, marked] = made.map(HotGuid::machine);
         let [.., a, b, c] = number.to_be_bytes();
         assert_eq!(plain, [a, b, c, 0, 0]);
         assert!(made[0].uuid8_parts().is_err());
-        // The same bytes, in this form's order.
+        // The machine bytes again, in the byte order of version 8 UUIDs.
         let bits = made[1].uuid8_parts().unwrap().machine;
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
         assert!(machines.insert(plain) && machines.insert(marked), "{number}");
@@ -60,8 +61,8 @@ fn uuids_contain_the_leased_worker_id() {
     assert_eq!(Shape::uuid7(0..=1 << 16).unwrap_err().code(), "out_of_range");
     let other = Options::new("other", Shape::sno(0..=1).unwrap()).unwrap();
     let reason = "expected options of UUID v7";
-    let refused = uuid7::Generator::with("memory:uuids", other, LONG_TIMEOUT);
-    assert_refused(refused, ErrorKind::OutOfRange, reason);
+    let assert_layout_error = uuid7::Generator::with("memory:uuids", other, LONG_TIMEOUT);
+    assert_error(assert_layout_error, ErrorKind::OutOfRange, reason);
 }
 
 struct User;
@@ -70,7 +71,8 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// A service that works both with a lease and with a test's clock. It can be cloned because axum clones its state.
+/// A service that accepts a leased generator in production and a generator with a manual clock in tests. It implements `Clone`
+/// because axum clones its state.
 #[derive(Clone)]
 struct Users<G>(G);
 
@@ -98,8 +100,9 @@ async fn leased_generators_make_typed_ids() {
 
 #[test]
 fn hot_guid_counters_start_at_random() {
-    let counters: HashSet<_> =
-        (0..4).map(|number| random_machine(number, false).generate(0).unwrap().counter()).collect();
+    let counters: HashSet<_> = (0..4)
+        .map(|number| hot_guid_generator_for(number, false).generate(0).unwrap().counter())
+        .collect();
     assert!(counters.len() > 1, "{counters:?}");
 }
 
@@ -119,7 +122,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
     let layout = fields();
     let names = ["worker", "region \"a\""];
     let shape = layout::shape(&layout, &names, 0..=1023).unwrap();
-    // docs/leases.md contains the same string.
+    // docs/leases.md must show the same string.
     let page = include_str!("../../docs/leases.md");
     assert!(page.contains(&shape.to_json()), "{}", shape.to_json());
     let options = Options::new("posts", shape).unwrap().prefer(0b00110_00101).unwrap();
@@ -146,42 +149,59 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
 
 #[test]
 fn layouts_without_leasable_fields_are_rejected() {
-    let refused = |layout: &Layout, names: &[&str], reason: &str| {
-        let generator = layout::Generator::new("memory:refused", "refused", layout, names);
-        assert_refused(generator.map(drop), ErrorKind::OutOfRange, reason);
+    let assert_layout_error = |layout: &Layout, names: &[&str], reason: &str| {
+        let generator = layout::Generator::new("memory:rejected", "rejected", layout, names);
+        assert_error(generator.map(drop), ErrorKind::OutOfRange, reason);
     };
     let layout = fields();
     let none = "expected an integer constant or bindable `sequence`, once";
-    refused(&layout, &["sequence"], none);
-    refused(
+    assert_layout_error(&layout, &["sequence"], none);
+    assert_layout_error(
         &layout,
         &["worker", "worker"],
         "expected an integer constant or bindable `worker`, once",
     );
-    refused(&layout, &[], "expected the lease to set `worker`, found no value");
-    refused(&layout, &["region \"a\""], "expected the lease to set `worker`, found no value");
+    assert_layout_error(&layout, &[], "expected the lease to set `worker`, found no value");
+    assert_layout_error(
+        &layout,
+        &["region \"a\""],
+        "expected the lease to set `worker`, found no value",
+    );
     let over = layout::shape(&layout, &["worker"], 0..=32);
-    assert_refused(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
+    assert_error(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
     let twitter = preset("twitter", []).unwrap();
-    refused(&twitter, &["worker"], "expected the lease to set `datacenter`, found no value");
+    assert_layout_error(
+        &twitter,
+        &["worker"],
+        "expected the lease to set `datacenter`, found no value",
+    );
     let alone = Layout::integer([Field::bindable(56, "n"), Field::sequence(8)]).unwrap();
-    refused(&alone, &["n"], "expected a layout with a timestamp");
+    assert_layout_error(&alone, &["n"], "expected a layout with a timestamp");
     let time = |epoch| Field::timestamp(40, Tick::SECOND, epoch);
     let wide = Layout::bytes(
         16,
         [time(0), Field::bindable(60, "n"), Field::sequence(20), Field::unused(8)],
     );
-    refused(&wide.unwrap(), &["n"], "expected an integer constant or bindable `n`, once");
+    assert_layout_error(
+        &wide.unwrap(),
+        &["n"],
+        "expected an integer constant or bindable `n`, once",
+    );
     let early = Layout::integer([time(-1), Field::bindable(8, "n"), Field::sequence(16)]).unwrap();
-    refused(&early, &["n"], "expected an epoch from 1970 on");
+    assert_layout_error(&early, &["n"], "expected an epoch from 1970 on");
     let bytes = Field::bindable_of(ValueType::Bytes, 8, "n");
     let bytes = Layout::bytes(8, [time(0), bytes, Field::sequence(16)]).unwrap();
-    refused(&bytes, &["n"], "expected an integer constant or bindable `n`, once");
+    assert_layout_error(&bytes, &["n"], "expected an integer constant or bindable `n`, once");
     let strange = Layout::integer([time(0), Field::bindable(8, "a\nb"), Field::sequence(16)]);
-    refused(&strange.unwrap(), &["a\nb"], "expected names without control characters");
+    assert_layout_error(&strange.unwrap(), &["a\nb"], "expected names without control characters");
     let of_another = Options::new("posts", Shape::sno(0..=31).unwrap()).unwrap();
-    let of_another =
-        layout::Generator::with("memory:refused", of_another, &layout, &["worker"], LONG_TIMEOUT);
+    let of_another = layout::Generator::with(
+        "memory:assert_layout_error",
+        of_another,
+        &layout,
+        &["worker"],
+        LONG_TIMEOUT,
+    );
     let reason = "expected options of the layout and its fields";
-    assert_refused(of_another.map(drop), ErrorKind::OutOfRange, reason);
+    assert_error(of_another.map(drop), ErrorKind::OutOfRange, reason);
 }

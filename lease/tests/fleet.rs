@@ -1,4 +1,4 @@
-//! A fleet of keepers with one store, in simulated time. Checks the number of writes, and that no holder is rejected.
+//! Simulates a fleet of keepers with one store. Checks the number of writes, and that no holder is rejected.
 //!
 //! `cargo test --release -p polyflake-lease --test fleet -- --ignored --nocapture` simulates 100,000 holders.
 
@@ -18,7 +18,7 @@ type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
 #[derive(Default)]
 struct FleetMetrics {
-    /// The number of renewals in the second hour, and the maximum in one second of it.
+    /// The number of renewals in the second hour, and the maximum within one second of that hour.
     renewals: u64,
     busiest: u64,
     refused: u64,
@@ -64,8 +64,8 @@ fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
     figures
 }
 
-/// Answers a request. A survey would scan all records, which would take most of the test's time, so it is answered directly; no
-/// record is missing.
+/// Answers a request. Surveys get a fixed reply without missing records, because scanning all records would take most of the
+/// test's time.
 fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     if request.operation != Operation::Survey {
         return store.answer(request);
@@ -76,9 +76,9 @@ fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     Ok(Reply { content: ReplyContent::Survey { records, latest_end: 0 }, ..reply })
 }
 
-/// Checks that each holder renews about four times an hour. It is slightly more because renewals come up to a tenth of the
-/// interval early.
-fn assert_plain(holders: u64, figures: &FleetMetrics) {
+/// Asserts that each holder renews about four times an hour. The number is slightly higher because holders renew up to a tenth
+/// of the interval early.
+fn assert_four_renewals_per_hour(holders: u64, figures: &FleetMetrics) {
     assert_eq!(figures.refused, 0);
     let expected = 4 * holders..=4 * holders * 110 / 100;
     assert!(expected.contains(&figures.renewals), "{} of {holders}", figures.renewals);
@@ -87,7 +87,7 @@ fn assert_plain(holders: u64, figures: &FleetMetrics) {
 #[test]
 fn a_fleet_renews_four_times_per_hour() {
     let figures = drive_fleet(300, 512);
-    assert_plain(300, &figures);
+    assert_four_renewals_per_hour(300, &figures);
 }
 
 #[test]
@@ -103,5 +103,5 @@ fn a_hundred_thousand_holders_renew_four_times_per_hour() {
         figures.busiest,
         began.elapsed()
     );
-    assert_plain(100_000, &figures);
+    assert_four_renewals_per_hour(100_000, &figures);
 }

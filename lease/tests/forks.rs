@@ -1,4 +1,5 @@
-//! Leased generators in forked child processes. Each child leases its own worker ID and leaves its parent's unchanged.
+//! Tests leased generators in forked child processes. Each child must lease its own worker ID and leave its parent's lease
+//! unchanged.
 #![cfg(all(feature = "sqlite", unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork has no safe door")]
 #![allow(unreachable_pub, reason = "modules of one test")]
@@ -31,7 +32,7 @@ use polyflake_lease::{
 };
 use tempfile::TempDir;
 
-/// Allows one test at a time, because a child would reject a file that another test has open.
+/// Serializes the tests, because a child would reject a file that another test has open.
 fn lock_tests() -> MutexGuard<'static, ()> {
     static TEST_LOCK: Mutex<()> = Mutex::new(());
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,7 +44,7 @@ fn store() -> (TempDir, String) {
     (folder, url)
 }
 
-/// Returns the child's copy of a generator, which the child may close.
+/// Returns a second handle to the generator's memory, so that a child can close its copy.
 fn copy(ids: &Generator) -> Generator {
     // SAFETY: this runs in a child that ends by `_exit`, so the original is never used there again.
     unsafe { std::ptr::read(ids) }
@@ -118,10 +119,10 @@ fn try_generate_starts_a_lease_in_a_child() {
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
     let work = || {
-        let refused = ids.try_generate(0).unwrap_err();
-        assert_eq!(refused.code(), "lease_unavailable");
+        let error = ids.try_generate(0).unwrap_err();
+        assert_eq!(error.code(), "lease_unavailable");
         assert_eq!(
-            refused.source().unwrap().to_string(),
+            error.source().unwrap().to_string(),
             "expected a lease of this process, found none yet"
         );
         let made = (0..1000).find_map(|_| {
@@ -218,10 +219,10 @@ fn a_child_rejects_the_parents_in_memory_store() {
     let ids = Generator::with("memory:forks", options, longest).unwrap();
     ids.generate(0).unwrap();
     let work = || {
-        let refused = ids.generate(0).unwrap_err();
-        assert_eq!(refused.code(), "lease_unavailable");
+        let error = ids.generate(0).unwrap_err();
+        assert_eq!(error.code(), "lease_unavailable");
         let reason = "cannot lease a worker ID from memory:forks: expected the process that created the in-memory store, found its child";
-        assert_eq!(refused.source().unwrap().to_string(), reason);
+        assert_eq!(error.source().unwrap().to_string(), reason);
         vec![1]
     };
     assert_eq!(in_child_by(fork_with_hooks, work), [1]);
@@ -249,7 +250,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
                 ids.close();
                 vec![1]
             }
-            Err(refused) => refused.to_string().into_bytes(),
+            Err(error) => error.to_string().into_bytes(),
         };
         let made: Vec<_> = (0..20).map(|_| in_child_by(fork_with_hooks, work)).collect();
         is_over.store(true, Ordering::Relaxed);
@@ -273,7 +274,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
         thread::sleep(Duration::from_millis(300));
         let work = || match open(&url) {
             Ok(_) => vec![1],
-            Err(refused) if refused.to_string().contains("forked while") => vec![0],
+            Err(error) if error.to_string().contains("forked while") => vec![0],
             Err(_) => vec![2],
         };
         assert_eq!(in_child_by(fork, work), [expected]);

@@ -24,7 +24,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A bound above the limit of `close`, with a reserve for a busy machine.
+/// An upper bound for calls: the time limit of `close`, plus a margin for busy machines.
 const BOUND: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
@@ -79,7 +79,7 @@ fn a_task_survives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
-    // A task allows a quarter of this for each request, which is enough to open the store on a busy machine.
+    // A task allows a quarter of the lease duration for each request. This is long enough to open the store on a busy machine.
     let (options, events) = ReceivedEvents::watch_events(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -127,7 +127,7 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
         server.thaw();
     });
-    // If no worker ID is free, a claimant waits longer until its next attempt than this test does.
+    // If no worker ID is free, the claimant's next attempt comes only after this test's timeout.
     let second = Duration::from_secs(1);
     let again = (0..30).find_map(|_| Generator::with(&server.url(), options(), second).ok());
     again.unwrap().generate(0).unwrap();
@@ -141,7 +141,7 @@ impl Store for HangingStore {
         let mut store = self.0.lock().unwrap();
         if matches!(&request.operation, Operation::Put { old, new } if new.granted_until < old.granted_until)
         {
-            // Waits until the other end is dropped.
+            // Blocks until the sender is dropped.
             let _ = self.1.lock().unwrap().recv();
         }
         store.answer(request)
@@ -176,7 +176,7 @@ fn close_abandons_a_hanging_store() {
     assert_brief(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
-    // The thread ends by itself once the store continues, and drops its end of the channel.
+    // Once the store responds, the thread ends and drops its end of the channel.
     drop((lease, hold));
     assert!(
         events

@@ -1,5 +1,5 @@
-//! Copies of a process image, and gaps between the wall clock and the monotonic clock, which a keeper notices. Of several copies,
-//! only one keeps its worker ID.
+//! Tests copies of a process image. A keeper notices that it was restored by a gap between the wall clock and the monotonic
+//! clock. Of several copies, only one keeps the worker ID.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -19,7 +19,7 @@ fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// The wall clock moves, but the monotonic clock does not: the machine was restored from an image, or its clock was set.
+/// Moves the wall clock but not the monotonic clock, as when the machine is restored from an image or its clock is set.
 fn jump(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
 }
@@ -38,7 +38,7 @@ fn wait(host: &mut KeeperHost) -> u64 {
     }
 }
 
-/// Lives through an hour with the store available, from pause to pause.
+/// Drives a keeper from pause to pause for `ms` milliseconds while the store is available.
 fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
@@ -64,7 +64,7 @@ fn copies<const N: usize>(
             drawn.set(drawn.get() + (1 << 64) + 1 + parts.get());
             Ok(Random(drawn.get()))
         };
-        let mut host = KeeperHost::drawing(options(numbers), Box::new(draw));
+        let mut host = KeeperHost::with_random_source(options(numbers), Box::new(draw));
         *store = before.clone();
         image(&mut host, store);
         parted.set((1 + copy as u128) << 80);
@@ -85,7 +85,7 @@ fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     }
 }
 
-/// Checks that one of the copies kept the worker ID, that the others have different ones, and that no copy released any.
+/// Asserts that one copy kept the worker ID, that the others acquired different ones, and that no copy released a worker ID.
 #[track_caller]
 fn assert_parted(hosts: &[KeeperHost], store: &Memory) {
     let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
@@ -109,7 +109,7 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         drive(&mut host, &mut store);
         let version = store.records("orders/sno")[0].version;
         jump(&mut host, ms);
-        // The store's clock is right.
+        // The store's clock did not jump.
         let wait = wait(&mut host);
         assert!(wait <= 1000, "{ms}: {wait}");
         assert_eq!(host.keeper.number(), Some(0));
@@ -133,7 +133,7 @@ fn a_second_between_the_clocks_is_no_gap() {
     }
 }
 
-/// A fleet whose clocks step together does not reach the store at one moment.
+/// If the clocks of a whole fleet step together, its renewals must not reach the store at the same moment.
 #[test]
 fn renewals_after_a_gap_are_spread_over_a_second() {
     let mut store = Memory::new(START_MS);

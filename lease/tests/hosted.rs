@@ -1,5 +1,5 @@
-//! A lease that is kept by a host in another language: a small host over `SQLite` executes the commands, and the resulting IDs
-//! are checked.
+//! Tests a lease that is kept by a host in another language. A small host over `SQLite` executes the lease's commands, and the
+//! tests check the resulting IDs.
 #![cfg(feature = "sqlite")]
 
 #[cfg(all(feature = "postgresql", unix))]
@@ -24,8 +24,8 @@ use polyflake_lease::{
 };
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]
-use sql::in_postgresql;
-use sql::{answer_of, in_sqlite, statements_of};
+use sql::run_in_postgresql;
+use sql::{answer_of, run_in_sqlite, statements_of};
 
 const START_MS: u64 = 1_763_650_000_000;
 
@@ -113,7 +113,7 @@ impl Host {
             "run" => {
                 let connection = self.connection.as_ref().unwrap();
                 let statements = statements_of(command);
-                answer_of(&statements.iter().map(|it| in_sqlite(connection, it)).collect())
+                answer_of(&statements.iter().map(|it| run_in_sqlite(connection, it)).collect())
             }
             "close" => {
                 assert!(self.connection.take().is_some());
@@ -327,7 +327,7 @@ fn a_server_grant_counts_only_after_it_starts() {
         let (word, next) = match command["do"].as_str().unwrap() {
             "open" => ("open", json!({ "opened": null })),
             "run" => {
-                let run = |it| in_postgresql(&mut client, it);
+                let run = |it| run_in_postgresql(&mut client, it);
                 ("run", answer_of(&statements_of(&command).iter().map(run).collect()))
             }
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
@@ -397,7 +397,7 @@ fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // The loop covers the first grant and the next grant.
+    // Fails the first grant, then the grant that follows it.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = Leased::new(build);
@@ -577,7 +577,7 @@ fn a_child_leases_from_the_environment() {
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
     assert_eq!(ids.lease().number(), expected);
-    // Leases of a required worker ID last a minute.
+    // A lease for a required worker ID lasts one minute, so the remaining time shows which kind of lease it is.
     let is_insisting = ids.lease().figures().remaining.as_secs() <= 60;
     assert_eq!(is_insisting, expected != Some(0));
     let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();

@@ -1,4 +1,4 @@
-//! The store over HTTP, in front of a service that misbehaves. `cli/tests/serve` runs the suite for stores with the real one.
+//! Tests the HTTP store against a misbehaving service. `cli/tests/serve` runs the conformance suite against the real service.
 #![cfg(all(feature = "http", feature = "tls"))]
 
 use std::{
@@ -24,8 +24,8 @@ impl Head {
     }
 }
 
-/// Starts a service that answers each request with what a function returns, one connection after the other. It closes the
-/// connection after a body that is not JSON. Returns its URL and the heads of requests.
+/// Starts a service that handles one connection at a time and answers each request with the result of `answer`. It closes the
+/// connection after a body that is not JSON. Returns the service's URL and a channel of request heads.
 fn serve(answer: impl Fn(&Head) -> String + Send + 'static) -> (String, Receiver<Head>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://sesame@{}", listener.local_addr().unwrap());
@@ -57,7 +57,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Head> {
     Some(head)
 }
 
-/// Returns the response of a service that works.
+/// Returns the response of a well-behaved service.
 fn good(head: &Head) -> String {
     let reply =
         Reply { now: 7, store: "a store".into(), namespace: None, content: ReplyContent::Done };
@@ -88,7 +88,8 @@ fn a_request_has_the_token_and_a_random_value() {
     assert_ne!(first.header("polyflake-request"), second.header("polyflake-request"));
 }
 
-/// A holder settles by a read and a write, which must reach one server (R2). No other request demands a connection.
+/// A holder resolves a lost reply by a read and a write that must reach the same server (rule R2). Only that write insists on
+/// the connection of an earlier request.
 #[test]
 fn only_the_request_after_a_read_demands_its_connection() {
     let (url, heads) = serve(good);
@@ -151,7 +152,7 @@ fn an_error_ends_with_the_time_that_the_service_states() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_unavailable() {
+fn an_unreachable_service_is_unavailable() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://sesame@{}", listener.local_addr().unwrap());
     drop(listener);
@@ -168,7 +169,7 @@ fn operators_need_the_store_itself() {
 }
 
 #[test]
-fn a_task_has_a_store_of_its_own() {
+fn a_lease_kept_by_a_task_works_over_http() {
     let (url, _heads) = serve(good);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -176,7 +177,8 @@ fn a_task_has_a_store_of_its_own() {
         let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
         assert_eq!(store.answer(&request).await.unwrap().now, 7);
         assert!(Http::open(&url).unwrap_err().to_string().contains("use `AsyncHttp`"));
-        // A request that is dropped leaves no connection whose reply could be mistaken for the next one.
+        // After a request is dropped, its connection must not be reused, because the late reply could be mistaken for the next
+        // one.
         let dropped = tokio::time::timeout(Duration::ZERO, store.answer(&request)).await;
         if dropped.is_err() {
             assert!(store.answer(&request).await.is_err());

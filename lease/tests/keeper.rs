@@ -1,4 +1,4 @@
-//! Tests a keeper step by step: its requests, how it uses the replies, and its errors.
+//! Tests a keeper step by step: its requests, its handling of replies, and its errors.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -22,7 +22,7 @@ fn holders_have_distinct_worker_ids() {
     assert_eq!(numbers, [0, 1, 2]);
     let mut late = KeeperHost::new(options(3));
     assert_eq!(late.drive_until_idle(&mut store), None);
-    let error = late.assert_refused(ErrorKind::NumbersExhausted);
+    let error = late.assert_error(ErrorKind::NumbersExhausted);
     assert_eq!(error.until(), Some(START_MS + HOUR));
     let said = "all 3 worker IDs are leased to other processes, the first until 20";
     assert!(error.to_string().starts_with(said), "{error}");
@@ -37,7 +37,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
         let reason = "expected a generator, found none";
         host.keeper.not_begun(Error::new(ErrorKind::LeaseUnavailable, reason), host.now);
         assert_eq!((host.drive_until_idle(&mut store), host.keeper.number()), (None, None));
-        host.assert_refused(ErrorKind::LeaseUnavailable);
+        host.assert_error(ErrorKind::LeaseUnavailable);
         assert_eq!(
             store.records("orders/sno")[0].granted_until,
             store.records("orders/sno")[0].start
@@ -58,7 +58,7 @@ fn a_released_worker_id_is_found_within_a_minute() {
     let (mut first, _) = holder(&mut store, options(1));
     let mut other = KeeperHost::new(options(1));
     assert_eq!(other.drive_until_idle(&mut store), None);
-    other.assert_refused(ErrorKind::NumbersExhausted);
+    other.assert_error(ErrorKind::NumbersExhausted);
     first.keeper.close();
     first.drive_until_idle(&mut store);
     assert!(other.drive_for(&mut store, 61_000).is_some());
@@ -221,7 +221,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
         let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
         let draws = has_parted.clone();
         let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
-        let mut host = KeeperHost::drawing(options(1), draw);
+        let mut host = KeeperHost::with_random_source(options(1), draw);
         store = before.clone();
         let claim = host.first_claim(&mut store);
         assert_eq!(store.answer(&claim).unwrap().content, ReplyContent::Done);
@@ -249,7 +249,7 @@ fn a_missing_claim_is_abandoned() {
     host.advance(100);
     assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.keeper.number(), None);
-    host.assert_refused(ErrorKind::NumbersExhausted);
+    host.assert_error(ErrorKind::NumbersExhausted);
 }
 
 /// Both claims are for the same worker ID and would have started at the same time.
@@ -258,7 +258,7 @@ fn another_holders_grant_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
     let mut host = KeeperHost::new(options(1));
     host.first_claim(&mut store);
-    let mut other = KeeperHost::seeded(options(1), 7);
+    let mut other = KeeperHost::with_seed(options(1), 7);
     other.drive_until_idle(&mut store);
     assert_eq!(other.keeper.number(), Some(0));
     host.advance(20_000);
@@ -275,7 +275,7 @@ fn a_required_worker_id_waits_without_writing() {
     let before = store.records("orders/sno");
     assert_eq!(second.drive_for(&mut store, 59_000), None);
     assert_eq!(store.records("orders/sno"), before);
-    second.assert_refused(ErrorKind::NumbersExhausted);
+    second.assert_error(ErrorKind::NumbersExhausted);
     let grant = second.drive_for(&mut store, 10_000).expect("expected the number after its end");
     assert_eq!((grant.numbers(), grant.start()), (1..=1, START_MS + 60_000));
 }
@@ -303,7 +303,7 @@ fn a_different_shape_is_rejected() {
         let _holder = holder(&mut store, options(first));
         let mut host = KeeperHost::new(options(other));
         assert_eq!(host.drive_until_idle(&mut store), None);
-        host.assert_refused(ErrorKind::NamespaceMismatch);
+        host.assert_error(ErrorKind::NamespaceMismatch);
     }
 }
 
@@ -316,7 +316,7 @@ fn clocks_that_are_far_off_are_rejected() {
             let mut host = KeeperHost::new(options(1));
             host.now.wall_ms = if ahead { START_MS + skew } else { START_MS - skew };
             assert_eq!(host.drive_until_idle(&mut store), None);
-            host.assert_refused(ErrorKind::ClockSkewed);
+            host.assert_error(ErrorKind::ClockSkewed);
             host.now.wall_ms = START_MS + host.now.elapsed_ms;
             assert!(host.drive_for(&mut store, 60_000).is_some(), "usable afterwards");
         }
@@ -339,12 +339,12 @@ fn a_restored_store_starts_a_quiet_time() {
     let mut new = KeeperHost::new(options(10));
     new.advance(20 * 60_000);
     assert_eq!(new.drive_until_idle(&mut store), None);
-    let error = new.assert_refused(ErrorKind::StoreChanged);
+    let error = new.assert_error(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(START_MS + HOUR + HOUR + 60_000));
     // The time is now past the end that is recorded in the backup.
     old.advance(40 * 60_000);
     old.drive_until_idle(&mut store);
-    old.assert_refused(ErrorKind::StoreChanged);
+    old.assert_error(ErrorKind::StoreChanged);
     assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR), "runs to its end");
     let quiet_until = error.until().unwrap();
     new.advance(quiet_until - new.now.wall_ms - 1);
@@ -363,7 +363,7 @@ fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     store.restore(backup);
     let mut host = KeeperHost::new(options(10));
     assert_eq!(host.drive_until_idle(&mut store), None);
-    let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until().unwrap();
+    let quiet_until = host.assert_error(ErrorKind::StoreChanged).until().unwrap();
     let mut next = KeeperHost::new(options(10));
     next.advance(quiet_until - START_MS + 1000);
     let grant = next.drive_until_idle(&mut store).expect("expected a grant");
@@ -377,12 +377,12 @@ fn a_waiting_keeper_detects_a_restored_store() {
     drop(holder(&mut store, options(1)));
     let mut host = KeeperHost::new(options(1));
     assert_eq!(host.drive_until_idle(&mut store), None);
-    host.assert_refused(ErrorKind::NumbersExhausted);
+    host.assert_error(ErrorKind::NumbersExhausted);
     let backup = store.clone();
     store.restore(backup);
     host.advance(10 * 60_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
-    host.assert_refused(ErrorKind::StoreChanged);
+    host.assert_error(ErrorKind::StoreChanged);
 }
 
 #[test]
@@ -392,13 +392,13 @@ fn a_missing_record_is_reported_as_damage() {
     store.lose("orders/sno", 0).expect("expected a record");
     let mut second = KeeperHost::new(options(3));
     assert_eq!(second.drive_until_idle(&mut store), None);
-    second.assert_refused(ErrorKind::StoreDamaged);
+    second.assert_error(ErrorKind::StoreDamaged);
     first.advance(20 * 60_000);
     first.drive_until_idle(&mut store);
-    first.assert_refused(ErrorKind::StoreDamaged);
+    first.assert_error(ErrorKind::StoreDamaged);
 }
 
-/// A keeper continues whatever the store replies.
+/// No reply of the store may make a keeper panic.
 #[test]
 fn manually_edited_rows_are_rejected() {
     let fresh = Record::fresh(0, 1, Random(1));
@@ -426,7 +426,7 @@ fn manually_edited_rows_are_rejected() {
             assert_eq!(grant, None, "{row:?}");
             host.advance(60_000);
         }
-        host.assert_refused(ErrorKind::StoreDamaged);
+        host.assert_error(ErrorKind::StoreDamaged);
     }
 }
 
@@ -438,7 +438,7 @@ fn a_store_at_the_maximum_time_is_rejected() {
     let reply = store.answer(&request);
     host.keeper.answered(request.number, reply, host.now);
     assert_eq!(host.drive_until_idle(&mut Memory::new(START_MS)), None);
-    host.assert_refused(ErrorKind::StoreDamaged);
+    host.assert_error(ErrorKind::StoreDamaged);
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn without_entropy_no_claim_is_sent() {
     let mut host = KeeperHost::new(options(1));
     host.keeper = Keeper::new(options(1), draw);
     assert_eq!(host.drive_until_idle(&mut Memory::new(START_MS)), None);
-    host.assert_refused(ErrorKind::LeaseUnavailable);
+    host.assert_error(ErrorKind::LeaseUnavailable);
     assert!(host.asked.is_empty());
 }
 
@@ -467,7 +467,7 @@ fn out_of_range_options_are_rejected() {
     assert!(options(2).prefer(2).is_err() && options(2).insist(2).is_err());
 }
 
-/// A store with one fault, which the conformance suite must detect.
+/// A store with one deliberate fault that the conformance suite must detect.
 struct FaultyStore(Memory, StoreFault);
 
 type StoreFault = fn(&mut Memory, &Request) -> Option<Reply>;
@@ -558,7 +558,7 @@ fn the_driver_suite_detects_a_non_atomic_swap() {
     assert_eq!(most.get(), 2, "expected two connections, as many as a small pool has");
 }
 
-/// The threads of the suite wait for each other, so a thread that panics must not leave the others waiting.
+/// The suite's threads wait for each other, so a panic in one thread must not block the others forever.
 #[test]
 fn the_driver_suite_ends_if_one_connection_fails() {
     let store = Arc::new(Mutex::new(Memory::new(START_MS)));
@@ -692,7 +692,7 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         let mut other = KeeperHost::new(options(10));
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut store), None);
-        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
         // Later renewals work as usual.
         host.advance(15 * 60_000);
@@ -717,7 +717,7 @@ fn a_short_lease_survives_a_failover() {
         let mut other = KeeperHost::new(short());
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut store), None);
-        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
         assert_eq!(quiet_until, Some(START_MS + lease_ms + lease_ms + error));
     }
 }
@@ -731,7 +731,7 @@ fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(START_MS);
     host.advance(20 * 60_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
-    let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+    let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR + 60_000));
 }
 
@@ -744,7 +744,7 @@ fn quiet_times_do_not_add_up() {
         store.restore(backup);
         let mut host = KeeperHost::new(options(10));
         assert_eq!(host.drive_until_idle(&mut store), None);
-        let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+        let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
         assert_eq!(quiet_until, Some(START_MS + HOUR + HOUR + 60_000));
     }
 }
@@ -771,12 +771,12 @@ fn an_earlier_record_starts_a_quiet_time() {
         let end = if is_known { host.now.wall_ms + HOUR } else { START_MS + 20 * 60_000 + HOUR };
         assert_eq!(host.keeper.end(), Some(end));
         if !is_known {
-            host.assert_refused(ErrorKind::StoreChanged);
+            host.assert_error(ErrorKind::StoreChanged);
         }
         let mut other = KeeperHost::new(options(1));
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut backup), None);
-        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
     }
 }
@@ -785,7 +785,7 @@ fn an_earlier_record_starts_a_quiet_time() {
 fn keeper_clones<const N: usize>(store: &mut Memory) -> [KeeperHost; N] {
     let before = store.clone();
     std::array::from_fn(|_| {
-        let mut host = KeeperHost::seeded(options(1), 7);
+        let mut host = KeeperHost::with_seed(options(1), 7);
         *store = before.clone();
         host.drive_until_idle(store).expect("expected a grant");
         host
@@ -824,7 +824,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
         // `chance` uses the upper half of the random bits.
         let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
         store = before.clone();
-        let mut host = KeeperHost::drawing(options(1), draw);
+        let mut host = KeeperHost::with_random_source(options(1), draw);
         host.drive_until_idle(&mut store).expect("expected a grant");
         has_parted.set(own);
         host
@@ -846,7 +846,7 @@ fn another_clones_renewal_never_resolves_a_claim() {
     let [mut one] = keeper_clones(&mut store);
     one.advance(15 * 60_000);
     one.drive_until_idle(&mut store);
-    let (mut twin, mut other) = (KeeperHost::seeded(options(1), 7), before);
+    let (mut twin, mut other) = (KeeperHost::with_seed(options(1), 7), before);
     let claim = twin.first_claim(&mut other);
     other.answer(&claim).unwrap();
     twin.advance(15 * 60_000 + 400);
@@ -907,7 +907,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     host.advance(20 * 60_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
-    let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+    let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
 }
 

@@ -1,4 +1,5 @@
-//! Stores that waiting does not help: calls and checks fail immediately, and name the reason and the store.
+//! Tests permanent errors of stores. Calls and checks must fail without waiting, and the error must name the reason and the
+//! store.
 #![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -17,7 +18,7 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-/// A timeout that is longer than any test may take.
+/// Longer than any test takes, so that a call that waits for it is noticed.
 const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asserts that a generator and a check fail immediately for the same reason.
@@ -130,7 +131,8 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // These worker IDs must be valid in some format, and the namespace must fit with the shortest format name.
+    // A check does not know the format. It accepts worker IDs that are valid in any format, and a namespace that fits together
+    // with the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }
@@ -197,7 +199,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
     }
 }
 
-/// A server is detected soon after it comes up, even if the delays between attempts have grown.
+/// A generator connects soon after the server comes up, even if the delays between its attempts have grown.
 #[test]
 fn a_server_that_comes_up_late_is_detected_soon() {
     let Some(programs) = programs() else { return };

@@ -39,7 +39,7 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
     let mut second = KeeperHost::new(options(1));
     second.now = first.now;
     assert_eq!(second.drive_until_idle(&mut store), None);
-    second.assert_refused(ErrorKind::NumbersExhausted);
+    second.assert_error(ErrorKind::NumbersExhausted);
     let next = second.drive_for(&mut store, 2 * HOUR).expect("expected the number after its end");
     assert!(next.start() >= grant.end());
 }
@@ -54,12 +54,12 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     assert_eq!(operator(&mut store).reserve(0, "again"), Ok(reserved.clone()));
     first.advance(20 * 60_000);
     let moved = first.drive_until_idle(&mut store).expect("expected another number");
-    first.assert_refused(ErrorKind::LeaseLost);
+    first.assert_error(ErrorKind::LeaseLost);
     assert_eq!(moved.numbers(), 1..=1);
     let mut late = KeeperHost::new(options(2).insist(0).unwrap());
     late.advance(100 * 24 * HOUR);
     assert_eq!(late.drive_until_idle(&mut store), None);
-    late.assert_refused(ErrorKind::NumbersExhausted);
+    late.assert_error(ErrorKind::NumbersExhausted);
     let used_until = START_MS + 100 * 24 * HOUR + 5;
     let freed = operator(&mut store).free(0, used_until).unwrap();
     assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
@@ -82,7 +82,7 @@ fn a_keeper_reports_that_its_worker_id_is_reserved() {
     ] {
         let mut late = KeeperHost::new(options);
         assert_eq!(late.drive_until_idle(&mut store), None);
-        let error = late.assert_refused(ErrorKind::NumbersExhausted);
+        let error = late.assert_error(ErrorKind::NumbersExhausted);
         assert_eq!((&*error.to_string(), error.until()), (reason, None));
         assert!(error.is_permanent());
     }
@@ -105,7 +105,7 @@ fn an_unused_worker_id_can_be_reserved() {
     assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 }
 
-/// If a dump is loaded into the same server, the store does not show it, so an operator must report it.
+/// The store cannot detect that a dump was loaded into the same server, so an operator must report it.
 #[test]
 fn a_reported_backup_starts_a_quiet_time() {
     let mut store = Memory::new(START_MS);
@@ -123,10 +123,10 @@ fn a_reported_backup_starts_a_quiet_time() {
     let mut new = KeeperHost::new(options(10));
     new.now = old.now;
     assert_eq!(new.drive_until_idle(&mut store), None);
-    assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(later));
+    assert_eq!(new.assert_error(ErrorKind::StoreChanged).until(), Some(later));
     old.advance(29 * 60_000);
     old.drive_until_idle(&mut store);
-    old.assert_refused(ErrorKind::StoreChanged);
+    old.assert_error(ErrorKind::StoreChanged);
     let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
     assert!(grant.start() >= later);
     let nanoseconds = START_MS * 1_000_000;
@@ -143,7 +143,7 @@ fn a_lossless_promotion_grants_immediately() {
         let mut new = KeeperHost::new(options(10));
         if is_met {
             assert_eq!(new.drive_until_idle(&mut store), None);
-            new.assert_refused(ErrorKind::StoreChanged);
+            new.assert_error(ErrorKind::StoreChanged);
         }
         operator(&mut store).promoted(&from, &to).unwrap();
         operator(&mut store).promoted(&from, &to).expect("expected that it may be said twice");
@@ -194,7 +194,7 @@ fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
     paused.advance(46 * 60_000);
     assert_eq!(paused.drive_until_idle(&mut store), None);
     assert_eq!(paused.keeper.end(), Some(grant.end()), "expected no later end");
-    paused.assert_refused(ErrorKind::StoreChanged);
+    paused.assert_error(ErrorKind::StoreChanged);
 }
 
 /// A promotion ends only the quiet time that it started.
@@ -274,7 +274,7 @@ fn restored_applies_to_every_namespace() {
     for options in [options(10), other] {
         let mut host = KeeperHost::new(options);
         assert_eq!(host.drive_until_idle(&mut store), None);
-        host.assert_refused(ErrorKind::StoreChanged);
+        host.assert_error(ErrorKind::StoreChanged);
     }
 }
 
@@ -340,10 +340,10 @@ fn invalid_operations_are_rejected_without_changes() {
     assert_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
 }
 
-/// A store in which another process changes each record just before a write.
-struct Busy(Memory);
+/// A store in which another process changes each record just before it is written.
+struct ContendedStore(Memory);
 
-impl Store for Busy {
+impl Store for ContendedStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if let Operation::Put { old, .. } = &request.operation {
             let there = self.0.records("orders/sno").into_iter().find(|it| it.first == old.first);
@@ -363,7 +363,7 @@ impl Store for Busy {
 fn a_constantly_changing_record_returns_lease_unavailable() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(3)));
-    assert_kind(operator(Busy(store)).evict(0), ErrorKind::LeaseUnavailable);
+    assert_kind(operator(ContendedStore(store)).evict(0), ErrorKind::LeaseUnavailable);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests which ordinals are accepted or rejected, and which worker ID a lease then gets.
+//! Tests which ordinals are accepted, and which worker ID a lease derives from them.
 #![cfg(feature = "std")]
 
 use std::{env, ffi::OsString, process::Command, time::Duration};

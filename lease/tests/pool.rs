@@ -1,4 +1,4 @@
-//! The `PostgreSQL` store for tasks, with its own connections and with those of a pool. Runs the conformance suite and leases.
+//! Tests the asynchronous `PostgreSQL` store, both with its own connections and with those of a pool.
 #![cfg(all(feature = "deadpool", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -30,7 +30,7 @@ fn pool(server: &Server, size: usize) -> Pool {
     Pool::builder(manager).max_size(size).build().unwrap()
 }
 
-/// A blocking store that waits for each reply of an asynchronous store.
+/// A blocking store that waits for the replies of an asynchronous store.
 struct BlockingStore<'r>(&'r Runtime, AsyncPostgresql);
 
 impl Store for BlockingStore<'_> {
@@ -86,13 +86,13 @@ fn a_connection_returns_to_its_pool_unless_a_request_was_dropped() {
         server.freeze();
         poll_and_drop(store.answer(&survey_request())).await;
         server.thaw();
-        let refused = store.answer(&survey_request()).await.unwrap_err();
-        assert_eq!(refused.code(), "lease_unavailable");
+        let error = store.answer(&survey_request()).await.unwrap_err();
+        assert_eq!(error.code(), "lease_unavailable");
         drop(store);
         assert_ne!(process(&pool).await, first);
         pool.close();
-        let refused = AsyncPostgresql::from_pool(&pool).await.unwrap_err();
-        assert_eq!(refused.code(), "lease_unavailable");
+        let error = AsyncPostgresql::from_pool(&pool).await.unwrap_err();
+        assert_eq!(error.code(), "lease_unavailable");
     });
 }
 
@@ -121,7 +121,7 @@ fn renewing_leases_share_a_pool() {
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
-            // The connection can be used by others between two requests.
+            // Between two requests, the connection is available to others.
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;

@@ -66,7 +66,7 @@ fn assert_code(text: &str, code: &str) {
     assert!(!error.to_string().ends_with('.') && !error.to_string().is_empty());
 }
 
-/// Each string is the record with one part replaced.
+/// Each string is a valid record with one part replaced.
 #[test]
 fn malformed_records_are_rejected() {
     let text = record().to_json();
@@ -114,7 +114,7 @@ fn malformed_records_are_rejected() {
     }
 }
 
-/// The `steps` test reads back one of each type.
+/// The `steps` test covers valid requests and replies of each type.
 #[test]
 fn malformed_requests_and_replies_are_rejected() {
     let request =

@@ -1,5 +1,5 @@
-//! Leases of a process that was restored from an image of its memory. There is one test here, because a report of a restore
-//! reaches all generators of the process.
+//! Tests leases of a process that was restored from an image of its memory. A report of a restore affects all generators of a
+//! process, so the tests must not run at the same time.
 #![cfg(all(feature = "std", feature = "hosted"))]
 
 use std::{
@@ -20,7 +20,7 @@ use polyflake_lease::{
 
 /// Waits until the generator has a worker ID other than `before`, and returns it.
 #[track_caller]
-fn other_number<I>(
+fn wait_for_another_number<I>(
     make: impl Fn() -> polyflake::Result<I>,
     number: impl Fn() -> Option<u64>,
     before: u64,
@@ -50,9 +50,10 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
         let partition = ids.generate(7).unwrap().partition();
         assert_eq!(u64::from(partition), numbers.0);
         polyflake::after_restore().unwrap();
-        // A copy that continues behaves the same without this call. The abandoned worker IDs remain leased, as they do with it.
-        numbers.0 = other_number(|| ids.generate(7), || ids.lease().number(), numbers.0);
-        numbers.1 = other_number(|| guids.generate(7), || guids.lease().number(), numbers.1);
+        // A copy that continues would behave the same without this call. The abandoned worker IDs remain leased in either case.
+        numbers.0 = wait_for_another_number(|| ids.generate(7), || ids.lease().number(), numbers.0);
+        numbers.1 =
+            wait_for_another_number(|| guids.generate(7), || guids.lease().number(), numbers.1);
         all.insert(numbers);
     }
     assert_eq!(made.len(), 3000);
@@ -92,8 +93,8 @@ fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
     }
 }
 
-/// A store in memory that reports a restore while a connection is opened, or in a program's function, and that keeps the
-/// requests that follow.
+/// An in-memory store that reports a restore while a connection is opened or a callback runs, and records the requests that
+/// follow.
 #[derive(Clone)]
 struct RestoringStore {
     store: Arc<Mutex<Memory>>,
@@ -150,8 +151,8 @@ fn a_host_closes_its_connection_and_seals() {
     }
 }
 
-/// The restore is reported after the keeper decided to release the number: in the program's function for events, or while the
-/// connection is opened. The released number would be free, although the other copy uses it.
+/// The restore is reported after the keeper decided to release the worker ID: in the event callback, or while the connection is
+/// opened. If the release were sent, the worker ID would be free although the other copy uses it.
 fn a_release_is_not_sent_after_a_restore() {
     for in_open in [true, false] {
         let noted = RestoringStore::new();

@@ -1,4 +1,4 @@
-//! Leases kept by threads: generators that cannot be created, and the memory that contained a secret.
+//! Tests leases kept by threads: generators that cannot be created, wait limits, and secrets in freed memory.
 #![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
@@ -128,13 +128,13 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
 
 const SECRET: [u8; 16] = *b"a secret to wipe";
 
-/// An allocator that counts the allocations that still contain the secret when they are freed.
-struct EventLog;
+/// An allocator that counts the freed allocations that still contain the secret.
+struct AuditingAllocator;
 
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all calls are forwarded to the system's allocator.
-unsafe impl GlobalAlloc for EventLog {
+unsafe impl GlobalAlloc for AuditingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller upholds the contract. The memory is zeroed, so that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
@@ -152,7 +152,7 @@ unsafe impl GlobalAlloc for EventLog {
 }
 
 #[global_allocator]
-static ALLOCATOR: EventLog = EventLog;
+static ALLOCATOR: AuditingAllocator = AuditingAllocator;
 
 #[test]
 fn freed_memory_never_contains_the_secret() {
@@ -191,7 +191,7 @@ fn without_a_lease_errors_report_when_and_why() {
     assert!(again.is_some(), "{:?}", ids.lease().refused());
 }
 
-/// No call waits, because no lease will follow.
+/// Calls do not wait, because a closed generator never gets another lease.
 #[test]
 fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
@@ -205,10 +205,10 @@ fn calls_of_a_closed_generator_fail_immediately() {
     let refused = [
         ids.generate(0).err(),
         ids.try_generate(0).err(),
-        at_once(ids.generate_async(sleep, 0)).err(),
+        expect_ready(ids.generate_async(sleep, 0)).err(),
         ids.fill(0, &mut batch).err(),
         ids.try_fill(0, &mut batch).err(),
-        at_once(ids.fill_async(sleep, 0, &mut batch, &mut written)).err(),
+        expect_ready(ids.fill_async(sleep, 0, &mut batch, &mut written)).err(),
     ];
     assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
     assert_eq!(refused.map(|refused| refused.unwrap().code()), ["generator_closed"; 6]);
@@ -217,7 +217,7 @@ fn calls_of_a_closed_generator_fail_immediately() {
 }
 
 /// Returns the value of a future that completes without sleeping.
-fn at_once<V>(future: impl Future<Output = V>) -> V {
+fn expect_ready<V>(future: impl Future<Output = V>) -> V {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("expected a future that does not wait"),

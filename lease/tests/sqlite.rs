@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use claims::{assert_refused, claim, claim_side_by_side, url_of};
+use claims::{assert_error, claim, claim_concurrently, url_of};
 use polyflake_lease::{
     Error, ErrorKind, Operation, Operator, Options, Record, ReplyContent, Request, Shape, Sqlite,
     Store, conformance, open, sno,
@@ -32,8 +32,8 @@ fn file() -> (TempDir, PathBuf) {
 }
 
 #[track_caller]
-fn assert_file_refused(path: &Path, kind: ErrorKind) -> Error {
-    assert_refused(Sqlite::open(path), kind)
+fn assert_file_error(path: &Path, kind: ErrorKind) -> Error {
+    assert_error(Sqlite::open(path), kind)
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn the_driver_passes_the_suite_with_every_journal_mode() {
 
 #[test]
 fn volatile_stores_are_rejected() {
-    assert_file_refused(":memory:".as_ref(), ErrorKind::StoreNotDurable);
-    assert_file_refused("".as_ref(), ErrorKind::StoreNotDurable);
-    assert_file_refused("file::memory:?cache=shared".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_error(":memory:".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_error("".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_error("file::memory:?cache=shared".as_ref(), ErrorKind::StoreNotDurable);
     #[cfg(target_os = "linux")]
     if let Ok(folder) = tempfile::tempdir_in("/dev/shm") {
-        let error = assert_file_refused(&folder.path().join("a.db"), ErrorKind::StoreNotDurable);
+        let error = assert_file_error(&folder.path().join("a.db"), ErrorKind::StoreNotDurable);
         assert_eq!(
             error.to_string(),
             "the file is on tmpfs, which may lose what was written; name a file on a disk of this machine"
@@ -69,10 +69,10 @@ fn volatile_stores_are_rejected() {
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
     let status = || Operator::open(&url_of(&path), "orders/sno").and_then(|mut it| it.status());
-    assert_refused(status(), ErrorKind::LeaseUnavailable);
+    assert_error(status(), ErrorKind::LeaseUnavailable);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     fs::write(&path, "").unwrap();
-    let error = assert_refused(status(), ErrorKind::LeaseUnavailable);
+    let error = assert_error(status(), ErrorKind::LeaseUnavailable);
     let expected = "the file has no tables of leases";
     assert!(error.to_string().starts_with(expected), "{error}");
     assert_eq!(fs::metadata(&path).unwrap().len(), 0);
@@ -85,9 +85,9 @@ fn files_that_are_not_stores_are_rejected() {
     let (folder, path) = file();
     fs::write(&path, "This is a text, and longer than the header of a database is.".repeat(99))
         .unwrap();
-    assert_file_refused(&path, ErrorKind::StoreDamaged);
-    assert_file_refused(folder.path(), ErrorKind::LeaseUnavailable);
-    assert_file_refused(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
+    assert_file_error(&path, ErrorKind::StoreDamaged);
+    assert_file_error(folder.path(), ErrorKind::LeaseUnavailable);
+    assert_file_error(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
 }
 
 /// tests/leases/urls.json has more cases.
@@ -121,7 +121,7 @@ fn missing_columns_are_rejected() {
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
-    assert_file_refused(&path, ErrorKind::StoreDamaged);
+    assert_file_error(&path, ErrorKind::StoreDamaged);
 }
 
 /// A second format is introduced by adding its column first and its rows later, while programs that know only the first format
@@ -148,7 +148,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
     // The namespace's own row is changed last.
     by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
-    assert_refused(claim(&mut store), ErrorKind::SchemaTooNew);
+    assert_error(claim(&mut store), ErrorKind::SchemaTooNew);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_manually_edited_row_is_skipped_and_named() {
         let error = store.answer(&request).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
-        assert_refused(claim(&mut store), kind);
+        assert_error(claim(&mut store), kind);
     }
 }
 
@@ -217,12 +217,12 @@ fn a_copied_file_starts_a_quiet_time() {
     claim(&mut store).unwrap();
     let copy = folder.path().join("copy.db");
     fs::copy(&path, &copy).unwrap();
-    assert_refused(claim(&mut open(&url_of(&copy)).unwrap()), ErrorKind::StoreChanged);
+    assert_error(claim(&mut open(&url_of(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
     // This also applies if the copy replaces the file while the store is open.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
-    assert_refused(claim(&mut store), ErrorKind::StoreChanged);
+    assert_error(claim(&mut store), ErrorKind::StoreChanged);
 }
 
 /// The file is replaced between reading a record and changing it.
@@ -385,7 +385,7 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
 #[test]
 fn concurrent_holders_have_distinct_worker_ids() {
     let (_folder, path) = file();
-    claim_side_by_side(|| open(&url_of(&path)).unwrap());
+    claim_concurrently(|| open(&url_of(&path)).unwrap());
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn an_unwritable_file_is_rejected_and_usable_afterwards() {
     claim(&mut store).unwrap();
     let full = Connection::open(&path).unwrap();
     full.execute_batch("CREATE TRIGGER full BEFORE UPDATE ON polyflake_leases BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END").unwrap();
-    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
     full.execute_batch("DROP TRIGGER full").unwrap();
     claim(&mut store).unwrap();
 }

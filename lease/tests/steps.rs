@@ -1,6 +1,6 @@
-//! Recorded conversations between steps and databases, in `tests/leases/steps.json`. A driver in any language passes the
-//! recorded outcomes to the steps, and expects the recorded statements and replies. This test compares the recording with
-//! conversations that its own drivers have with the real engines.
+//! Records and replays the conversations between steps and databases in `tests/leases/steps.json`. A driver in any language
+//! passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares the recording
+//! with conversations that its own drivers have with the real engines.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
@@ -28,7 +28,7 @@ use polyflake_lease::{
 use redis_server::RedisServer;
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
-use sql::{answer_of, in_mysql, in_postgresql, in_sqlite};
+use sql::{answer_of, run_in_mysql, run_in_postgresql, run_in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
@@ -42,13 +42,13 @@ const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
 const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
-/// The end of a waiting time that `Redis` accepts, whatever its time is.
+/// An end of a waiting time so far in the future that `Redis` accepts it at any time.
 const FAR: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Collects the turns so far, and the text of each statement once.
+/// Collects the turns of a conversation. Each distinct statement is stored only once.
 struct Recorder<'r> {
     engine: Engine,
     run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
@@ -58,7 +58,7 @@ struct Recorder<'r> {
     number: u64,
 }
 
-/// The event that happens to the connection during a turn.
+/// An event that affects the connection during a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionEvent {
     Kept,
@@ -131,7 +131,7 @@ impl Recorder<'_> {
         json!([index, statement.values.iter().map(Json::from).collect::<Json>()])
     }
 
-    /// Runs a statement that does not belong to the steps.
+    /// Runs a statement that is not part of the steps, as an operator might.
     fn by_hand(&mut self, text: &str) {
         let statement = Statement { text: text.into(), values: Vec::new() };
         (self.run)(&statement).unwrap();
@@ -268,7 +268,7 @@ fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL)));
 }
 
-/// Asserts that an empty database of `MariaDB` has the recorded conversation, whatever the table's ID is.
+/// Asserts that the conversation with an empty `MariaDB` database matches the recording, regardless of the table's ID.
 #[track_caller]
 fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Mysql, run).to_string();
@@ -279,7 +279,7 @@ fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     );
 }
 
-/// Asserts that the conversation with an empty server of `Redis` matches the recording, whatever the server's IDs are.
+/// Asserts that the conversation with an empty `Redis` server matches the recording, regardless of the server's IDs.
 #[track_caller]
 fn assert_redis(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Redis, run).to_string();
@@ -299,14 +299,14 @@ fn mariadb_matches_the_recorded_conversation() {
     let Some(program) = mariadb::program() else { return };
     let server = MariaDb::start(&program, &[]);
     let (runtime, mut client) = server.connect();
-    assert_mysql(&mut |statement| runtime.block_on(in_mysql(&mut client, statement)));
+    assert_mysql(&mut |statement| runtime.block_on(run_in_mysql(&mut client, statement)));
 }
 
 #[test]
 fn sqlite_matches_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
-    assert_sqlite(&mut |statement| in_sqlite(&connection, statement));
+    assert_sqlite(&mut |statement| run_in_sqlite(&connection, statement));
 }
 
 #[test]
@@ -314,10 +314,10 @@ fn postgresql_matches_the_recorded_conversation() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-    assert_postgresql(&mut |statement| in_postgresql(&mut client, statement));
+    assert_postgresql(&mut |statement| run_in_postgresql(&mut client, statement));
 }
 
-/// Every language runs this test: with the recorded outcomes, the steps must produce the recorded statements and replies.
+/// Given the recorded outcomes, the steps must produce the recorded statements and replies. Every language has this test.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parse_json(&fs::read_to_string(FILE).unwrap());

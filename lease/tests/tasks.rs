@@ -1,4 +1,5 @@
-//! Leases kept by tasks: the executor continues while the store is slow, and dropped futures leak no worker ID.
+//! Tests leases kept by tasks. The executor must stay responsive while the store is slow, and dropped futures must not leak
+//! worker IDs.
 #![cfg(feature = "std")]
 
 use std::{
@@ -33,7 +34,7 @@ struct SlowStore {
     answers: Arc<AtomicUsize>,
 }
 
-/// A delay that never ends.
+/// The delay of replies that never arrive.
 const UNLIMITED: usize = usize::MAX;
 
 impl SlowStore {
@@ -90,7 +91,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// Starts a task that counts the executor's turns.
+/// Spawns a task that counts how often the executor polls it.
 fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
     let turns = Arc::new(AtomicUsize::new(0));
     let counted = turns.clone();

@@ -1,5 +1,4 @@
-//! The threads that keep leases: one for all generators of a process while no request is in progress, and one for each slow
-//! request.
+//! Tests the threads that keep leases. A process has one thread for all its generators, plus one for each slow request.
 #![cfg(all(feature = "std", target_os = "linux"))]
 
 use std::{
@@ -21,7 +20,7 @@ use polyflake_lease::{
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Allows one test at a time, because the tests count threads.
+/// Serializes the tests, because they count the process's threads.
 fn lock_tests() -> MutexGuard<'static, ()> {
     static TEST_LOCK: Mutex<()> = Mutex::new(());
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
@@ -29,7 +28,7 @@ fn lock_tests() -> MutexGuard<'static, ()> {
 
 fn threads() -> usize {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-    // A thread may end in the meantime.
+    // A thread may have ended since the folder was listed.
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
     names.filter(|name| name.trim_end() == "polyflake-lease").count()
 }
@@ -64,7 +63,7 @@ fn one_thread_serves_all_leases_of_a_process() {
     start().generate(0).unwrap();
 }
 
-/// An in-memory store whose replies wait while it hangs.
+/// An in-memory store that can be made to hang.
 struct HangingStore(Arc<(Mutex<bool>, Condvar)>, Box<dyn Store>);
 
 impl Store for HangingStore {
@@ -135,7 +134,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     wait_until("no thread", || threads() == 0);
 }
 
-/// Prints what forty leases cost during half a minute, kept by the threads of this crate and by a thread for each lease:
+/// Prints the cost of keeping forty leases for half a minute, with this crate's threads and with one thread per lease:
 /// `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures for a minute"]
@@ -205,7 +204,7 @@ impl AsyncStore for SharedStore {
 }
 
 std::thread_local! {
-    /// When the task of this thread wants to be polled again.
+    /// The time at which this thread's task wants to be polled again.
     static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 

@@ -1,4 +1,4 @@
-//! Encrypted connections to `PostgreSQL`, `MariaDB` and `Redis`, with trusted and untrusted certificates.
+//! Tests TLS connections to `PostgreSQL`, `MariaDB` and `Redis`, with trusted and untrusted certificates.
 #![cfg(all(feature = "tls", feature = "mysql", feature = "redis", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -25,7 +25,7 @@ use server::{Server, programs};
 
 /// Connects to a server that does not support encryption. Returns the kind of the error, and the bytes that the client sent
 /// unencrypted.
-fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
+fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = thread::spawn(move || {
@@ -49,7 +49,7 @@ fn said_in_clear(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
 
 #[test]
 fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
-    // For the system, 0.0.0.0 is this machine; for the URL, it is a host on a network.
+    // The system connects 0.0.0.0 to this machine, but the URL treats it as a remote host.
     for (host, parameters) in [
         ("0.0.0.0", ""),
         ("0.0.0.0", "?connect_timeout=3"),
@@ -57,10 +57,10 @@ fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
         ("127.0.0.1", "?sslmode=verify-full"),
     ] {
         let left = (ErrorKind::LeaseUnavailable, Vec::new());
-        assert_eq!(said_in_clear(host, parameters), left, "{host} {parameters}");
+        assert_eq!(bytes_sent_unencrypted(host, parameters), left, "{host} {parameters}");
     }
     for (host, parameters) in [("127.0.0.1", ""), ("0.0.0.0", "?sslmode=disable")] {
-        let (_, said) = said_in_clear(host, parameters);
+        let (_, said) = bytes_sent_unencrypted(host, parameters);
         assert!(said.windows(5).any(|part| part == b"lease"), "{host} {parameters}: {said:?}");
     }
 }

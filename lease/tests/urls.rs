@@ -4,7 +4,7 @@
 use polyflake_lease::hosted::Place;
 use serde_json::{Value as Json, json};
 
-/// Returns the parts of a place that a case may omit.
+/// Returns the parts of a store's address that a test case may omit, with their default values.
 fn defaults() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,

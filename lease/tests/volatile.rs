@@ -1,4 +1,4 @@
-//! Keepers with a volatile store, which is emptied, loads an old snapshot, or gets repeated messages.
+//! Tests keepers with a volatile store that is emptied, loads an old snapshot, or receives duplicated messages.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -12,11 +12,11 @@ use polyflake_lease::{
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60_000;
-/// Five minutes and the clock error, and 15 seconds for the write that begins the waiting time.
+/// The waiting time: five minutes and the clock error, plus 15 seconds for the write that begins it.
 const WAIT: u64 = 6 * MINUTE + 15 * SECOND;
 
 /// Returns a volatile store whose waiting time has passed, and a holder in it.
-fn waited() -> (Memory, KeeperHost) {
+fn store_after_wait() -> (Memory, KeeperHost) {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     assert!(host.drive_until_idle(&mut store).is_none());
     host.advance(WAIT);
@@ -24,8 +24,8 @@ fn waited() -> (Memory, KeeperHost) {
     (store, host)
 }
 
-/// Returns a process that starts when `other` shows its time.
-fn beside(other: &KeeperHost) -> KeeperHost {
+/// Creates a process whose clocks start at the current time of `other`.
+fn holder_at_time_of(other: &KeeperHost) -> KeeperHost {
     let mut host = KeeperHost::new(options(4));
     host.now = other.now;
     host
@@ -41,7 +41,7 @@ fn the_store_passes_the_conformance_suite() {
 fn a_new_namespace_grants_after_six_minutes() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     assert!(host.drive_until_idle(&mut store).is_none());
-    let error = host.assert_refused(ErrorKind::StoreChanged);
+    let error = host.assert_error(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(START_MS + WAIT));
     assert!(error.to_string().contains("six minutes after it was started, emptied"), "{error}");
     host.advance(WAIT - 1);
@@ -53,7 +53,7 @@ fn a_new_namespace_grants_after_six_minutes() {
 
 #[test]
 fn a_lease_lasts_at_most_five_minutes() {
-    let (mut store, mut host) = waited();
+    let (mut store, mut host) = store_after_wait();
     let begun = START_MS + host.now.elapsed_ms;
     assert_eq!(host.keeper.end(), Some(begun + 5 * MINUTE));
     host.advance(2 * MINUTE);
@@ -65,12 +65,12 @@ fn a_lease_lasts_at_most_five_minutes() {
 
 #[test]
 fn an_emptied_store_grants_nothing_for_six_minutes() {
-    let (mut store, mut old) = waited();
+    let (mut store, mut old) = store_after_wait();
     let emptied = old.now.elapsed_ms;
     store.clear();
-    let mut new = beside(&old);
+    let mut new = holder_at_time_of(&old);
     assert!(new.drive_until_idle(&mut store).is_none());
-    new.assert_refused(ErrorKind::StoreChanged);
+    new.assert_error(ErrorKind::StoreChanged);
     // The holder finds no record at its next renewal, and its window ends after five minutes.
     old.advance(2 * MINUTE);
     assert!(old.drive_until_idle(&mut store).is_none());
@@ -85,11 +85,11 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
 
 #[test]
 fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
-    let (mut store, mut old) = waited();
-    let mut new = beside(&old);
+    let (mut store, mut old) = store_after_wait();
+    let mut new = holder_at_time_of(&old);
     store.restore(store.clone());
     assert!(new.drive_until_idle(&mut store).is_none());
-    new.assert_refused(ErrorKind::StoreChanged);
+    new.assert_error(ErrorKind::StoreChanged);
     old.advance(2 * MINUTE);
     let end = old.keeper.end();
     assert!(old.drive_until_idle(&mut store).is_none());
@@ -100,7 +100,7 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
 /// ID may have been granted to another holder.
 #[test]
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
-    let (mut store, mut old) = waited();
+    let (mut store, mut old) = store_after_wait();
     let snapshot = store.clone();
     old.advance(2 * MINUTE);
     old.drive_until_idle(&mut store);
@@ -109,7 +109,7 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let end = old.keeper.end();
     assert!(old.drive_until_idle(&mut store).is_none());
     assert_eq!(old.keeper.end(), end);
-    old.assert_refused(ErrorKind::StoreChanged);
+    old.assert_error(ErrorKind::StoreChanged);
 }
 
 /// A network repeats the first messages of a keeper an hour later, after the store was emptied.
@@ -128,7 +128,7 @@ fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
     let mut new = KeeperHost::new(options(4));
     new.advance(HOUR);
     assert!(new.drive_until_idle(&mut store).is_none());
-    assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(START_MS + HOUR + WAIT));
+    assert_eq!(new.assert_error(ErrorKind::StoreChanged).until(), Some(START_MS + HOUR + WAIT));
 }
 
 fn is_of_namespace(request: &Request) -> bool {
@@ -150,7 +150,7 @@ fn a_proposed_namespace_does_not_grow() {
 
 #[test]
 fn a_volatile_store_keeps_no_reservation_and_has_no_promotion() {
-    let (mut store, _) = waited();
+    let (mut store, _) = store_after_wait();
     let mut operator = Operator::new(&mut store, "orders/sno", || Ok(Random(9))).unwrap();
     let error = operator.reserve(3, "an importer").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");

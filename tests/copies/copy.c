@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Python has no such functions.
+// These functions exist only in Node, so the references to them are weak.
 #pragma weak napi_create_int64
 #pragma weak napi_create_function
 #pragma weak napi_get_undefined
@@ -47,7 +47,7 @@ static int prepare(Mapping *shared) {
     }
   }
   fclose(maps);
-  // Before the copy is made, because this process changes its shared memory as soon as it continues.
+  // The shared memory is saved before the copy is made, because this process changes it as soon as it continues.
   for (int k = 0; k < count; k++) {
     shared[k].saved = malloc(shared[k].length);
     if (!shared[k].saved) return -1;
@@ -56,7 +56,7 @@ static int prepare(Mapping *shared) {
   return count;
 }
 
-// Returns 0 in the copy, the process ID of the copy here, and -1 if there is no copy.
+// Returns 0 in the copy. In the original, returns the copy's process ID, or -1 if the copy could not be made.
 long copy_process(void) {
   Mapping shared[MAX_SHARED];
   int count = prepare(shared);

@@ -23,8 +23,8 @@ from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 #: The number of children that generate IDs at the same time.
 CONCURRENT_CHILDREN = 8
-#: Of this many forked children, one forks a child itself.
-FAMILY = 10
+#: One in this many children also forks a child.
+GRANDCHILD_INTERVAL = 10
 
 SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
 #: The bytes of an ID of each format, in the order of `make`.
@@ -50,7 +50,7 @@ def make(count: int) -> bytes:
     return b"".join(made)
 
 
-def refusal(generator: Any) -> str:
+def error_code(generator: Any) -> str:
     try:
         generator.generate()
     except PolyflakeError as error:
@@ -87,7 +87,7 @@ def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
     """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
 
     def child() -> bytes:
-        codes = [refusal(generator) for generator in EXPLICIT_GENERATORS]
+        codes = [error_code(generator) for generator in EXPLICIT_GENERATORS]
         if codes != ["forked"] * len(EXPLICIT_GENERATORS):
             raise AssertionError(codes)
         grandchild = Child(child_work(count, False)) if has_child else None
@@ -108,7 +108,7 @@ def are_distinct(ids: bytes, width: int) -> bool:
 
 
 def split(made: bytes, count: int, formats: list[bytearray]) -> None:
-    """Sorts the IDs of a process and its child by format."""
+    """Distributes the IDs of a process and its child to one list per format."""
     start = 0
     while start < len(made):
         for ids, width in zip(formats, WIDTHS, strict=True):
@@ -129,7 +129,7 @@ def main() -> None:
     processes = 1
     split(make(each), each, formats)
     for index in range(options.forks):
-        has_child = index % FAMILY == 0
+        has_child = index % GRANDCHILD_INTERVAL == 0
         children.append(Child(child_work(each, has_child)))
         processes += 1 + has_child
         if len(children) == CONCURRENT_CHILDREN:

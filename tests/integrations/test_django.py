@@ -207,8 +207,8 @@ def test_the_admin_shows_edits_and_validates_ids() -> None:
     assert page.context["adminform"].form.initial["raw"] == str(IDS[0])
     form: dict[str, Any] = {"id": str(order.id), "raw": "short", "uuid8": str(IDS[1]), "guid": str(order.guid)}
     form |= {"flake": 1, "post": 2, "compatible": ""}
-    refused = client.post(address, form)
-    assert "expected length 16, found 5" in refused.content.decode()
+    response = client.post(address, form)
+    assert "expected length 16, found 5" in response.content.decode()
     assert client.post(address, {**form, "raw": str(order.raw)}).status_code == 302
     order.refresh_from_db()
     assert (order.raw, order.uuid8, order.compatible, order.post) == (IDS[0], IDS[1], None, 2)
@@ -228,17 +228,17 @@ def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
     made = client.post("/orders/", body, content_type="application/json")
     assert (made.status_code, made.json()["flake"]) == (201, "3vgoe12ccb8gh"), made.content
     assert Order.objects.get(pk="a7rdmuv326nct5if").flake == 4_594_531_474_933_654_033
-    refused = client.post(
+    response = client.post(
         "/orders/", {**body, "id": "short", "flake": "-", "post": str(2**63)}, content_type="application/json"
     )
-    assert refused.status_code == 400
-    assert list(refused.json()) == ["id", "flake", "post"], refused.json()
-    assert refused.json()["id"] == ["expected length 16, found 5"]
+    assert response.status_code == 400
+    assert list(response.json()) == ["id", "flake", "post"], response.json()
+    assert response.json()["id"] == ["expected length 16, found 5"]
     for post in ("12.0", " 12", "12 ", "1_000", "007", "+7", "-0", "\u0667", "", 12.0, True, "1" * 5000, [7]):
-        refused = client.post("/orders/", {**body, "id": None, "post": post}, content_type="application/json")
-        assert (refused.status_code, "post" in refused.json()) == (400, True), (post, refused.content)
-    refused = client.post("/orders/", {**body, "id": None, "post": "9" * 25}, content_type="application/json")
-    assert "9" * 25 in refused.json()["post"][0], refused.json()
+        response = client.post("/orders/", {**body, "id": None, "post": post}, content_type="application/json")
+        assert (response.status_code, "post" in response.json()) == (400, True), (post, response.content)
+    response = client.post("/orders/", {**body, "id": None, "post": "9" * 25}, content_type="application/json")
+    assert "9" * 25 in response.json()["post"][0], response.json()
     assert client.patch(f"/orders/{IDS[5]}/", {"post": 7}, content_type="application/json").json()["post"] == "7"
     assert client.get("/orders/short/").status_code in (400, 404)
 

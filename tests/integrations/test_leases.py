@@ -120,9 +120,9 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
         # No server listens on this port: the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
-        with pytest.raises(PolyflakeError, match=reason) as refused:
+        with pytest.raises(PolyflakeError, match=reason) as caught:
             polyflake.lease.check(url)
-        assert refused.value.code == "out_of_range"
+        assert caught.value.code == "out_of_range"
         begun = time.monotonic()
         with polyflake.lease(url) as lease, pytest.raises(PolyflakeError, match=reason):
             sno.Generator(lease=lease).generate()
@@ -135,9 +135,9 @@ def test_a_read_only_server_is_skipped_if_the_url_requests_it(
 ) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
     url = f"{durable_server.url()}&namespace=orders&options=-c%20default_transaction_read_only%3Don"
-    with pytest.raises(PolyflakeError, match="no host of the URL accepts writes: ") as refused:
+    with pytest.raises(PolyflakeError, match="no host of the URL accepts writes: ") as caught:
         polyflake.lease.check(f"{url}&target_session_attrs=read-write")
-    assert refused.value.code == "lease_unavailable"
+    assert caught.value.code == "lease_unavailable"
     with pytest.raises(PolyflakeError, match="read-only transaction"):
         polyflake.lease.check(f"{url}&target_session_attrs=any")
 

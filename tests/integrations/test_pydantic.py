@@ -37,7 +37,7 @@ Record = Annotated[Person | Order, by_metabyte({1: Person, 3: Person, 2: Order})
 RECORDS: TypeAdapter[Any] = TypeAdapter(Record)
 
 
-def refused(code: str, read: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
+def validation_error(code: str, read: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
     with pytest.raises(ValidationError) as caught:
         read(*arguments, **options)
     (error,) = caught.value.errors()
@@ -73,12 +73,12 @@ def test_invalid_ids_are_rejected_with_their_code() -> None:
         (None, "invalid_type"),
         (["a"], "invalid_type"),
     ]:
-        error = refused(code, Order, id=given)
+        error = validation_error(code, Order, id=given)
         assert error["loc"] == ("id",)
-        assert refused(
+        assert validation_error(
             code, Order.model_validate_json, json.dumps({"id": str(given) if isinstance(given, bytes) else given})
         )
-    assert "position 0" in refused("invalid_character", Order, id="A7rdmuv326nct5if")["msg"]
+    assert "position 0" in validation_error("invalid_character", Order, id="A7rdmuv326nct5if")["msg"]
 
 
 def test_strict_mode_accepts_ids_in_python_and_strings_in_json() -> None:
@@ -86,15 +86,15 @@ def test_strict_mode_accepts_ids_in_python_and_strings_in_json() -> None:
     assert read.validate_python(ID, strict=True) is ID
     assert read.validate_json(f'"{ID}"', strict=True) == ID
     for given in (str(ID), bytes(ID), ID.uuid, ID.uuid8):
-        refused("is_instance_of", read.validate_python, given, strict=True)
-    refused("invalid_type", read.validate_json, "7", strict=True)
+        validation_error("is_instance_of", read.validate_python, given, strict=True)
+    validation_error("invalid_type", read.validate_json, "7", strict=True)
 
     class StrictOrder(BaseModel):
         model_config = ConfigDict(strict=True)
         id: Sno
 
     assert StrictOrder(id=ID).id is ID
-    refused("is_instance_of", StrictOrder, id=str(ID))
+    validation_error("is_instance_of", StrictOrder, id=str(ID))
 
 
 def test_the_json_schema_has_pattern_and_example() -> None:
@@ -135,7 +135,7 @@ def test_ids_can_be_keys_and_items() -> None:
 
 def test_a_metabyte_constrains_the_id() -> None:
     assert Person(id=ID.with_metabyte(3), name="").id.metabyte == 3
-    error = refused("metabyte", Person, id=ORDER, name="")
+    error = validation_error("metabyte", Person, id=ORDER, name="")
     assert (error["msg"], error["ctx"]) == ("expected metabyte 1 or 3, found 2", {"expected": "1 or 3", "found": 2})
     assert Order(id=ORDER, buyer=None).buyer is None
     assert Order(id=ORDER, buyer=str(ID)).buyer == ID  # type: ignore[arg-type]
@@ -169,14 +169,14 @@ def test_the_metabyte_selects_the_member_of_a_union() -> None:
 
 
 def test_a_union_error_reports_the_metabyte() -> None:
-    error = refused("metabyte", RECORDS.validate_python, {"id": str(ID.with_metabyte(9)), "name": ""})
+    error = validation_error("metabyte", RECORDS.validate_python, {"id": str(ID.with_metabyte(9)), "name": ""})
     assert error["msg"] == "expected `id` of metabyte 1 (Person) or 3 (Person) or 2 (Order), found 9"
     assert error["ctx"]["found"] == 9
-    refused("missing_field", RECORDS.validate_python, {"name": "x"})
-    refused("missing_field", RECORDS.validate_json, "[]")
-    refused("invalid_length", RECORDS.validate_python, {"id": "short"})
+    validation_error("missing_field", RECORDS.validate_python, {"name": "x"})
+    validation_error("missing_field", RECORDS.validate_json, "[]")
+    validation_error("invalid_length", RECORDS.validate_python, {"id": "short"})
     # A member's error names the union member that the metabyte selected.
-    assert refused("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
+    assert validation_error("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
 
 
 def test_the_schema_of_a_union_distinguishes_its_members() -> None:
@@ -261,12 +261,12 @@ def test_invalid_integers_are_rejected() -> None:
         (1.5, "invalid_type"),
         ("w", "invalid_character"),
     ]:
-        refused(code, NumberModel, flake=given)
+        validation_error(code, NumberModel, flake=given)
     for text in ("", "-", "01", "-0", "+1", "1_0", " 1", "٣", "1" * 99):
-        refused("not_canonical", NumberModel, post=text)
-    refused("out_of_range", NumberModel, post=str(2**63))
+        validation_error("not_canonical", NumberModel, post=text)
+    validation_error("out_of_range", NumberModel, post=str(2**63))
     strict: TypeAdapter[int] = TypeAdapter(Int64)
     assert strict.validate_json('"7"', strict=True) == 7
     assert strict.validate_python(7, strict=True) == 7
-    refused("string_type", strict.validate_json, "7", strict=True)
-    refused("int_type", strict.validate_python, "7", strict=True)
+    validation_error("string_type", strict.validate_json, "7", strict=True)
+    validation_error("int_type", strict.validate_python, "7", strict=True)

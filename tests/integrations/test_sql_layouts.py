@@ -677,7 +677,7 @@ def neighbouring_values(low: Any, high: Any) -> set[Any]:
 
 
 def test_the_program_reports_layouts_that_it_cannot_write(tmp_path: Path) -> None:
-    def refused(description: dict[str, Any], *arguments: str) -> str:
+    def command_error(description: dict[str, Any], *arguments: str) -> str:
         file = tmp_path / "own.json"
         file.write_text(json.dumps(description), encoding="utf-8")
         done = subprocess.run([PROGRAM, "layout", "sql", file, *arguments], capture_output=True, text=True)
@@ -686,16 +686,16 @@ def test_the_program_reports_layouts_that_it_cannot_write(tmp_path: Path) -> Non
 
     a, same = {"kind": "bindable", "bits": 32, "name": "a"}, {"kind": "constant", "bits": 32, "name": "A", "value": 1}
     twice = {"id": "integer", "bits": 64, "fields": [a, same]}
-    assert "error[invalid_layout]: expected distinct names in SQL, found `A` twice" in refused(twice)
+    assert "error[invalid_layout]: expected distinct names in SQL, found `A` twice" in command_error(twice)
     for name in ("Moment", "highest"):
         argument = [{**a, "bits": 8, "name": name}, {"kind": "timestamp", "bits": 56, "tick": "1ms", "epoch_ms": 0}]
-        assert f"found `{name}` twice" in refused({"id": "integer", "bits": 64, "fields": argument})
+        assert f"found `{name}` twice" in command_error({"id": "integer", "bits": 64, "fields": argument})
     hex = {"id": "bytes", "bits": 32, "fields": [{**a, "name": "Hex"}]}
-    assert "found `Hex` twice" in refused(hex, "--dialect", "sqlite")
+    assert "found `Hex` twice" in command_error(hex, "--dialect", "sqlite")
     column = {"id": "integer", "bits": 64, "fields": [a, {**a, "name": "ID"}]}
-    assert "found `ID` twice" in refused(column, "--dialect", "sqlite")
+    assert "found `ID` twice" in command_error(column, "--dialect", "sqlite")
     for name in ("sno", "Orders", "1a", "a" * 51, ""):
-        assert "expected a" in refused(column, "--name", name), name
+        assert "expected a" in command_error(column, "--name", name), name
 
 
 @pytest.mark.parametrize(

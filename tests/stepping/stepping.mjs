@@ -12,7 +12,7 @@ const generators = {
 };
 
 const seen = new Set();
-const refused = {};
+const rejected = {};
 let [twice, stepsBack, last] = [0, 0, Date.now()];
 
 function record(family, id) {
@@ -28,7 +28,7 @@ function generate(family, ids) {
     for (const id of ids.generateMany(10)) record(family, id);
   } catch (error) {
     if (error.name !== "PolyflakeError") throw error;
-    refused[error.code] = (refused[error.code] ?? 0) + 1;
+    rejected[error.code] = (rejected[error.code] ?? 0) + 1;
   }
 }
 
@@ -39,4 +39,4 @@ while (process.hrtime.bigint() < end) {
   stepsBack += now < last;
   last = now;
 }
-console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, refused }));
+console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, rejected }));

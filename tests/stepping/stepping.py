@@ -19,7 +19,7 @@ generators: dict[str, Any] = {
 }
 
 seen: set[tuple[str, object]] = set()
-refused: Counter[str] = Counter()
+rejected: Counter[str] = Counter()
 twice = steps_back = 0
 
 
@@ -37,7 +37,7 @@ def generate(family: str, ids: Any) -> None:
         for made in ids.generate_many(10):
             record(family, made)
     except PolyflakeError as error:
-        refused[error.code] += 1
+        rejected[error.code] += 1
 
 
 end = time.monotonic() + float(sys.argv[1])
@@ -48,4 +48,4 @@ while time.monotonic() < end:
     now = time.time()
     steps_back += now < last
     last = now
-print(json.dumps({"ids": len(seen) + twice, "twice": twice, "stepsBack": steps_back, "refused": refused}))
+print(json.dumps({"ids": len(seen) + twice, "twice": twice, "stepsBack": steps_back, "rejected": rejected}))

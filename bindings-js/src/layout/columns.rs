@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use super::ids::{role, set};
-use crate::{At, Host, Machine, message::Reader, protocol::register};
+use crate::{At, Host, Machine, floats, message::Reader, protocol::register};
 
 /// Returns the field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
@@ -76,14 +76,10 @@ impl Reader<'_> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {
             for value in &mut column {
-                *value = to_i64(f64::from_bits(value.cast_unsigned()));
+                // The package has checked that these numbers are integers.
+                *value = floats::to_i64(f64::from_bits(value.cast_unsigned()));
             }
         }
         column
     }
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "checked by the package")]
-fn to_i64(number: f64) -> i64 {
-    number as i64
 }

@@ -135,7 +135,7 @@ fn variable() -> Option<&'static str> {
 ///
 /// # Errors
 /// The warning, if warnings are errors.
-pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
+pub(crate) fn warn_without_lease(py: Python<'_>) -> PyResult<()> {
     let Some(variable) = variable() else { return Ok(()) };
     let warning = format!(
         "{variable} is set, but this generator picks a random partition, which another process may have leased: \

@@ -260,15 +260,15 @@ impl<F: Family> Source<F> {
         }
     }
 
-    pub(crate) fn one_step<'s>(
+    pub(crate) fn generate_step<'s>(
         &'s self,
         waiting: &mut WaitingCall<'s>,
         param: Param<'_, F>,
     ) -> Result<Progress<Id<F>>> {
         match self {
-            Self::Own(own) => own.one_step(&mut waiting.call, param),
+            Self::Own(own) => own.generate_step(&mut waiting.call, param),
             Self::Leased(leased) => {
-                leased.step(waiting, |leased, call| leased.one_step(call, param))
+                leased.step(waiting, |leased, call| leased.generate_step(call, param))
             }
         }
     }

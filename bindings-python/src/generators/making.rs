@@ -169,7 +169,7 @@ pub(crate) fn generate_later<'py, M: Makes>(
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let call = async move {
         let (source, mut waiting) = (held.get().source(), WaitingCall::default());
-        repeat_step(|| source.one_step(&mut waiting, M::param(&key))).await
+        repeat_step(|| source.generate_step(&mut waiting, M::param(&key))).await
     };
     coroutine(maker.py(), OtherThreads::Wait, call, object)
 }

@@ -432,7 +432,7 @@ impl<'a, T: Plain> From<&'a Packed<T>> for Memory<'a> {
 unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
     let memory = owner.get().0.memory(owner.py())?;
     let asks = |flag: c_int| flags & flag == flag;
-    let refusal = if asks(ffi::PyBUF_WRITABLE) {
+    let reason = if asks(ffi::PyBUF_WRITABLE) {
         Some("expected a read-only request, found a writable one")
     // A table with a single row has the same memory layout in both orders.
     } else if asks(ffi::PyBUF_F_CONTIGUOUS) && memory.is_table && memory.shape[0] > 1 {
@@ -440,8 +440,8 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     } else {
         None
     };
-    if let Some(refusal) = refusal {
-        return Err(PyBufferError::new_err(refusal));
+    if let Some(reason) = reason {
+        return Err(PyBufferError::new_err(reason));
     }
     let has_shape = asks(ffi::PyBUF_ND);
     let or_null = |wanted: bool, numbers: &[ffi::Py_ssize_t; 2]| {

@@ -44,7 +44,7 @@ impl ExpectedColumn {
         match fault {
             Fault::Kind(format) => wrong_kind(name, self.column, &format!("Arrow's type {format}")),
             Fault::Null(item) => raise_named(mistyped(name, self.item, "null").in_item(item), name),
-            Fault::Refused(error) => item_exception(error, name),
+            Fault::Rejected(error) => item_exception(error, name),
             Fault::Memory => no_memory(OutOfMemory),
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
-        Fault::Refused(error) => raise(error),
+        Fault::Rejected(error) => raise(error),
         _ => no_memory(OutOfMemory),
     }
 }

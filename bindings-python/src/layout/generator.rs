@@ -18,7 +18,7 @@ use super::ids::{Layout, LayoutArray, NamedValues, id_to_object};
 use crate::generators::{
     clock::PythonClock,
     conflicts::{Generators, Identity},
-    leased::{LeaseOption, Source, mismatch},
+    leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, Items, Made, Makes, Mode, Rows, makes_ids},
     options::{Function, Keywords, Options},
 };
@@ -122,6 +122,29 @@ impl GeneratorArguments<'_, '_> {
     }
 }
 
+/// Creates the source of a generator with a lease, which builds another generator for each grant. `fields` contain the worker
+/// ID.
+fn leased(
+    lease: LeaseArgument,
+    core: layout::Layout,
+    fields: Vec<String>,
+    options: Options,
+) -> PyResult<Source<Leased>> {
+    let options = options.of_grants()?;
+    let terms = (core.to_json(), fields.clone());
+    let set = |settings: &Bound<'_, PyDict>| {
+        settings.set_item("layout", terms.0)?;
+        settings.set_item("fields", terms.1)
+    };
+    Source::leased(lease, "layout", set, move |number, window| {
+        let fields: Vec<_> = fields.iter().map(|field| &**field).collect();
+        let layout = layout_of(&core, &fields, number)
+            .map_err(|error| Error::with_reason(ErrorKind::InvalidLayout, error.to_string()))?;
+        let with_clock = |clock| Builder::with_clock(layout, clock);
+        options().builder(with_clock).window(window.start, window.end).build()
+    })
+}
+
 #[pymethods]
 impl Generator {
     #[new]
@@ -160,21 +183,9 @@ impl Generator {
         if bindables.is_some() || range.is_some() || sequence_only.0.0 {
             return Err(mismatch("expected no bindables and no range beside a lease, found one"));
         }
-        let options = Options::from_keywords(NEW, options)?.of_grants()?;
+        let options = Options::from_keywords(NEW, options)?;
         let layout = layout.0;
-        let core = layout.get().0.clone();
-        let told = (core.to_json(), fields.clone());
-        let set = |settings: &Bound<'_, PyDict>| {
-            settings.set_item("layout", told.0)?;
-            settings.set_item("fields", told.1)
-        };
-        let inner = Source::leased(lease, "layout", set, move |number, window| {
-            let fields: Vec<_> = fields.iter().map(|field| &**field).collect();
-            let layout = layout_of(&core, &fields, number)
-                .map_err(|error| Error::with_reason(ErrorKind::InvalidLayout, error.to_string()))?;
-            let with_clock = |clock| Builder::with_clock(layout, clock);
-            options().builder(with_clock).window(window.start, window.end).build()
-        })?;
+        let inner = leased(lease, layout.get().0.clone(), fields, options)?;
         Ok(Self { inner, layout })
     }
 
@@ -258,13 +269,13 @@ impl Makes for Generator {
 
     fn key(&self, bindables: Option<Bindables>) -> PyResult<Option<Id>> {
         let named = bindables.map(|given| given.0);
-        let refused =
+        let to_exception =
             |error| named.as_ref().map(NamedValues::names).unwrap_or_default().raise_typed(error);
         match &self.inner {
             Source::Own(own) => base(own, named.as_ref()),
             Source::Leased(_) => check_none(named.as_ref()).map(|()| None),
         }
-        .map_err(refused)
+        .map_err(to_exception)
     }
 
     fn param(key: &Option<Id>) -> Option<&Id> {

@@ -12,7 +12,7 @@ use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     clock::PythonClock,
     conflicts::Generators,
-    leased::{LeaseOption, Source, mismatch},
+    leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, Made, Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
 };
@@ -43,6 +43,24 @@ static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
 
+/// Creates the source of a generator with a lease, which builds another generator for each grant.
+fn leased(
+    lease: LeaseArgument,
+    secret: Secret,
+    codec: Codec,
+    options: Options,
+) -> PyResult<Source<randflake::Leased<PythonClock>>> {
+    let secret = format!("{:032x}", u128::from_be_bytes(*secret.0));
+    let set = |settings: &Bound<'_, PyDict>| settings.set_item("secret", secret);
+    let options = options.of_grants()?;
+    Source::leased(lease, "randflake", set, move |number, window| {
+        let node = number.try_into().map_err(|_| Error::new(ErrorKind::OutOfRange))?;
+        let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
+        let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
+        options().builder_without_window(with_clock).build()
+    })
+}
+
 #[pymethods]
 impl Generator {
     #[new]
@@ -65,16 +83,7 @@ impl Generator {
         let codec = Codec::new(*secret.0.0);
         let grant = match (grant.0.0, lease) {
             (None, Some(lease)) if resume_after.is_none() => {
-                let secret = format!("{:032x}", u128::from_be_bytes(*secret.0.0));
-                let set = |settings: &Bound<'_, PyDict>| settings.set_item("secret", secret);
-                let (options, of_grants) = (options.of_grants()?, codec.clone());
-                let inner = Source::leased(lease.0, "randflake", set, move |number, window| {
-                    let node = number.try_into().map_err(|_| Error::new(ErrorKind::OutOfRange))?;
-                    let grant =
-                        randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
-                    let with_clock = |clock| Builder::with_clock(grant, of_grants.clone(), clock);
-                    options().builder_without_window(with_clock).build()
-                })?;
+                let inner = leased(lease.0, secret.0, codec.clone(), options)?;
                 return Ok(Self { inner, codec });
             }
             (Some(grant), None) => grant,

@@ -2,7 +2,10 @@
 
 mod snapshot;
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{
+    ops::{Range, RangeInclusive},
+    sync::Arc,
+};
 
 use polyflake::{
     Error, ErrorKind,
@@ -15,9 +18,9 @@ use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
     conflicts::Generators,
-    default::{self, Default, warn_beside_lease},
+    default::{self, Default, warn_without_lease},
     direct::{self, direct_calls},
-    leased::{LeaseOption, Source, mismatch},
+    leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
 };
@@ -82,6 +85,17 @@ fn make(
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
+/// Creates the source of a generator with a lease, which builds another generator for each grant.
+fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<Source<Leased>> {
+    let options = Options::from_keywords(NEW, options)?.of_grants()?;
+    let build = move |number, window: Range<i64>| {
+        let partition = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
+        let builder = options().builder(Builder::with_clock).partition(partition);
+        builder.window(window.start, window.end).build()
+    };
+    Source::leased(lease, "sno", |_| Ok(()), build)
+}
+
 /// Returns a snapshot's sequence range. A snapshot of the Go library may have its bounds in any order, and 0 for the highest
 /// sequence number.
 fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
@@ -114,22 +128,10 @@ impl Generator {
                     "expected no partition and no bounds of sequences beside a lease, found one",
                 ));
             }
-            let options = Options::from_keywords(NEW, options)?.of_grants()?;
-            let inner = Source::leased(
-                lease.0,
-                "sno",
-                |_| Ok(()),
-                move |number, window| {
-                    let partition =
-                        u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
-                    let builder = options().builder(Builder::with_clock).partition(partition);
-                    builder.window(window.start, window.end).build()
-                },
-            )?;
-            return Ok(Self { inner, metabyte });
+            return Ok(Self { inner: leased(lease.0, options)?, metabyte });
         }
         if partition.is_none() {
-            attached(warn_beside_lease)?;
+            attached(warn_without_lease)?;
         }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);

@@ -37,7 +37,7 @@ const MAX_RECORDS: u32 = 64;
 
 /// An error, as its client receives it.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct Rejection {
     status: StatusCode,
     pub(super) code: &'static str,
     pub(super) message: String,
@@ -46,7 +46,7 @@ pub(super) struct Refusal {
     retry_after: Option<Duration>,
 }
 
-impl Refusal {
+impl Rejection {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         let is_permanent = status.is_client_error();
         let message = message.into();
@@ -90,14 +90,14 @@ impl Refusal {
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
         let status = match error.kind() {
             ErrorKind::OutOfRange => StatusCode::BAD_REQUEST,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
-        let refusal = Self::new(status, error.code(), error.to_string());
-        Self { is_permanent: error.is_permanent(), until: error.until(), ..refusal }
+        let rejection = Self::new(status, error.code(), error.to_string());
+        Self { is_permanent: error.is_permanent(), until: error.until(), ..rejection }
     }
 }
 
@@ -121,13 +121,14 @@ pub(super) async fn answer(
             let allowed = if path == "/v1/request" { "POST" } else { "GET" };
             let expected = format!("expected the method {allowed}");
             let status = StatusCode::METHOD_NOT_ALLOWED;
-            let mut response = Refusal::new(status, "method_not_allowed", expected).into_response();
+            let mut response =
+                Rejection::new(status, "method_not_allowed", expected).into_response();
             response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
             response
         }
         _ => {
             let expected = "expected the path /v1/request, /healthz or /metrics";
-            Refusal::new(StatusCode::NOT_FOUND, "not_found", expected).into_response()
+            Rejection::new(StatusCode::NOT_FOUND, "not_found", expected).into_response()
         }
     }
 }
@@ -139,7 +140,7 @@ async fn answer_request(service: &Service, message: Message<Incoming>) -> Respon
     } else {
         process(service, message).await
     };
-    service.metrics.count(answered.as_ref().map_or_else(|refusal| refusal.code, |_| "ok"));
+    service.metrics.count(answered.as_ref().map_or_else(|rejection| rejection.code, |_| "ok"));
     match answered {
         Ok((reply, connection)) => {
             let mut response = response(StatusCode::OK, "application/json", reply.to_json());
@@ -152,31 +153,31 @@ async fn answer_request(service: &Service, message: Message<Incoming>) -> Respon
             }
             response
         }
-        Err(refusal) => refusal.into_response(),
+        Err(rejection) => rejection.into_response(),
     }
 }
 
 async fn process(
     service: &Service,
     message: Message<Incoming>,
-) -> Result<(Reply, String), Refusal> {
+) -> Result<(Reply, String), Rejection> {
     let tokens = service.tokens();
     let access = bearer(message.headers()).and_then(|token| tokens.find(token));
     let access = access.ok_or_else(|| {
         let expected =
             "expected the token of a namespace in the header `Authorization: Bearer TOKEN`";
-        Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", expected)
+        Rejection::new(StatusCode::UNAUTHORIZED, "unauthorized", expected)
     })?;
     access.count(service.rate, Instant::now()).map_err(|pause| {
         let status = StatusCode::TOO_MANY_REQUESTS;
         let reason = "the namespace has more requests than its rate allows";
-        Refusal {
+        Rejection {
             retry_after: Some(pause),
-            ..Refusal::new(status, "rate_limited", reason).temporary()
+            ..Rejection::new(status, "rate_limited", reason).temporary()
         }
     })?;
     let connection = message.headers().get(CONNECTION).map(|name| name.to_str().map(str::to_owned));
-    let connection = connection.transpose().map_err(|_| Refusal::connection_lost())?;
+    let connection = connection.transpose().map_err(|_| Rejection::connection_lost())?;
     let request = parse(access, message.into_body()).await?;
     let began = Instant::now();
     let (reply, connection) = service.pool.answer(request, connection).await?;
@@ -191,16 +192,16 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 /// Reads a request, and rejects one of another namespace.
-async fn parse(access: &Access, body: Incoming) -> Result<Request, Refusal> {
+async fn parse(access: &Access, body: Incoming) -> Result<Request, Rejection> {
     let body = timeout(BODY_LIMIT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
     let body = body.map_err(|_| {
         let expected = format!("expected the whole body within {} seconds", BODY_LIMIT.as_secs());
-        Refusal::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", expected).temporary()
+        Rejection::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", expected).temporary()
     })?;
     let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
         Some(_) => {
             let expected = format!("expected at most {MAX_BODY_BYTES} bytes");
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", expected)
+            Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", expected)
         }
         None => invalid("expected the whole body, found a part of it").temporary(),
     })?;
@@ -212,14 +213,14 @@ async fn parse(access: &Access, body: Incoming) -> Result<Request, Refusal> {
     })?;
     if !access.permits(&request.namespace) {
         let reason = "the token is not one of the request's namespace";
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", reason));
+        return Err(Rejection::new(StatusCode::FORBIDDEN, "forbidden", reason));
     }
     check(&request)?;
     Ok(request)
 }
 
 /// Rejects a request whose records are those of another namespace, or whose reply could be long.
-fn check(request: &Request) -> Result<(), Refusal> {
+fn check(request: &Request) -> Result<(), Rejection> {
     let names: &[&str] = match &request.operation {
         Operation::Open(new) => &[&new.name],
         Operation::PutNamespace { old, new, .. } => &[&old.name, &new.name],
@@ -247,8 +248,8 @@ fn permitted(access: &Access, reply: Reply) -> Reply {
     }
 }
 
-fn invalid(reason: impl Into<String>) -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, "invalid_request", reason)
+fn invalid(reason: impl Into<String>) -> Rejection {
+    Rejection::new(StatusCode::BAD_REQUEST, "invalid_request", reason)
 }
 
 fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Full<Bytes>> {

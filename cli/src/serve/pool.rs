@@ -13,7 +13,7 @@ use std::{
 use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
 use tokio::sync::oneshot;
 
-use super::answers::Refusal;
+use super::answers::Rejection;
 
 /// The longest time that a request waits for a connection. No holder waits longer for a reply.
 const MAX_WAIT: Duration = Duration::from_secs(15);
@@ -25,7 +25,7 @@ const MAX_WAITING: usize = 4096;
 const MAX_IDLE: Duration = Duration::from_secs(10);
 
 /// A reply, and the name of the connection that it came from.
-type Answer = Result<(Reply, String), Refusal>;
+type Answer = Result<(Reply, String), Rejection>;
 
 type Open = dyn Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync;
 
@@ -83,7 +83,7 @@ impl Pool {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + MAX_WAIT;
         self.0.push(Job { request, connection, until, answer })?;
-        answered.await.unwrap_or_else(|_| Err(Refusal::overloaded()))
+        answered.await.unwrap_or_else(|_| Err(Rejection::overloaded()))
     }
 
     /// Returns the number of requests that wait for a connection.
@@ -97,13 +97,13 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, job: Job) -> Result<(), Refusal> {
+    fn push(&self, job: Job) -> Result<(), Rejection> {
         let mut queue = self.lock();
         if job.connection.is_some() && !queue.connections.contains(&job.connection) {
-            return Err(Refusal::connection_lost());
+            return Err(Rejection::connection_lost());
         }
         if queue.jobs.len() >= MAX_WAITING {
-            return Err(Refusal::overloaded());
+            return Err(Rejection::overloaded());
         }
         queue.jobs.push_back(job);
         self.changed.notify_all();
@@ -124,7 +124,7 @@ impl Shared {
                 continue;
             }
             let answer = if job.until < Instant::now() {
-                Err(Refusal::overloaded())
+                Err(Rejection::overloaded())
             } else {
                 self.run(worker, &mut store, &job.request)
             };
@@ -175,7 +175,7 @@ impl Shared {
                 queue.close(worker);
                 drop(queue);
                 *store = None;
-                Err(reply.err().map_or_else(Refusal::connection_lost, Refusal::from))
+                Err(reply.err().map_or_else(Rejection::connection_lost, Rejection::from))
             }
         }
     }
@@ -194,7 +194,7 @@ impl Queue {
         let (rejected, kept) = mem::take(&mut self.jobs).into_iter().partition(is_lost);
         self.jobs = kept;
         for job in <Vec<Job>>::from(rejected) {
-            let _ = job.answer.send(Err(Refusal::connection_lost()));
+            let _ = job.answer.send(Err(Rejection::connection_lost()));
         }
     }
 }

@@ -111,8 +111,8 @@ impl Chunks {
             for index in 0..piece.items.len() {
                 let item = piece.items.item(index);
                 if item.len() != size {
-                    let refused = Error::invalid_length(item.len(), size, size);
-                    return Err(refused.in_item(bytes.len() / size).into());
+                    let error = Error::invalid_length(item.len(), size, size);
+                    return Err(error.in_item(bytes.len() / size).into());
                 }
                 bytes.extend_from_slice(&item);
             }

@@ -12,7 +12,7 @@ use super::source::Source;
 /// A name in an error: a built-in name, or the name of a field in a custom layout.
 pub(crate) type Name = Cow<'static, str>;
 
-/// What an error's count means.
+/// The meaning of an error's count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Nothing,

@@ -354,7 +354,7 @@ impl<const N: usize> Cells<N> {
         drawn.map(drop)
     }
 
-    /// Returns whether a notice of the kernel is another one than the last, and remembers it. All processes of the table that
+    /// Returns whether a notice of the kernel differs from the last one, and stores it. All processes of the table that
     /// watch see each notice.
     #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
     pub(super) fn is_new_notice(&self, number: u64) -> bool {

@@ -30,7 +30,7 @@ const LOG: &str = "/dev/kmsg";
 const DRIVERS: [&str; 2] = ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
 /// The kernel's notice.
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
-/// The kernel's records are at most this long.
+/// The maximum length of a kernel record, in bytes.
 const RECORD: usize = 8192;
 /// The numbers of the facility that only the kernel can use, in each of its severities.
 const KERNEL_SEVERITIES: u32 = 8;

@@ -49,7 +49,7 @@ pub trait SlotSource {
     /// grant that was observed, under a lease.
     #[cold]
     #[inline(never)]
-    fn take_slowly(
+    fn reserve_slowly(
         &self,
         grant: Option<u32>,
         observed: Observation<Self::Family>,
@@ -88,7 +88,7 @@ pub trait SlotSource {
     }
 
     /// Generates one ID, or returns how long to sleep before the next step.
-    fn one_step<'s>(
+    fn generate_step<'s>(
         &'s self,
         call: &mut Call<'s>,
         param: Param<'_, Self>,
@@ -209,7 +209,7 @@ impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
         let observed = self.engine.observe()?;
         match self.engine.shortcut(observed, want) {
             Some(slots) => Ok((&self.engine.family, slots)),
-            None => self.take_slowly(None, observed, want, mode),
+            None => self.reserve_slowly(None, observed, want, mode),
         }
     }
 

@@ -17,7 +17,7 @@
 //! reading from before the restore. So the word for "no reading" depends on the restore count, and the swap of such a thread
 //! fails.
 
-use super::NEVER_DRAWN;
+use super::NOT_PICKED;
 use crate::{
     Result,
     clock::{self, Clock, ClockInfo},
@@ -60,7 +60,7 @@ impl FirstReading {
     /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(no_reading(0).cast_unsigned());
-        Self { applies, nanos, generation: AtomicU64::new(NEVER_DRAWN) }
+        Self { applies, nanos, generation: AtomicU64::new(NOT_PICKED) }
     }
 
     /// Declares that no earlier generator has used the tick of the first call.
@@ -162,7 +162,7 @@ fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
 mod tests {
     use core::time::Duration;
 
-    use super::{FirstReading, NEVER_DRAWN, floor_of, no_reading, restores_of};
+    use super::{FirstReading, NOT_PICKED, floor_of, no_reading, restores_of};
     use crate::{
         clock::{ClockInfo, ManualClock},
         fork,
@@ -205,7 +205,7 @@ mod tests {
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;
         for (generation, nanos) in
-            [(parent, 100), (parent, no_reading(0)), (NEVER_DRAWN, no_reading(0))]
+            [(parent, 100), (parent, no_reading(0)), (NOT_PICKED, no_reading(0))]
         {
             let mut inherited = FirstReading::new(true);
             (inherited.generation, inherited.nanos) =

@@ -246,19 +246,19 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         &'s self,
         tried: &GrantedGenerator<F, C>,
         call: &mut Call<'s>,
-        refused: Error,
+        rejected: Error,
     ) -> Result<Option<u64>> {
         if self.is_closed() {
             return Err(closed_error());
         }
         // After a restore, the keeper of the lease begins another grant in this process.
-        let is_restored = refused.kind() == ErrorKind::Forked && tried.process == fork::process();
-        if !is_restored && !may_pass_with_another_grant(&refused) {
-            return Err(refused);
+        let is_restored = rejected.kind() == ErrorKind::Forked && tried.process == fork::process();
+        if !is_restored && !may_pass_with_another_grant(&rejected) {
+            return Err(rejected);
         }
         // For the caller, an expired, future or sealed grant means the same: there is no lease at the moment. The time to retry
         // is kept.
-        let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
+        let rejected = rejected.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
         if newest.number != tried.number {
             return Ok(None);
@@ -266,10 +266,10 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let engine = &newest.generator.engine;
         let (clock, waits) = (&engine.clock, call.waits_for_grant(engine.policy_in(call.mode)));
         let now = clock.unix_nanos()?;
-        let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
+        let until = rejected.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
         let pause = (waits.slept_nanos() / 8).max(POLL_NANOS).cast_signed();
         match waits.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
-            Err(error) if error.kind() == refused.kind() => Err(refused),
+            Err(error) if error.kind() == rejected.kind() => Err(rejected),
             nanos => nanos.map(Some),
         }
     }
@@ -331,7 +331,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
         let observed = engine.observe()?;
         match engine.shortcut(observed, want) {
             Some(slots) => Ok((&engine.family, slots)),
-            None => self.take_slowly(Some(newest.number), observed, want, mode),
+            None => self.reserve_slowly(Some(newest.number), observed, want, mode),
         }
     }
 
@@ -347,9 +347,9 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
             let is_same = call.start_attempt(newest.number);
             let observed = observed.take().filter(|_| is_same);
             match newest.generator.step(call, observed, want) {
-                Err(refused) => {
+                Err(rejected) => {
                     call.was_rejected();
-                    if let Some(nanos) = self.try_again(newest, call, refused)? {
+                    if let Some(nanos) = self.try_again(newest, call, rejected)? {
                         return Ok(Progress::Sleep(nanos));
                     }
                 }

@@ -10,7 +10,6 @@
 //! types around them. No lock is held at any time, not even in the clock's callbacks.
 
 mod call;
-mod drawn;
 mod engine;
 mod family;
 mod fill;
@@ -22,11 +21,11 @@ mod latest;
 mod leased;
 mod options;
 mod process;
+mod random_word;
 mod wait;
 mod window;
 
 pub use call::{Call, Progress, WrittenCount};
-pub(crate) use drawn::{DrawnWord, NEVER_DRAWN};
 pub(crate) use engine::{Engine, Reservation};
 pub use family::Calls;
 pub(crate) use family::{Family, Pack};
@@ -41,6 +40,7 @@ pub(crate) use leased::Leased;
 pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
 pub(crate) use process::ProcessGuard;
+pub(crate) use random_word::{NOT_PICKED, RandomWord};
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;
 pub(crate) use window::Window;

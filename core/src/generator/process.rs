@@ -22,7 +22,7 @@ impl ProcessGuard {
         Self { generation: u64::MAX - 1 }
     }
 
-    /// Returns the generation in which it was assigned.
+    /// Returns the generation in which the guarded value was assigned.
     #[inline]
     pub(crate) const fn generation(self) -> u64 {
         self.generation

@@ -90,7 +90,7 @@ impl WaitPolicy {
         Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
     }
 
-    /// The default policy for a format's ticks.
+    /// Returns the default policy for a format's ticks.
     pub(crate) const fn for_scale(scale: &Scale) -> Self {
         Self::new(OnExhausted::Wait, None, scale.tick_nanos())
     }
@@ -184,7 +184,7 @@ impl<'p> Waits<'p> {
     /// Returns the permission of the call's next step to go back in time, which is denied once the call had to wait for a clock
     /// that is behind.
     pub(crate) const fn flip(&self) -> Flip {
-        if self.was_behind { Flip::Refused } else { Flip::Allowed }
+        if self.was_behind { Flip::Forbidden } else { Flip::Allowed }
     }
 
     /// The time that the call has slept so far, in nanoseconds.

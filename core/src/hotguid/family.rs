@@ -12,7 +12,7 @@ use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
     Result, fork,
     format::Scale,
-    generator::{self, DrawnWord, Family, NEVER_DRAWN, ProcessGuard, Window},
+    generator::{self, Family, NOT_PICKED, ProcessGuard, RandomWord, Window},
     narrow,
     sequence::{
         SlotRange,
@@ -37,7 +37,7 @@ pub(crate) struct Identity {
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Identities {
-    pub(super) drawn: DrawnWord,
+    pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
     /// The bits of a word that are the counter's start in every second, or 0 if each second has a random start.
@@ -53,7 +53,7 @@ pub struct Identities {
 impl generator::Windowed for Identities {}
 
 impl Identities {
-    /// Identities of random bytes, adjusted to the form of the IDs.
+    /// Creates identities from random bytes, which are adjusted to the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
         is_random: bool,
@@ -62,7 +62,7 @@ impl Identities {
     ) -> Self {
         let shape = if uuid8 { uuid8::with_version } else { uuid8::without_version };
         let fixed = if is_random { 0 } else { LAST_COUNTER };
-        let drawn = DrawnWord::new(draw, shape);
+        let drawn = RandomWord::new(draw, shape);
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
@@ -110,14 +110,14 @@ impl Family for Identities {
 
     #[inline]
     fn current_identity(&self, window: &Window, tick: u64, _: i64) -> Option<(u64, Identity)> {
-        let (generation, word) = self.drawn.last_drawn();
-        (generation != NEVER_DRAWN && window.contains(tick))
+        let (generation, word) = self.drawn.last_picked();
+        (generation != NOT_PICKED && window.contains(tick))
             .then_some((generation, self.identity_of(word)))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, Identity)> {
         self.drawn
-            .get_or_draw(|| self.generation())
+            .get_or_pick(|| self.generation())
             .map(|(generation, word)| (generation, self.identity_of(word)))
     }
 
@@ -136,7 +136,7 @@ impl Family for Identities {
         if self.fixed != 0 {
             return 0;
         }
-        let word = (self.draw)().map_or_else(|_| self.drawn.last_drawn().1, u64::from_be_bytes);
+        let word = (self.draw)().map_or_else(|_| self.drawn.last_picked().1, u64::from_be_bytes);
         word & LAST_START
     }
 

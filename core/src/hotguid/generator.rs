@@ -8,7 +8,7 @@ use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, SlotSource, WaitPolicy, Window},
+    generator::{self, Engine, FirstReading, Mode, NOT_PICKED, SlotSource, WaitPolicy, Window},
     sequence::{
         Machine,
         per_tick::{Behind, PerTick, Slots},
@@ -204,9 +204,9 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let family = &self.engine.family;
-        let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last_drawn());
+        let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last_picked());
         Stats {
-            machine: (epoch != NEVER_DRAWN).then(|| family.identity_of(word).machine.to_bytes()),
+            machine: (epoch != NOT_PICKED).then(|| family.identity_of(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
             len: family.used(&state),
             closed: state.closed,

@@ -92,7 +92,7 @@ impl<C: Clock> Builder<C> {
     /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.family.grant.info().ticks()));
-        let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;
+        let nodes = Nodes::new(self.family.codec, self.family.grant.into_info())?;
         let first = FirstReading::new(self.family.resume_after.is_none());
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
     }
@@ -114,7 +114,7 @@ impl<C: Clock> Builder<C> {
             }
         };
         let slots = Slots { first: 0, last };
-        let state = PerTick::at(slots, Behind::Refused, SCALE.last, tick, next.into());
+        let state = PerTick::at(slots, Behind::Rejected, SCALE.last, tick, next.into());
         Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
     }
 }

@@ -118,7 +118,8 @@ impl<C> Generator<C> {
     /// # Errors
     /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
-        self.engine.extend(self.engine.family.grant.with_later_end(longer.used_up())?.ticks().end);
+        self.engine
+            .extend(self.engine.family.grant.with_later_end(longer.into_info())?.ticks().end);
         Ok(())
     }
 

@@ -174,12 +174,12 @@ impl Grant {
     /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. After an error, this grant
     /// remains unchanged.
     pub fn extend(&mut self, longer: Self) -> Result<()> {
-        self.terms = self.terms.with_later_end(longer.used_up())?;
+        self.terms = self.terms.with_later_end(longer.into_info())?;
         Ok(())
     }
 
     /// Consumes the grant, and returns its terms for the generator.
-    pub(super) fn used_up(self) -> GrantInfo {
+    pub(super) fn into_info(self) -> GrantInfo {
         self.terms
     }
 }

@@ -96,9 +96,9 @@ impl PerTickModel {
     fn call(&mut self, now: u64, want: u64) -> Answer {
         let late = self.wall.saturating_sub(now);
         let follows = match self.behind {
-            Behind::Refused if late > 0 => return Answer::Behind(self.wall),
+            Behind::Rejected if late > 0 => return Answer::Behind(self.wall),
             Behind::HeldWithin(most) => late > most,
-            Behind::Refused | Behind::Held => false,
+            Behind::Rejected | Behind::Held => false,
         };
         if now > self.wall || follows {
             self.wall = now;
@@ -199,7 +199,7 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
 #[test]
 fn per_tick_follows_its_model_in_every_mode() {
     let within = [1, u64::MAX].map(Behind::HeldWithin);
-    for behind in [Behind::Refused, Behind::Held].into_iter().chain(within) {
+    for behind in [Behind::Rejected, Behind::Held].into_iter().chain(within) {
         per_tick_follows_its_model(behind, LAST_NARROW_TICK);
         per_tick_follows_its_model(behind, LAST_WIDE_TICK);
     }
@@ -213,7 +213,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
         machine.step(machine.observe(), 10, 1, bounds, Flip::Allowed),
         Step::Reserved(_)
     ));
-    assert_eq!(machine.step(machine.observe(), 5, 1, bounds, Flip::Refused), Step::Behind(10));
+    assert_eq!(machine.step(machine.observe(), 5, 1, bounds, Flip::Forbidden), Step::Behind(10));
     assert!(matches!(
         machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed),
         Step::Reserved(_)
@@ -229,7 +229,7 @@ fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
 fn step_within_takes_no_slots_if_exhausted_or_closed() {
     let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
     let tick_tock = TickTock::new();
-    let per_tick = PerTick::new(slots, Behind::Refused, LAST_NARROW_TICK).unwrap();
+    let per_tick = PerTick::new(slots, Behind::Rejected, LAST_NARROW_TICK).unwrap();
     let take = |want| {
         let run =
             retry_spurious_failures(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
@@ -239,7 +239,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
 
     let (tick_tock, per_tick) =
-        (TickTock::new(), PerTick::new(slots, Behind::Refused, LAST_NARROW_TICK).unwrap());
+        (TickTock::new(), PerTick::new(slots, Behind::Rejected, LAST_NARROW_TICK).unwrap());
     tick_tock.close().unwrap();
     per_tick.close().unwrap();
     assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);
@@ -250,7 +250,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
 fn the_word_width_depends_on_ticks_and_slots() {
     let word = |last_slot, last_tick| {
         let slots = Slots { first: 0, last: last_slot };
-        PerTick::new(slots, Behind::Refused, last_tick).map(|machine| format!("{machine:?}"))
+        PerTick::new(slots, Behind::Rejected, last_tick).map(|machine| format!("{machine:?}"))
     };
     let is_wide = |last_slot, last_tick| word(last_slot, last_tick).unwrap().contains("Wide");
     assert!(!is_wide((1 << 24) - 1, (1 << 38) - 1));

@@ -174,7 +174,9 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
         whole: usize::MAX,
         closer: None,
         state: |state| (state.tick, state.next, 0, 0),
-        restored: |(tick, next, ..)| PerTick::at(SLOTS, Behind::Refused, LAST, tick, next).unwrap(),
+        restored: |(tick, next, ..)| {
+            PerTick::at(SLOTS, Behind::Rejected, LAST, tick, next).unwrap()
+        },
     }
 }
 
@@ -232,9 +234,9 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
 
 /// Every reaction to a clock rollback after which no tick is entered twice.
 const MONOTONIC_REACTIONS: [Behind; 3] =
-    [Behind::Refused, Behind::Held, Behind::HeldWithin(u64::MAX)];
+    [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
-fn per_tick_in_every_mood<const LAST: u64>() {
+fn check_per_tick_in_every_mode<const LAST: u64>() {
     for behind in MONOTONIC_REACTIONS {
         let threads = Threads { ticks: 3, ..per_tick::<LAST>(behind) };
         let threads = Threads { whole: 1, ..threads };
@@ -248,12 +250,12 @@ fn per_tick_in_every_mood<const LAST: u64>() {
 
 #[test]
 fn narrow_per_tick_tolerates_every_interleaving() {
-    per_tick_in_every_mood::<LAST_NARROW_TICK>();
+    check_per_tick_in_every_mode::<LAST_NARROW_TICK>();
 }
 
 #[test]
 fn wide_per_tick_tolerates_every_interleaving() {
-    per_tick_in_every_mood::<LAST_WIDE_TICK>();
+    check_per_tick_in_every_mode::<LAST_WIDE_TICK>();
 }
 
 /// The first slot of a tick is part of the word, so threads that enter a tick with different slots agree on one of them.

@@ -89,7 +89,7 @@ pub(crate) enum Flip {
     Allowed,
     /// During this call, the clock was once further behind than the state machine can follow, so the call waits for the last
     /// tick.
-    Refused,
+    Forbidden,
     /// The machine is unused, and the clock moved backwards from this tick, which is the last tick of the generator's floor.
     /// The step decides as if this were the machine's tick.
     Below(u64),
@@ -101,7 +101,7 @@ impl Flip {
     const fn wall(self, tick: u64) -> u64 {
         match self {
             Self::Below(floor) => floor,
-            Self::Allowed | Self::Refused => tick,
+            Self::Allowed | Self::Forbidden => tick,
         }
     }
 }

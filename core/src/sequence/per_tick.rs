@@ -18,7 +18,7 @@ use crate::{Error, ErrorKind, narrow};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     /// The step fails with an error.
-    Refused,
+    Rejected,
     /// The step continues in the last tick.
     Held,
     /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more than
@@ -101,12 +101,12 @@ impl PerTick {
             // slots used.
             return Err(match self.behind {
                 Behind::Held => Step::Full,
-                Behind::Refused | Behind::HeldWithin(_) => Step::Behind(floor + 1),
+                Behind::Rejected | Behind::HeldWithin(_) => Step::Behind(floor + 1),
             });
         }
         let last = self.tick(word);
         let tick = self.tick_for(word, now);
-        if tick < last && self.behind == Behind::Refused {
+        if tick < last && self.behind == Behind::Rejected {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
@@ -157,7 +157,7 @@ impl Machine for PerTick {
     #[inline]
     fn tick_for(&self, seen: u128, now: u64) -> u64 {
         match self.behind {
-            Behind::Refused => now,
+            Behind::Rejected => now,
             Behind::Held => now.max(self.tick(seen)),
             Behind::HeldWithin(most) => {
                 let last = self.tick(seen);
@@ -168,7 +168,7 @@ impl Machine for PerTick {
 
     #[inline]
     fn step_within(&self, seen: u128, want: u32, start: u64) -> Option<SlotRange> {
-        let (range, next) = self.plan(seen, self.tick(seen), want, start, Flip::Refused).ok()?;
+        let (range, next) = self.plan(seen, self.tick(seen), want, start, Flip::Forbidden).ok()?;
         self.word().swap(seen, next).ok().map(|()| range)
     }
 

@@ -24,7 +24,7 @@ const END: u8 = 7;
 /// The last slot of a tick.
 const LAST_SLOT: u8 = 1;
 
-/// A clock as a generation sees it.
+/// The kind of clock that a generation reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Clock {
     Exact,
@@ -351,7 +351,7 @@ impl Explorer {
         // The fast path of `Engine::shortcut`, which does not check the floor.
         let last = self.kind.tick(seen);
         if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK) == last {
-            let taken = self.kind.step(seen, 0, last, Flip::Refused);
+            let taken = self.kind.step(seen, 0, last, Flip::Forbidden);
             if taken.is_some() {
                 let tick = u8::try_from(last).unwrap();
                 return state
@@ -378,7 +378,7 @@ impl Explorer {
 
 const KINDS: [MachineKind; 3] = [
     MachineKind::TickTock,
-    MachineKind::PerTick(Behind::Refused),
+    MachineKind::PerTick(Behind::Rejected),
     MachineKind::PerTick(Behind::Held),
 ];
 

@@ -48,7 +48,7 @@ impl RandomNumbers {
     fn flip(&mut self, floor: u64) -> (u8, Flip) {
         match self.next() % 8 {
             0 => (2, Flip::Below(floor)),
-            1 | 2 => (1, Flip::Refused),
+            1 | 2 => (1, Flip::Forbidden),
             _ => (0, Flip::Allowed),
         }
     }
@@ -91,7 +91,7 @@ fn per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
     let last_tick = u64::MAX >> (64 - tick_bits);
     let (first, tick) = (numbers.up_to(last), numbers.up_to(last_tick));
     let (slots, is_held) = (Slots { first, last }, numbers.next().is_multiple_of(2));
-    let behind = if is_held { Behind::Held } else { Behind::Refused };
+    let behind = if is_held { Behind::Held } else { Behind::Rejected };
     let machine = PerTick::new(slots, behind, last_tick)?;
     let next_bits = 128 - (u128::from(last) + 1).leading_zeros();
     let is_wide = u64::from(next_bits) + tick_bits > 63;

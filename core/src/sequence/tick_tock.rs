@@ -235,7 +235,7 @@ impl Machine for TickTock {
     #[inline]
     fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<SlotRange> {
         // A step within a tick never goes back, so `safe` is not read.
-        match plan(seen, 0, seen.tick(), want, bounds, Flip::Refused) {
+        match plan(seen, 0, seen.tick(), want, bounds, Flip::Forbidden) {
             Plan::Take { range, next, .. } => self.swap(seen, next).ok().map(|()| range),
             _ => None,
         }
@@ -316,7 +316,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     let goes_back = now < wall;
     // A step to `safe` itself is rejected, too: the step back from that tick switched away from the very bit that this step
     // would switch back to.
-    if goes_back && (flip == Flip::Refused || now <= safe) {
+    if goes_back && (flip == Flip::Forbidden || now <= safe) {
         return Plan::Behind(wall);
     }
     let least = bounds.min.into();

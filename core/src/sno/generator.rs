@@ -16,7 +16,7 @@ use crate::{
     clock::{Clock, DefaultClock},
     fork::{self, partitions::FindTable},
     generator::{
-        self, Engine, FirstReading, Mode, NEVER_DRAWN, Pack, SlotSource, WaitPolicy, Window,
+        self, Engine, FirstReading, Mode, NOT_PICKED, Pack, SlotSource, WaitPolicy, Window,
     },
     sequence::{Machine, SlotRange, tick_tock::TickTock},
     sync::Ordering,
@@ -367,7 +367,7 @@ impl<C: Clock> Generator<C> {
         }
         let closed = self.close_alone();
         if closed.is_err() {
-            self.engine.family.closing.store(NEVER_DRAWN, Ordering::Release);
+            self.engine.family.closing.store(NOT_PICKED, Ordering::Release);
         }
         closed
     }

@@ -4,7 +4,7 @@ use super::SCALE;
 use crate::{
     Error, ErrorKind, Result,
     fork::partitions::{FindTable, NoLease},
-    generator::NEVER_DRAWN,
+    generator::NOT_PICKED,
 };
 
 /// A default partition and the lower bound of its sequence numbers.
@@ -74,7 +74,7 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// How a generator picks its partition.
+/// The way in which a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// Leases a partition from a table, and leases a new one when the lease is lost.
@@ -102,6 +102,6 @@ pub(crate) struct Identity {
 impl Identity {
     /// Returns an identity that has no partition yet.
     pub(super) const fn without_partition(min: u16) -> Self {
-        Self { generation: NEVER_DRAWN, partition: 0, min }
+        Self { generation: NOT_PICKED, partition: 0, min }
     }
 }

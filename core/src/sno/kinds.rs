@@ -90,9 +90,9 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// Returns [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or with
     /// `out_of_range` if no variant has the ID's metabyte. All other errors are [`ReadError::Other`].
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, ReadError<D::Error>> {
-        let mut refused = None;
-        let read = read(from, &mut refused);
-        read.map_err(|error| refused.map_or(ReadError::Other(error), ReadError::Id))
+        let mut id_error = None;
+        let read = read(from, &mut id_error);
+        read.map_err(|error| id_error.map_or(ReadError::Other(error), ReadError::Id))
     }
 }
 
@@ -155,10 +155,10 @@ pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Re
 /// Deserializes an object from a self-describing format. Other formats have no member names and reject `deserialize_any`.
 fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from: D,
-    refused: &mut Option<Error>,
+    id_error: &mut Option<Error>,
 ) -> Result<K, D::Error> {
     let human_readable = from.is_human_readable();
-    from.deserialize_any(Reader::new(human_readable, refused))
+    from.deserialize_any(Reader::new(human_readable, id_error))
 }
 
 /// Declares an enum whose variant serde selects based on the metabyte of an object's sno ID.

@@ -35,7 +35,7 @@ use crate::{
         partitions::{FindTable, Table},
     },
     format::Scale,
-    generator::{self, Engine, Family, Latest, NEVER_DRAWN, ProcessGuard, Spare, Window},
+    generator::{self, Engine, Family, Latest, NOT_PICKED, ProcessGuard, Spare, Window},
     narrow,
     sequence::{
         Machine,
@@ -94,7 +94,7 @@ impl Partitions {
             start: None,
             process,
             made_at_times: AtomicU32::new(0),
-            closing: AtomicU64::new(NEVER_DRAWN),
+            closing: AtomicU64::new(NOT_PICKED),
         }
     }
 
@@ -108,7 +108,7 @@ impl Partitions {
         #[cfg(loom)]
         self.claims.get().extend(0);
         let identity = self.claims.get().identity;
-        (identity.generation != NEVER_DRAWN).then_some(identity.partition)
+        (identity.generation != NOT_PICKED).then_some(identity.partition)
     }
 
     /// Returns the first tick in which the current partition was this generator's.
@@ -116,12 +116,12 @@ impl Partitions {
         self.claims.get().lease().start
     }
 
-    /// Returns the sequences of the current partition.
+    /// Returns the sequence bounds of the current partition.
     pub(super) fn bounds(&self) -> Bounds {
         self.bounds_of(self.claims.get().identity)
     }
 
-    /// The sequences of an identity.
+    /// Returns the sequence bounds of an identity.
     #[inline]
     pub(super) fn bounds_of(&self, Identity { min, .. }: Identity) -> Bounds {
         Bounds { min, ..self.bounds }
@@ -216,7 +216,7 @@ impl Partitions {
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
-        let is_of_child = found.identity.generation != NEVER_DRAWN && !claim.follows_another;
+        let is_of_child = found.identity.generation != NOT_PICKED && !claim.follows_another;
         let spare = if is_of_child {
             self.spare.take_spare()
         } else {
@@ -229,7 +229,7 @@ impl Partitions {
     /// Returns whether a claim has a partition that was assigned in this process, before or after a restore.
     fn is_own(claim: &Claim) -> bool {
         let generation = claim.identity.generation;
-        generation != NEVER_DRAWN && fork::is_of_process(generation)
+        generation != NOT_PICKED && fork::is_of_process(generation)
     }
 
     /// Returns the table of partitions, or `None` if the generator uses no table.
@@ -246,7 +246,7 @@ impl Partitions {
 
     /// Returns whether a claim's lease covers a tick, and renews the lease if necessary.
     fn renew_if_needed(&self, claim: &Claim, tick: u64) -> Result<bool> {
-        let mut looks = 0;
+        let mut checks = 0;
         loop {
             let lease = claim.lease();
             if claim.is_unending() {
@@ -260,10 +260,10 @@ impl Partitions {
             match find()?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
                 // Another thread of this generator may have renewed the lease, but not recorded it yet.
-                None if claim.lease().until == lease.until && looks >= MAX_CHECKS => {
+                None if claim.lease().until == lease.until && checks >= MAX_CHECKS => {
                     return Ok(false);
                 }
-                None => looks += 1,
+                None => checks += 1,
             }
         }
     }
@@ -383,7 +383,7 @@ impl Family for Partitions {
     fn on_extended(&self, end: u64) {
         let claim = self.claims.get();
         // A claim without a partition covers no ticks.
-        if claim.identity.generation != NEVER_DRAWN {
+        if claim.identity.generation != NOT_PICKED {
             claim.extend(end);
         }
     }

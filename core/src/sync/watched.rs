@@ -39,7 +39,7 @@ impl Operation {
     }
 }
 
-/// The result of an access: the value before it, and whether it was a compare-and-swap that failed.
+/// The result of an access: the previous value, and whether the access was a compare-and-swap that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Answer {
     pub(crate) before: u128,

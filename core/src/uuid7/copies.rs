@@ -36,14 +36,14 @@ const BLOCK: u32 = 2;
 const SLOTS: Slots = Slots { first: 0, last: 15 };
 const LAST_TICK: u64 = 7;
 
-/// How the memory of the second process comes about.
+/// The way in which the second process gets its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Split {
     Copy,
     Fork,
 }
 
-/// A rule of the streams that is left out.
+/// The rule of the streams that a search omits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weakness {
     None,
@@ -92,7 +92,7 @@ impl Stream {
     }
 }
 
-/// Whose stream a step uses.
+/// The owner of the stream that a step uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Owner {
     Thread,
@@ -190,8 +190,8 @@ impl Process {
         &mut self.streams[of as usize]
     }
 
-    /// Notes a reading, and returns whether it is in the copied millisecond.
-    fn note_reading(&mut self, of: Owner, now: u8) -> bool {
+    /// Records a clock reading, and returns whether it is in the copied millisecond.
+    fn record_reading(&mut self, of: Owner, now: u8) -> bool {
         self.read[of as usize] = Some(now);
         self.copied[of as usize].take_if(|copied| *copied != now);
         self.copied[of as usize].is_some()
@@ -278,7 +278,7 @@ impl Explorer {
         }
         let mut other = process.clone();
         other.generation.0 += u8::from(self.split == Split::Fork);
-        // The keys that this process reads from now on differ from those of the other one.
+        // From now on, the two processes read different keys.
         other.keys += 100;
         [process, other]
     }
@@ -348,7 +348,7 @@ impl Explorer {
     }
 
     fn take(&self, process: &mut Process, mut call: Call, of: Owner, is_repeated: bool) {
-        call.may_repeat |= process.note_reading(of, call.now);
+        call.may_repeat |= process.record_reading(of, call.now);
         let found = process
             .owner_of(of)
             .filter(|stream| self.serves(process, stream, call.now, is_repeated));

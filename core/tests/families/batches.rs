@@ -1,4 +1,4 @@
-//! Batches, and generators shared between threads.
+//! Tests batches, and generators shared between threads.
 
 use std::{collections::HashSet, thread};
 
@@ -50,7 +50,7 @@ fn a_batch_error_reports_how_many_ids_were_written() {
     });
 }
 
-/// Uses the real clock, and mixes single calls, batches, and handles with different block sizes.
+/// The threads read the system clock, and mix single calls, batches, and handles with different block sizes.
 #[test]
 fn threads_that_share_a_generator_never_repeat_an_id() {
     const BATCHES: usize = rounds(20_000);

@@ -25,7 +25,7 @@ use super::{
 
 const MS: u64 = 1_000_000;
 
-/// A clock that generators have also read before a restart.
+/// A clock that another generator may have read before a restart.
 #[derive(Clone)]
 struct SharedReadings<C> {
     clock: C,
@@ -121,7 +121,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
             assert_eq!(ids.try_fill(2), Ok(vec![]));
         }
         assert_eq!(clock.slept_nanos(), 0);
-        // The statistics and the lease's last tick only count ticks with IDs.
+        // Statistics and the highest tick of a lease only count ticks that contain IDs.
         let other = ScriptedClock::default();
         other.set_readings([next - 1]);
         let untouched = family.generator(shared_readings(other));
@@ -385,7 +385,7 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let blank = sno().partition(7).build().unwrap().close().unwrap();
     assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
     assert_full(sno().restore(blank).unwrap().try_generate(7), ms + 4);
-    // A generator that started but made no ID releases the tick that it skipped.
+    // A generator that started without generating an ID does not use the tick that it skipped.
     let begun = sno().restore(blank).unwrap();
     assert_full(begun.try_generate(7), ms + 4);
     let begun = begun.close().unwrap();
@@ -487,7 +487,7 @@ fn a_lease_grant_starts_without_a_wait() {
     assert!(builder.build().unwrap().try_generate(7).is_ok());
 }
 
-/// The clock of a thread that cannot sleep.
+/// A clock for threads that cannot sleep.
 struct SpinningClock(SharedReadings<SleepingClock>);
 
 impl Clock for SpinningClock {

@@ -1,4 +1,5 @@
-//! Closed and sealed generators make no further IDs, and the end that a seal returns is after all reserved slots.
+//! Tests that closed and sealed generators make no further IDs, and that the end returned by a seal is after all reserved
+//! slots.
 
 use std::{ops::Range, thread, time::Duration};
 
@@ -38,7 +39,7 @@ fn a_closed_generator_makes_no_ids() {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
-        // Closes the generator while a call reads the clock.
+        // A clock reading of the call closes the generator.
         let other = ids.clone();
         clock.run_inside_reading(0, move || other.close().unwrap());
         assert_code(ids.generate(), "generator_closed");
@@ -130,7 +131,7 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
-            // A clock that skips no tick, so that threads make IDs before the seal.
+            // With this clock, the generator skips no first tick, so the threads make IDs before the seal.
             let ids = &*family.generator(Readings(|| SystemClock.unix_nanos()));
             let (made, sealed): (Vec<AnyId>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {

@@ -1,4 +1,4 @@
-//! Handles: blocks that end with their tick, and the order in which handles reserve them.
+//! Tests the blocks of handles: they end with their tick, and handles reserve them in order.
 
 use super::{assert_id, family::START_MS, for_each, support::assert_code};
 
@@ -29,14 +29,15 @@ fn blocks_double_within_a_tick() {
     for_each(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
-        // Returns the next block's start after the handle has made `uses` IDs.
+        // Uses up `uses` IDs of the handle, and returns the start of its next block.
         let mut begins = |uses: u32| {
             for _ in 0..uses {
                 hasty().unwrap();
             }
             ids.generate().unwrap().place
         };
-        // Blocks of 2, 4, 8, ..., 128 slots, then always 128. The IDs that `begins` makes to find each start lie between them.
+        // Blocks have 2, 4, 8, ..., 128 slots, and then always 128. `begins` makes one more ID to find each start, so that ID
+        // lies between two blocks.
         let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
         assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
         clock.set_readings([START_MS + family.tick]);

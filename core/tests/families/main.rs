@@ -1,5 +1,5 @@
-//! Rules that hold for generators of every format, because they share one engine. Tests of a single format are in its own
-//! files.
+//! Tests rules that hold for generators of every format, because all formats share one engine. Rules of a single format are
+//! tested in that format's files.
 
 mod batches;
 mod beginnings;

@@ -1,4 +1,4 @@
-//! Readings that other calls overtake, and clocks that are unusable.
+//! Tests clock readings that are outdated by other calls, and unusable clocks.
 
 use std::sync::Arc;
 
@@ -80,9 +80,9 @@ fn a_clock_outside_the_formats_time_range_is_rejected() {
         let farthest = [i64::MIN, i64::MAX / 1_000_000 * 1_000_000];
         for nanos in [end * 1_000_000, first * 1_000_000 - 1].into_iter().chain(farthest) {
             clock.set_unix_nanos(nanos);
-            let refused =
+            let expected =
                 Error::time_out_of_range("clock", nanos.into(), limits[0], limits[1] - 1, "ns");
-            assert_eq!(ids.generate(), Err(refused), "{}", family.name);
+            assert_eq!(ids.generate(), Err(expected), "{}", family.name);
         }
     }
 }

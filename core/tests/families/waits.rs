@@ -1,4 +1,4 @@
-//! Exhausted ticks and clocks that are behind: calls return an error or wait.
+//! Tests exhausted ticks and clocks that are behind, where calls wait or return an error.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Windows: half-open time spans outside of which no ID is made.
+//! Tests windows: half-open time spans outside of which generators make no IDs.
 
 use super::{
     assert_id,
@@ -30,7 +30,7 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             clock.set_readings([ms]);
             assert_id(ids.generate(), ms / tick * tick, place);
         }
-        // No clock shows the end of a UUID's time.
+        // The last time of UUID v7 is beyond every clock, so the latest representable reading takes its place.
         for late in [START_MS + 2 * tick, (span.1 - 1).min(i64::MAX / 1_000_000)] {
             clock.set_readings([late]);
             assert_code(ids.generate(), "lease_expired");

@@ -1,4 +1,4 @@
-//! Columns of many IDs, compared with handling the IDs one at a time.
+//! Tests columns of many IDs against packing and parsing the IDs one at a time.
 
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::random::{draws, plan, shapes};
 
-/// Returns every field that has a name or is a timestamp or sequence.
+/// Returns the fields that can be columns: named fields, timestamps and sequences.
 fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     let slot = |field: &FieldDescription| match field.kind {
         "timestamp" => layout.timestamp().ok(),
@@ -23,7 +23,7 @@ fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     fields.filter_map(|field| Some((slot(field)?, field.clone()))).collect()
 }
 
-/// A layout's IDs, both as one packed buffer and one by one.
+/// The same IDs, once as a packed buffer and once as separate values.
 struct Ids {
     integers: Vec<i64>,
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! `describe()` for layouts that the presets don't cover.
+//! Tests `describe()` for kinds of layouts that no preset has.
 
 use polyflake::layout::{Field, Layout, Tick, ValueType};
 
@@ -31,7 +31,8 @@ fn describe_reports_whether_ids_sort_by_time() {
     );
     assert_sorts_by_time(Layout::bytes(8, [time(), Field::sequence(23)]), true);
     assert_sorts_by_time(Layout::integer([Field::timestamp(64, MS, 0)]), true);
-    // The sign bit, a machine ID or a sequence above the timestamp, newest first, and no timestamp.
+    // IDs do not sort by time if the sign bit is used, if another field is above the timestamp, if the timestamp is inverted,
+    // or if there is no timestamp.
     assert_sorts_by_time(Layout::integer([time(), Field::sequence(23)]), false);
     assert_sorts_by_time(
         Layout::integer([Field::unused(1), Field::bindable(1, "a"), time(), Field::unused(21)]),

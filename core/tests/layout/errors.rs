@@ -1,4 +1,4 @@
-//! Rejected values: their errors, the order in which errors are reported, and that a failed call loses no slots.
+//! Tests which values are rejected, in which order errors are reported, and that a failed call uses no slots.
 
 use polyflake::layout::{Field, FieldIndex, Id, Layout, Tick, Value, ValueType};
 
@@ -22,7 +22,7 @@ fn unknown_names_are_reported_first() {
     let layout = snowflake();
     let mut values = layout.values();
     assert_eq!(assert_code(values.bind("nope", 1), "unknown_field").field(), Some("nope"));
-    // Constants and bindables have separate names.
+    // A constant's name does not name a bindable.
     assert_code(values.bind("c", 1), "unknown_field");
     assert_code(values.constant("a", 1), "unknown_field");
     let bare = Layout::integer([Field::unused(64)]).unwrap();
@@ -116,23 +116,27 @@ fn field_indexes_of_another_layout_are_rejected() {
 
 #[test]
 fn invalid_layouts_are_rejected() {
-    let refused =
+    let assert_invalid =
         |fields: Vec<Field>| drop(assert_code(Layout::bytes(9, fields), "invalid_layout"));
-    refused(vec![]);
-    refused(vec![Field::unused(71)]);
-    refused(vec![Field::unused(73)]);
-    refused(vec![Field::unused(u32::MAX); 5]);
-    refused(vec![Field::sequence(65), Field::unused(7)]);
-    refused(vec![Field::timestamp(65, MS, 0), Field::unused(7)]);
-    refused(vec![Field::sequence(1), Field::sequence(1), Field::unused(70)]);
-    refused(vec![Field::timestamp(0, MS, 0), Field::timestamp(0, MS, 0), Field::unused(72)]);
-    refused(vec![Field::bindable(1, "a"), Field::bindable(1, "a"), Field::unused(70)]);
-    refused(vec![Field::constant(1, "a", 1), Field::constant(1, "a", 1), Field::unused(70)]);
-    refused(vec![Field::bindable(0, None), Field::bindable(0, None), Field::unused(72)]);
-    refused(vec![Field::bindable(8, None), Field::bindable(0, "bindable-0-8"), Field::unused(64)]);
-    refused(vec![Field::sequence_from(8, "1"), Field::unused(64)]);
-    refused(vec![Field::constant(8, "a", Value::Other("x".into())), Field::unused(64)]);
-    refused(vec![Field::constant(8, "a", Value::Nanos(1)), Field::unused(64)]);
+    assert_invalid(vec![]);
+    assert_invalid(vec![Field::unused(71)]);
+    assert_invalid(vec![Field::unused(73)]);
+    assert_invalid(vec![Field::unused(u32::MAX); 5]);
+    assert_invalid(vec![Field::sequence(65), Field::unused(7)]);
+    assert_invalid(vec![Field::timestamp(65, MS, 0), Field::unused(7)]);
+    assert_invalid(vec![Field::sequence(1), Field::sequence(1), Field::unused(70)]);
+    assert_invalid(vec![Field::timestamp(0, MS, 0), Field::timestamp(0, MS, 0), Field::unused(72)]);
+    assert_invalid(vec![Field::bindable(1, "a"), Field::bindable(1, "a"), Field::unused(70)]);
+    assert_invalid(vec![Field::constant(1, "a", 1), Field::constant(1, "a", 1), Field::unused(70)]);
+    assert_invalid(vec![Field::bindable(0, None), Field::bindable(0, None), Field::unused(72)]);
+    assert_invalid(vec![
+        Field::bindable(8, None),
+        Field::bindable(0, "bindable-0-8"),
+        Field::unused(64),
+    ]);
+    assert_invalid(vec![Field::sequence_from(8, "1"), Field::unused(64)]);
+    assert_invalid(vec![Field::constant(8, "a", Value::Other("x".into())), Field::unused(64)]);
+    assert_invalid(vec![Field::constant(8, "a", Value::Nanos(1)), Field::unused(64)]);
     assert_code(Layout::bytes(0, []), "invalid_layout");
     assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
     assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
@@ -269,7 +273,7 @@ fn the_reported_limits_of_a_time_can_be_packed() {
 
 #[test]
 fn layouts_past_the_size_limits_are_rejected() {
-    let refused = |length, fields: &[Field]| {
+    let error_message = |length, fields: &[Field]| {
         assert_code(Layout::bytes(length, fields.to_vec()), "invalid_layout").to_string()
     };
     let of = |kind, bits| Field::bindable_of(kind, bits, "a");
@@ -280,7 +284,7 @@ fn layouts_past_the_size_limits_are_rejected() {
         let id = layout.values().bind("a", value.clone()).unwrap().pack().unwrap();
         assert_eq!(layout.parse(&id).unwrap().bindable("a"), Ok(value));
         let message = "expected a byte ID of 1 to 128 bytes, found 129";
-        assert_eq!(refused(129, &[of(kind, 1032)]), message);
+        assert_eq!(error_message(129, &[of(kind, 1032)]), message);
     }
     // An integer field has at most 128 bits. It may be a bindable or a constant, at any bit offset.
     let integer = [Field::unused(3), of(ValueType::Integer, 128).inverted(), Field::unused(5)];
@@ -291,9 +295,9 @@ fn layouts_past_the_size_limits_are_rejected() {
     }
     assert_code(layout.values().bind("a", Value::Beyond).unwrap().pack(), "out_of_range");
     let message = "expected a of at most 128 bits, found 129: wider fields are bytes or text";
-    assert_eq!(refused(17, &[of(ValueType::Integer, 129), Field::unused(7)]), message);
+    assert_eq!(error_message(17, &[of(ValueType::Integer, 129), Field::unused(7)]), message);
     let constant = Field::constant(129, "a", 1);
-    assert_eq!(refused(17, &[constant, Field::unused(7)]), message);
+    assert_eq!(error_message(17, &[constant, Field::unused(7)]), message);
     assert!(Layout::bytes(128, [Field::unused(1024)]).is_ok());
     // A layout has at most 1,024 fields, including those of zero bits.
     let empty = |count| (0..count).map(|_| Field::unused(0)).chain([Field::unused(8)]);

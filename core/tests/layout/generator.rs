@@ -1,4 +1,4 @@
-//! Layout generators: bindables, restarts, sequences without a timestamp, and state words of any width.
+//! Tests layout generators: bindables, restarts, sequences without a timestamp, and state words of all widths.
 
 use polyflake::{
     Error,
@@ -58,7 +58,7 @@ fn bindables_are_bound_or_passed_with_each_call() {
     assert_code(open.generate_with(&open.values()), "missing_field");
     assert_code(open.generate_with(open.values().bind("worker", 1024).unwrap()), "out_of_range");
     assert_code(open.generate_with(open.values().bind("worker", "7").unwrap()), "invalid_type");
-    // The generator sets the timestamp and the sequence, whatever the values hold. Calls that failed have used no slot.
+    // The generator overwrites the timestamp and the sequence of the values. Failed calls have used no slots.
     let mut values = open.values();
     values.bind("worker", 3).unwrap().time(-1).unwrap().sequence(1 << 20).unwrap();
     assert_eq!(parts(&open.generate_with(&values).unwrap()), (5, 3, 0));
@@ -154,12 +154,12 @@ fn a_closed_generator_is_restored_from_its_snapshot() {
     set_readings(&clock, [4]);
     assert_code(again.generate(), "clock_behind");
 
-    let refused = |tick, next_sequence| {
+    let restore_error = |tick, next_sequence| {
         assert_code(worker(&clock, []).restore(Snapshot::new(tick, next_sequence)), "out_of_range")
     };
-    assert_eq!(refused(1 << 41, 0).field(), Some("tick"));
-    assert_eq!(refused(0, 4097).field(), Some("next_sequence"));
-    refused(0, u128::MAX);
+    assert_eq!(restore_error(1 << 41, 0).field(), Some("tick"));
+    assert_eq!(restore_error(0, 4097).field(), Some("next_sequence"));
+    restore_error(0, u128::MAX);
     let full = worker(&clock, [5]).restore(Snapshot::new(5, 4096)).unwrap();
     assert_code(full.generate(), "sequence_exhausted");
     for json in [
@@ -267,7 +267,7 @@ fn the_widest_layout_generates_ids() {
     clock.set_unix_nanos(i64::MAX);
     ids.generate().unwrap();
     assert_eq!(ids.close().unwrap().next_sequence, (1 << 64) - 1);
-    // The range covers the first slot to the last one.
+    // The slots range from the first sequence number of the first tick to the last one of the last tick.
     let whole = Layout::bytes(16, [Field::timestamp(64, MS, 0), Field::sequence(64)]).unwrap();
     let last = Snapshot::new(5, u64::MAX.into());
     let ids = Builder::with_clock(whole, ManualClock::at_unix_ms(5)).restore(last).unwrap();

@@ -1,4 +1,4 @@
-//! Layout descriptions as JSON: reading, writing, and errors with their codes.
+//! Tests reading and writing layout descriptions as JSON, and the codes of errors.
 
 use polyflake::{
     clock::ManualClock,

@@ -1,4 +1,4 @@
-//! Custom layouts, compared with a big-integer reference: values, descriptions, columns, ranges and generators.
+//! Tests custom layouts against a big-integer reference: values, descriptions, columns, ranges and generators.
 //! `tests/conformance` compares them with the original implementations' results in `tests/vectors`.
 #![cfg(feature = "json")]
 

@@ -1,5 +1,5 @@
-//! Ranges of worker IDs: in a tick, all calls together make each pair of worker ID and sequence number once, in ID order. A
-//! restart under a different range repeats no ID.
+//! Tests ranges of worker IDs. Within a tick, all calls together must make each pair of worker ID and sequence number once, in
+//! ID order. A restart with a different range must repeat no ID.
 
 use std::{collections::HashSet, ops::RangeInclusive};
 
@@ -58,7 +58,7 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
     batch[..length * made].chunks(length).map(|id| Id::Bytes(id.into())).collect()
 }
 
-/// Returns all IDs of one tick, sorted. Single calls, batches and handles make them in turn.
+/// Makes all IDs of one tick with single calls, batches and handles in turn, and returns them sorted.
 fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {
@@ -166,7 +166,7 @@ fn a_range_snapshot_marks_a_started_tick_as_exhausted() {
 
 #[test]
 fn unsupported_ranges_are_rejected() {
-    let refused = |fields: Vec<Field>, code| {
+    let assert_error = |fields: Vec<Field>, code| {
         let layout = Layout::bytes(16, fields).unwrap();
         let builder = Builder::with_clock(layout, ManualClock::at_unix_ms(5));
         assert_code(builder.range("node", 0..=1).build(), code)
@@ -174,17 +174,17 @@ fn unsupported_ranges_are_rejected() {
     let node = || Field::bindable(10, "node");
     let rest = |bits| Field::unused(128_u32 - bits);
     let sequence = || Field::sequence(8);
-    refused(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be sorted
-    refused(vec![node(), time(), sequence(), rest(58)], "invalid_layout");
-    refused(vec![time(), node(), rest(50)], "invalid_layout");
-    refused(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
-    refused(vec![time(), node(), sequence().inverted(), rest(58)], "invalid_layout");
-    refused(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
-    refused(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // 2^64 slots
-    refused(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
+    assert_error(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be sorted
+    assert_error(vec![node(), time(), sequence(), rest(58)], "invalid_layout");
+    assert_error(vec![time(), node(), rest(50)], "invalid_layout");
+    assert_error(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
+    assert_error(vec![time(), node(), sequence().inverted(), rest(58)], "invalid_layout");
+    assert_error(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
+    assert_error(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // 2^64 slots
+    assert_error(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
     let text = Field::bindable_of(polyflake::layout::ValueType::Text, 16, "node");
-    refused(vec![time(), text, sequence(), rest(64)], "invalid_type");
-    refused(vec![time(), Field::bindable(10, "shard"), sequence(), rest(58)], "unknown_field");
+    assert_error(vec![time(), text, sequence(), rest(64)], "invalid_type");
+    assert_error(vec![time(), Field::bindable(10, "shard"), sequence(), rest(58)], "unknown_field");
     let alone = Layout::integer([Field::unused(46), node(), sequence()]).unwrap();
     let alone = Generator::builder(alone).sequence_only(true).range("node", 0..=1);
     assert_code(alone.build(), "invalid_layout");
@@ -201,7 +201,7 @@ fn out_of_range_worker_ids_are_rejected() {
     let node = Some(String::from("node"));
     assert_eq!(fault(build(0..=4)), (node.clone(), Some((4, 0, 3))));
     assert_eq!(fault(build(4..=u64::MAX)), (node.clone(), Some((4, 0, 3))));
-    #[allow(clippy::reversed_empty_ranges, reason = "it is refused")]
+    #[allow(clippy::reversed_empty_ranges, reason = "the range is rejected")]
     let reversed = build(2..=1);
     assert_eq!(fault(reversed), (node, Some((1, 2, 3))));
     let both = ranged_generator(node_layout(true, 2, 1), &clock, 0..=1).bind("node", 1);

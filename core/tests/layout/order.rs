@@ -1,4 +1,4 @@
-//! If the timestamp is the first field, IDs sort by time, and within a tick by the fields that follow.
+//! Tests that IDs whose first field is the timestamp sort by time, and within a tick by the fields that follow.
 
 use polyflake::layout::{Field, Id, Layout, Tick};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The presets: their documented figures, and machine ID fields that are set to a fixed value.
+//! Tests the presets: their documented figures, and machine IDs that are fixed when the layout is created.
 
 use polyflake::layout::{Generator, Id, PRESETS, Value, preset};
 use serde_json::{Value as Json, json};

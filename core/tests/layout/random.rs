@@ -1,4 +1,4 @@
-//! Random layouts, compared with the big-integer reference.
+//! Tests random layouts against the big-integer reference.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Layout, ValueType};
@@ -48,7 +48,7 @@ pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     proptest::collection::vec(draw, 1..24)
 }
 
-/// Returns a plan whose fields fill the ID: a bindable gets the remaining bits.
+/// Returns a plan whose fields fill the whole ID. A bindable gets the remaining bits.
 pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();

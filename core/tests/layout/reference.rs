@@ -1,4 +1,4 @@
-//! A slow and simple second implementation of packing and parsing: IDs are big integers, and fields are sums and remainders.
+//! A slow and simple reference implementation of packing and parsing. IDs are big integers, and fields are sums and remainders.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Field, Id, Layout, Tick, Value, ValueType};

@@ -1,4 +1,4 @@
-//! Generators of custom layouts: the per-tick state machine with a layout's own fields, and a sequence without a clock.
+//! Models generators of custom layouts: the per-tick state machine with a layout's fields, and a sequence without a timestamp.
 
 use std::time::Duration;
 

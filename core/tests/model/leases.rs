@@ -1,4 +1,4 @@
-//! Leased generators: sealed while they make IDs, and switched between grants.
+//! Models leased generators that are sealed or switched between grants while they make IDs.
 
 use std::{ops::Range, time::Duration};
 
@@ -16,7 +16,7 @@ use super::{
     generate, generate_in_blocks, ms, register_atomics, run_both,
 };
 
-/// Returns a generator with four sequence numbers per tick, under a grant of a few ticks, in the model.
+/// Returns a modelled generator with four sequence numbers per tick and a grant of a few ticks.
 fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
     let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
@@ -26,14 +26,14 @@ fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Gen
     ids
 }
 
-/// Makes single IDs. A call may fail as it does between two grants.
+/// Makes single IDs. A call may fail, but only with an error that can occur between two grants.
 fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
-/// Checks that the worker ID's next holder, starting at the end that the seal returned, repeats no ID. This also holds after a
-/// clock rollback, and for reserved blocks with unused slots.
-fn sealed_while<I: Ids + 'static>(
+/// Checks that the worker ID's next holder repeats no ID if it starts at the end that the seal returned. This must also hold
+/// after a clock rollback, and for reserved blocks with unused slots.
+fn check_seal_during<I: Ids + 'static>(
     preemptions: Option<usize>,
     in_blocks: bool,
     first: impl Fn() -> I + Send + Sync + 'static,
@@ -55,9 +55,9 @@ fn sealed_while<I: Ids + 'static>(
     });
 }
 
-fn sno_sealed_while(preemptions: Option<usize>, in_blocks: bool, readings: &'static [i64]) {
+fn check_sno_seal_during(preemptions: Option<usize>, in_blocks: bool, readings: &'static [i64]) {
     let first = || granted_generator(7, 0..1000, readings);
-    sealed_while(preemptions, in_blocks, first, |end| {
+    check_seal_during(preemptions, in_blocks, first, |end| {
         let end = (end - EPOCH_MS) / 4;
         granted_generator(7, end..1000, &[end])
     });
@@ -65,17 +65,17 @@ fn sno_sealed_while(preemptions: Option<usize>, in_blocks: bool, readings: &'sta
 
 #[test]
 fn sealing_loses_no_id_as_time_advances() {
-    sno_sealed_while(None, false, &[100, 101, 101, 102]);
+    check_sno_seal_during(None, false, &[100, 101, 101, 102]);
 }
 
 #[test]
 fn sealing_loses_no_id_after_a_clock_rollback() {
-    sno_sealed_while(None, false, &[100, 50, 50, 60]);
+    check_sno_seal_during(None, false, &[100, 50, 50, 60]);
 }
 
 #[test]
 fn sealing_loses_no_id_of_reserved_blocks() {
-    sno_sealed_while(Some(3), true, &[100, 101, 100, 102]);
+    check_sno_seal_during(Some(3), true, &[100, 101, 100, 102]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
             &[START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2],
         )
     };
-    sealed_while(None, true, first, move |end| granted_generator(end / 1000, &[end / 1000]));
+    check_seal_during(None, true, first, move |end| granted_generator(end / 1000, &[end / 1000]));
 }
 
 /// Returns a leased generator in the model.
@@ -107,7 +107,12 @@ fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
 }
 
 /// Checks that IDs stay unique while one thread switches to another worker ID and back and other threads make IDs.
-fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usize, calls: usize) {
+fn check_switch_during(
+    preemptions: Option<usize>,
+    readings: &'static [i64],
+    makers: usize,
+    calls: usize,
+) {
     check(preemptions, move || {
         let ids = leased_generator(granted_generator(7, 0..1000, readings));
         let threads: Vec<_> = (0..makers)
@@ -135,15 +140,15 @@ fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usi
 
 #[test]
 fn a_grant_switch_repeats_no_id_of_one_thread() {
-    moved_while(Some(3), &[100, 101], 1, 2);
+    check_switch_during(Some(3), &[100, 101], 1, 2);
 }
 
 #[test]
 fn a_grant_switch_repeats_no_id_of_two_threads() {
-    moved_while(Some(1), &[100, 99, 101], 2, 1);
+    check_switch_during(Some(1), &[100, 99, 101], 2, 1);
 }
 
-/// Two threads switch at the same time. The thread that loses the race discards its new generator.
+/// If two threads switch at the same time, the loser of the race must discard its new generator.
 #[test]
 fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {
@@ -166,7 +171,8 @@ fn only_one_of_two_concurrent_switches_wins() {
     });
 }
 
-/// A thread closes the generator while another switches to the next grant. After both have returned, no ID is generated.
+/// One thread closes the generator while another switches to the next grant. After both have returned, the generator must make
+/// no IDs.
 #[test]
 fn closing_during_a_switch_ends_generation() {
     check(Some(3), || {

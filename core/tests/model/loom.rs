@@ -1,4 +1,4 @@
-//! loom: explores all interleavings, or all with a bounded number of preemptions.
+//! Runs the models with loom, which explores all interleavings, or all with a bounded number of preemptions.
 
 pub(crate) use loom::{
     lazy_static,

@@ -1,4 +1,4 @@
-//! Thread interleavings on one generator, with clocks that advance, stop and move backwards.
+//! Models of threads that share a generator, with clocks that advance, stop and move backwards.
 //!
 //! Two checkers run the same models. loom explores all interleavings within its bounds, including stale loads:
 //! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them based
@@ -30,7 +30,7 @@ use polyflake::{
     clock::{Clock, ClockInfo},
 };
 
-/// A clock that returns the readings of a script, in Unix milliseconds, to threads in the order of their calls. The last one
+/// A clock that returns scripted readings, in Unix milliseconds, to threads in the order of their calls. The last reading
 /// repeats.
 struct SharedReadings {
     unix_ms: Vec<i64>,
@@ -74,7 +74,7 @@ fn register_with_model<I: Ids>(ids: I) -> Arc<I> {
     Arc::new(ids)
 }
 
-/// Accesses every atomic before a second thread exists, because the model registers an atomic at its first use.
+/// Accesses every atomic before a second thread exists, because loom registers an atomic at its first use.
 fn register_atomics(ids: &impl Ids) {
     ids.stats();
     ids.extend_window(ids.window().1).ok();

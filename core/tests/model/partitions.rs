@@ -1,5 +1,5 @@
-//! The partition table, with one or two partitions: default generators acquire, renew, lose and release leases, and explicit
-//! generators claim and free a partition. Also covers threads of one generator that replace each other's claims.
+//! Models the partition table with one or two partitions. Default generators acquire, renew, lose and release leases, and
+//! explicit generators claim and free a partition. Also models threads of one generator that replace each other's claims.
 
 use std::{
     future::poll_fn,
@@ -28,7 +28,7 @@ lazy_static! {
     static ref TWO: Cells<2> = with_registered_atomics(Cells::new());
 }
 
-/// Returns a table after accessing every atomic in it.
+/// Registers a table's atomics with the model by accessing each of them, and returns the table.
 fn with_registered_atomics<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
         table.entry(table.next().unwrap());
@@ -79,7 +79,7 @@ fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads that each have a generator, which reads its clock once per ID and releases its lease at the end.
+/// Checks threads that each have a generator. A generator reads its clock once per ID and releases its lease at the end.
 fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -180,7 +180,7 @@ fn handles_never_collide_at_the_first_id() {
     handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
-/// A thread reads a tick and then finds a lease that another thread has acquired from a later tick on.
+/// A thread reads a tick, and then finds that another thread has acquired a lease that starts at a later tick.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
     handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
@@ -258,7 +258,7 @@ fn tasks_never_collide_in_an_exhausted_tick() {
     }
 }
 
-/// No other generator acquires a snapshot's partition, whenever the generator is closed.
+/// No other generator may acquire a snapshot's partition, at whatever moment the generator is closed.
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {

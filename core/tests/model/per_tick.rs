@@ -1,5 +1,5 @@
-//! The modes of the per-tick state machine: Randflake rejects a clock rollback, Hot Guid stays in its second, and UUID v7 stays
-//! in its millisecond or follows a long rollback.
+//! Models the modes of the per-tick state machine. After a clock rollback, Randflake returns an error, Hot Guid stays in its
+//! second, and UUID v7 stays in its millisecond or follows a long rollback.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -20,7 +20,7 @@ use super::{
     generate, lagging_clock, register_with_model, run_both, two_threads,
 };
 
-/// The test's second, as a Unix timestamp.
+/// The second in which the models start, as a Unix timestamp.
 const START_SECONDS: i64 = 1_763_650_000;
 
 fn seconds(after: &[i64]) -> AnyClock {
@@ -55,7 +55,7 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
 /// The number of random values in this interleaving.
 static STARTS: AtomicU64 = AtomicU64::new(0);
 
-/// Starts the counter of each second at one of two values. All machine bytes are equal, so slots given out twice show.
+/// Starts the counter of each second at one of two values. All machine bytes are equal, so reused slots cause duplicate IDs.
 fn start() -> Result<[u8; 8]> {
     Ok((STARTS.fetch_add(1, Ordering::Relaxed) % 2 + 1).to_be_bytes())
 }
@@ -166,7 +166,7 @@ fn hot_guid_batches_never_collide_with_single_calls() {
     batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
-/// A steady clock is never behind another thread's IDs, however late a thread uses its reading.
+/// A steady clock must never appear to be behind another thread's IDs, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
@@ -177,7 +177,7 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
-/// Readings that lag by less than the clock's slack do not count as behind either.
+/// Readings that lag by less than the clock's slack must not count as a rollback either.
 #[test]
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {

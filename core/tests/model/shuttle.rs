@@ -1,4 +1,4 @@
-//! shuttle: random schedules, and schedules based on priorities that change a few times (PCT).
+//! Runs the models with shuttle, which tries random schedules and schedules based on changing priorities (PCT).
 
 pub(crate) use shuttle::{
     lazy_static,
@@ -9,10 +9,10 @@ pub(crate) use shuttle::{
     thread,
 };
 
-/// Number of priority changes in a PCT schedule.
+/// The number of priority changes in a PCT schedule.
 const DEPTH: usize = 3;
 
-/// Number of schedules of each kind per model, unless the environment variable sets it.
+/// The number of schedules of each kind per model, unless an environment variable sets it.
 const SCHEDULES: usize = 2000;
 
 pub(crate) fn check(_preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {

@@ -1,4 +1,4 @@
-//! The tick-tock state machine in sno's generator.
+//! Models the tick-tock state machine in sno's generator.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ fn builder(ticks: &[i64]) -> Builder<AnyClock> {
     Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
-/// Returns a generator with four sequence numbers per tick. Entering its atomics into the model uses the script's first
+/// Returns a generator with four sequence numbers per tick. Registering its atomics with the model uses up the script's first
 /// reading.
 fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     let ticks = [&ticks[..1], ticks].concat();
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
 }
 
-/// A clock that only advances is never seen to move backwards, however late a thread uses its reading.
+/// A clock that only advances must never appear to move backwards, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {

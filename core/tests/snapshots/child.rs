@@ -11,8 +11,8 @@ use std::{
 
 use super::{GeneratorStates, SmallTable};
 
-/// A child that makes as many steps as the parent requests. Each reply lists the cells that it has used since the last one, by
-/// tick. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
+/// A child that makes the requested number of steps. Each reply lists, by tick, the cells that the child has used since the
+/// previous reply. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
 pub(super) struct Child {
     stream: BufReader<UnixStream>,
     process: libc::pid_t,

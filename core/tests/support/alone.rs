@@ -1,10 +1,10 @@
-//! Runs tests in separate processes, because other tests have already used state that exists once per process.
+//! Runs tests in separate processes, because some state exists once per process and other tests change it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{any::type_name, env, process::Command};
 
-/// Runs a test's body, given as a closure, in a separate process with the given environment variables. Does nothing under Miri,
-/// which has no processes.
+/// Runs a test's body in a separate process with the given environment variables. Does nothing under Miri, which cannot start
+/// processes.
 pub(crate) fn in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
     // A closure's type name contains its function's name: `crate::function::{{closure}}`.

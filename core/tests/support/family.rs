@@ -1,4 +1,4 @@
-//! Generators of all formats behind one interface, for tests that apply to every format.
+//! Wraps generators of all formats in one interface, for tests that apply to every format.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{num::NonZeroU32, ops::Range, sync::Arc, time::Duration};
@@ -45,12 +45,12 @@ pub trait Ids: Send + Sync {
     fn extend_window(&self, end: i64) -> Result<()>;
 }
 
-/// Converts a generator's IDs to [`Made`].
+/// Converts a generator's IDs to [`AnyId`].
 trait Reads<I> {
     fn made(&self, id: I) -> AnyId;
 }
 
-/// Implements a generator's calls, each with the same argument if its format takes one.
+/// Implements the methods of a generator. If the format's calls have an argument, all of them pass the same value.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
@@ -158,7 +158,7 @@ impl Ids for hotguid::Generator<AnyClock> {
 
 impl Reads<Uuid7> for uuid7::Generator<AnyClock> {
     fn made(&self, id: Uuid7) -> AnyId {
-        // The random bits are masked out, so that slots that are used twice become visible.
+        // The random bits are dropped, so that reused slots cause duplicates.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
@@ -199,7 +199,7 @@ impl Ids for layout::Generator<AnyClock> {
 
 pub type AnyClock = Arc<dyn Clock + Send + Sync>;
 
-/// A test's requirements on a generator. Everything else is the same in all tests.
+/// The options of a generator that differ between tests.
 #[derive(Clone, Copy, Default)]
 pub struct Terms {
     /// The window. The default is the format's whole time span.
@@ -224,11 +224,11 @@ impl Terms {
 #[derive(Clone, Copy)]
 pub struct Family {
     pub name: &'static str,
-    /// Duration of a tick, in milliseconds.
+    /// The duration of a tick, in milliseconds.
     pub tick: i64,
-    /// Number of IDs in a tick.
+    /// The number of IDs in a tick.
     pub per_tick: u32,
-    /// The first moment of the format, and the moment after its last one.
+    /// The format's time range, in Unix milliseconds: its first moment, and the moment after its last one.
     pub span: (i64, i64),
     build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
 }

@@ -7,7 +7,7 @@ use polyflake::{
     fork::partitions::{RESERVED, Table},
 };
 
-/// A table of `N` partitions, which are tried in turn.
+/// A table of `N` partitions, which generators try in turn.
 pub(crate) struct SmallTable<const N: usize> {
     pub(crate) entries: [AtomicU64; N],
     pub(crate) count: AtomicU16,
@@ -36,7 +36,7 @@ impl<const N: usize> Table for SmallTable<N> {
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        // This table does not manage any other partition.
+        // The table does not manage other partitions, so a claim for one of them always succeeds.
         let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if let Some(kept) = self.kept.filter(|_| swapped && new >= RESERVED) {

@@ -1,5 +1,5 @@
-//! Copies a single-threaded process as an image is copied, by a raw `clone()` that is undone where it differs: the page that the
-//! kernel wipes at a fork is kept, and shared memory becomes private.
+//! Copies a single-threaded process as if from an image of its memory. It uses a raw `clone()` and corrects the differences:
+//! the page that the kernel wipes at a fork keeps its content, and shared memory becomes private.
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
 use std::{
@@ -8,11 +8,11 @@ use std::{
     ptr,
 };
 
-/// Memory mappings of this process, each with its start and its length.
+/// The memory mappings of this process that a fork copies differently from an image, each with its start and length.
 struct Mappings {
-    /// Those that a fork wipes.
+    /// Mappings that the kernel wipes in a child.
     wiped: Vec<(usize, usize)>,
-    /// Anonymous ones that a child shares.
+    /// Anonymous mappings that a child shares.
     shared: Vec<(usize, usize)>,
 }
 
@@ -48,7 +48,7 @@ fn clone_process() -> libc::c_long {
         // SAFETY: the range is a mapping of this process, and the advice does not change its content.
         assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
     }
-    // Before the copy is made, because this process changes its shared memory as soon as it continues.
+    // The shared memory is saved before the copy is made, because this process changes it as soon as it continues.
     let image = |(start, len): (usize, usize)| {
         // SAFETY: the mapping is readable, and no other thread changes it.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
@@ -72,7 +72,7 @@ fn clone_process() -> libc::c_long {
     copy
 }
 
-/// Returns the bytes of IDs that `work` makes in this process and in a copy of it. `work` is called with whether it runs in the
+/// Returns the bytes of the IDs that `work` makes in this process and in a copy of it. The argument of `work` is `true` in the
 /// copy.
 pub(crate) fn in_both(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
     let (mut from, mut to) = pipe().unwrap();

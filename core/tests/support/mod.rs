@@ -27,15 +27,16 @@ pub fn typed_vectors<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
-/// Returns the number of repetitions: a thousandth under Miri, which is about a thousand times slower.
+/// Returns the number of repetitions for a test. Under Miri, it is a thousandth of `natively`, because Miri is about a thousand
+/// times slower.
 pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
 
-/// An unexpectedly large length: a mebibyte natively.
+/// The length of inputs that are much longer than expected.
 pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
-/// Returns a step for an iterator: 1 natively, `n` under Miri.
+/// Returns the step for an iterator: 1 natively, and `n` under Miri.
 pub const fn all_or_every(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
@@ -72,8 +73,8 @@ pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
 
 type ReadingHook = Box<dyn FnOnce() + Send>;
 
-/// A clock that shows the readings of a script one after another. The last one repeats. A hook may run between two readings, as
-/// another thread would.
+/// A clock that shows scripted readings one after another and repeats the last one. A hook can run inside a reading, to
+/// simulate another thread.
 #[derive(Clone, Default)]
 pub struct ScriptedClock(Arc<Mutex<Script>>);
 

@@ -34,15 +34,15 @@ const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, buyer TEXT, item TEXT) WITHOUT ROWID";
 
 type Shop = State<(SqlitePool, &'static Generator)>;
-type Answer<T> = Result<Json<T>, Refused>;
-type Refused = (StatusCode, Json<Option<polyflake::Error>>);
+type Answer<T> = Result<Json<T>, ErrorResponse>;
+type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
 /// Responds with an error's code: 400 for an invalid ID or time span, and 503 if no ID can be made now.
-fn refused(status: StatusCode) -> impl Fn(polyflake::Error) -> Refused {
+fn with_status(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }
 
-fn failed(error: &sqlx::Error) -> Refused {
+fn database_error(error: &sqlx::Error) -> ErrorResponse {
     let is_missing = matches!(error, sqlx::Error::RowNotFound);
     let status = if is_missing { StatusCode::NOT_FOUND } else { StatusCode::INTERNAL_SERVER_ERROR };
     (status, Json(None))
@@ -52,34 +52,34 @@ fn failed(error: &sqlx::Error) -> Refused {
 struct Named<T>(Id<T>);
 
 impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
-    type Rejection = Refused;
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+    type Rejection = ErrorResponse;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let path = Path::<String>::from_request_parts(parts, state).await;
         let Path(text) = path.map_err(|error| (error.status(), Json(None)))?;
-        Id::parse(&text).map(Self).map_err(refused(StatusCode::BAD_REQUEST))
+        Id::parse(&text).map(Self).map_err(with_status(StatusCode::BAD_REQUEST))
     }
 }
 
 async fn add(State((rows, ids)): Shop, buyer: Named<Person>, item: String) -> Answer<Order> {
-    let id = Id::generate_with(ids).map_err(refused(StatusCode::SERVICE_UNAVAILABLE))?;
+    let id = Id::generate_with(ids).map_err(with_status(StatusCode::SERVICE_UNAVAILABLE))?;
     let order = Order { id: id.into(), buyer: buyer.0.into(), item };
     let add = sqlx::query("INSERT INTO orders VALUES (?, ?, ?)").bind(order.id).bind(order.buyer);
-    add.bind(&order.item).execute(&rows).await.map_err(|error| failed(&error))?;
+    add.bind(&order.item).execute(&rows).await.map_err(|error| database_error(&error))?;
     Ok(Json(order))
 }
 
 async fn one(State((rows, _)): Shop, Named(id): Named<Order>) -> Answer<Order> {
     let found = sqlx::query_as("SELECT * FROM orders WHERE id = ?").bind(Text(id));
-    found.fetch_one(&rows).await.map(Json).map_err(|error| failed(&error))
+    found.fetch_one(&rows).await.map(Json).map_err(|error| database_error(&error))
 }
 
 /// Returns the orders within a time span, given as Unix milliseconds. Its start is inclusive, and its end exclusive.
 async fn within(State((rows, _)): Shop, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
     let bounds = Id::<Order>::time_range(span.0, span.1);
-    let (lowest, highest) = bounds.map_err(refused(StatusCode::BAD_REQUEST))?;
+    let (lowest, highest) = bounds.map_err(with_status(StatusCode::BAD_REQUEST))?;
     let found = sqlx::query_as("SELECT * FROM orders WHERE id BETWEEN ? AND ? ORDER BY id");
     let found = found.bind(Text(lowest)).bind(Text(highest)).fetch_all(&rows).await;
-    found.map(Json).map_err(|error| failed(&error))
+    found.map(Json).map_err(|error| database_error(&error))
 }
 
 pub(crate) async fn service(database: &str, ids: &'static Generator) -> sqlx::Result<Router> {

@@ -8,7 +8,7 @@ use crate::{Grant, Result};
 /// the same grant. An owner that uses the worker ID in another way uses it until it is sealed. The lease does so as soon as it
 /// notices the restore, which takes a second, or as long as a request that is in progress.
 pub trait Grantee {
-    /// Prepares for the grants of a lease that begins now, in this process.
+    /// Called when a lease begins in this process, before its first grant.
     fn prepare(&self) {}
 
     /// Seals the current generator, and replaces it with a generator that stays within `grant` and uses no tick before the last

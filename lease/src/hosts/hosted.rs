@@ -80,7 +80,7 @@ pub struct Hosted {
     lease: Watched<Draw>,
     /// Random numbers for the keeper, until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    /// The store. The name of an `SQLite` file is known once it is open.
+    /// The store. The name of an `SQLite` file is empty until the file is open.
     store: Engine,
     create: Create,
     known: Known,
@@ -88,7 +88,7 @@ pub struct Hosted {
     check: Option<(Check, Result<()>)>,
     /// The name of the open connection, or `None` if no connection is open.
     engine: Option<Engine>,
-    /// Whether the connection is no longer usable.
+    /// Whether the connection must be closed before the next request.
     is_stale: bool,
     is_closing: bool,
     /// The restore count at the beginning of the lease.
@@ -135,7 +135,7 @@ impl Hosted {
         let random = Arc::new(Mutex::new(Vec::new()));
         let restores = fork::restores();
         Ok(Self {
-            lease: Watched::new(settings.options()?, drawing(&random)),
+            lease: Watched::new(settings.options()?, random_source(&random)),
             random,
             store,
             create: settings.create()?,
@@ -246,7 +246,7 @@ impl Hosted {
     /// of the process gets it as well.
     fn restart(&mut self) {
         self.restores = fork::restores();
-        self.lease.abandon(drawing(&self.random));
+        self.lease.abandon(random_source(&self.random));
         if self.is_closing {
             self.lease.close();
         }
@@ -265,8 +265,8 @@ impl Hosted {
             Engine::Sqlite(_) => Engine::Sqlite(name.clone().unwrap_or_default()),
             other => other.clone(),
         };
-        if let Some(refused) = answer.get("refused") {
-            return self.on_reply(&asked, Err(json::error_from_json(refused)), now);
+        if let Some(reason) = answer.get("refused") {
+            return self.on_reply(&asked, Err(json::error_from_json(reason)), now);
         }
         if name.is_none() {
             let failure = Failure::from(&answer["failure"]);
@@ -287,7 +287,7 @@ impl Hosted {
         self.step(asked, steps, Outcome::default(), now);
     }
 
-    /// Continues with a request after an outcome.
+    /// Continues a request with the outcome of its last statements.
     fn step(
         &mut self,
         asked: PendingRequest,
@@ -348,9 +348,9 @@ impl Hosted {
             return self.begin_request(PendingRequest { request, until }, now, random);
         }
         let lead = format!("cannot lease a worker ID {}", self.lease.options().store_name());
-        let refused = result.clone().err().map(|error| error_of(&error.with_prefix(&lead)));
+        let reason = result.clone().err().map(|error| error_of(&error.with_prefix(&lead)));
         self.is_stale = true;
-        self.command = Some((json!({ "do": "end", "refused": refused }), Progress::Nothing));
+        self.command = Some((json!({ "do": "end", "refused": reason }), Progress::Nothing));
     }
 
     /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
@@ -373,8 +373,8 @@ impl core::fmt::Debug for Hosted {
     }
 }
 
-/// Returns a source of the random numbers that the host passes.
-fn drawing(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
+/// Returns a source that takes its random numbers from those that the host has passed.
+fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
     let random = random.clone();
     Box::new(move || locked(&random).pop().ok_or_else(no_random))
 }

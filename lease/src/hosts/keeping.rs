@@ -46,7 +46,7 @@ pub(crate) struct SharedState {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
-    /// Whether no caller waits for the end any more.
+    /// Whether callers no longer wait for the task to end.
     is_left: bool,
     /// Wakes the task that waits to be closed.
     waker: Option<Waker>,
@@ -84,7 +84,7 @@ impl SharedState {
         Poll::Pending
     }
 
-    /// Records that no task exists.
+    /// Records that the task could not be started.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
         (state.is_over, state.status.refused) = (true, Some(error));
@@ -211,8 +211,8 @@ impl LeaseTask {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
-        // The count is compared after `new` has read it, so that `is_restored` detects each restore that this call does not
-        // include.
+        // `new` has already read the restore count. A restore that happens during this call is therefore detected by
+        // `is_restored`.
         self.grantee.prepare();
         let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;

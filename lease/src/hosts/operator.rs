@@ -94,7 +94,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// # Errors
     /// Returns any error from the store.
     pub fn of_store(url: &str) -> Result<Self> {
-        // The name is never used.
+        // `Operator::restored` and `Operator::promoted` process all namespaces, so this name is never used.
         let operator = Self::open(url, "any")?;
         Ok(Self { name: String::new(), ..operator })
     }

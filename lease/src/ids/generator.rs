@@ -21,7 +21,7 @@ use crate::{
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
-    /// How long to wait for the first grant of a process.
+    /// How long a process waits for its first grant.
     longest: Duration,
 }
 
@@ -112,7 +112,7 @@ impl<F: Family> Generator<F> {
 
     #[cold]
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
-        if matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked) {
+        if matches!(made, Err(error) if error.kind() == ErrorKind::Forked) {
             let ready = self.lease.ready_once(self.longest);
             // The generator is called again even if the wait has failed, because the lease may have begun at the last moment.
             *made = call(&self.leased);
@@ -139,10 +139,10 @@ impl<F: Family> Generator<F> {
     /// Adds the reason for the missing lease, if known, to an error from the generator.
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
-        if let Err(refused) = made {
+        if let Err(error) = made {
             // `explain` consumes the error, so a placeholder takes its place in the meantime.
-            let refused = mem::replace(refused, Error::new(ErrorKind::LeaseUnavailable));
-            *made = Err(self.explain_error(refused));
+            let error = mem::replace(error, Error::new(ErrorKind::LeaseUnavailable));
+            *made = Err(self.explain_error(error));
         }
     }
 
@@ -153,33 +153,33 @@ impl<F: Family> Generator<F> {
         mut call: impl AsyncFnMut(&F) -> Result<V>,
     ) -> Result<V> {
         match call(&self.leased).await {
-            Err(refused) if refused.kind() == ErrorKind::Forked => {}
-            made => return made.map_err(|refused| self.explain_error(refused)),
+            Err(error) if error.kind() == ErrorKind::Forked => {}
+            made => return made.map_err(|error| self.explain_error(error)),
         }
         let ready = self.lease.ready_async(sleep, self.longest).await;
         match (call(&self.leased).await, ready) {
             (made, Err(reason)) if is_of_lease(&made) => Err(unavailable(reason)),
-            (made, _) => made.map_err(|refused| self.explain_error(refused)),
+            (made, _) => made.map_err(|error| self.explain_error(error)),
         }
     }
 
     /// Adds the reason to an error for lack of a lease. In a forked child process, this starts the child's own lease.
     #[cold]
-    fn explain_error(&self, refused: Error) -> Error {
-        match refused.kind() {
-            ErrorKind::LeaseUnavailable => refused.with_source(self.lease.reason()),
+    fn explain_error(&self, error: Error) -> Error {
+        match error.kind() {
+            ErrorKind::LeaseUnavailable => error.with_source(self.lease.reason()),
             ErrorKind::Forked => {
                 let none = || no_lease("expected a lease of this process, found none yet");
                 unavailable(self.lease.start_in_child().err().unwrap_or_else(none))
             }
-            _ => refused,
+            _ => error,
         }
     }
 }
 
 #[inline]
 fn is_of_lease<V>(made: &Result<V>) -> bool {
-    matches!(made, Err(refused) if matches!(refused.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked))
+    matches!(made, Err(error) if matches!(error.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked))
 }
 
 fn no_lease(reason: &'static str) -> crate::Error {

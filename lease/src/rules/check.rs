@@ -1,4 +1,5 @@
-//! Checks whether a lease could be acquired, request by request, without claiming a worker ID or writing to the store.
+//! Checks whether a lease could be acquired, without claiming a worker ID or writing to the store. Like the keeper, the check
+//! returns its requests one by one, and the host sends them.
 
 use alloc::{
     format,
@@ -13,7 +14,7 @@ use crate::{
     rules::volatile::is_proposed,
 };
 
-/// The number of records from which a claim would choose.
+/// The number of records to request, as for a claim.
 const CHOICE: u32 = 8;
 /// The largest difference between the two clocks at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;

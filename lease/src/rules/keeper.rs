@@ -54,10 +54,10 @@
 //! simulator, which run this code and not a description of it.
 
 mod answers;
-mod care;
 mod claims;
 mod gaps;
 mod options;
+mod timing;
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
 use core::fmt;
@@ -189,7 +189,7 @@ pub struct Keeper<R> {
     is_surveyed: bool,
     /// An incarnation whose records went back in time, which shows that the store was restored although its name is the same.
     outdated: Option<Random>,
-    /// Whether there has been a grant.
+    /// Whether the keeper has ever had a grant.
     has_held: bool,
     /// The time of the first poll, according to the monotonic clock.
     began: Option<u64>,
@@ -214,8 +214,8 @@ struct HeldGrant {
     offset: Offset,
     /// When the keeper noticed a gap, according to the monotonic clock, if the store has acknowledged no later write.
     gap_at: Option<u64>,
-    /// Whether the host was notified that IDs continue although the gap is not settled.
-    is_told: bool,
+    /// Whether the keeper has reported that IDs continue although the gap is not settled.
+    is_reported: bool,
     /// The latest end that another copy may have had when there was a gap, or 0.
     shared_until: u64,
 }
@@ -258,8 +258,8 @@ enum RequestPurpose {
     /// Writes the namespace's record: a new incarnation, a longer lease, or more records.
     Prepare,
     Find,
-    /// Reads the preferred record.
-    Look,
+    /// Reads the record of the preferred worker ID.
+    ReadPreferred,
     /// Writes a record that claims a worker ID.
     Claim(Claim),
     SettleClaim(Claim),

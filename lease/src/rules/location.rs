@@ -7,7 +7,7 @@ use alloc::{
 
 use crate::{Result, rules::error::out_of_range};
 
-/// The value of `create` that allows creating a store even if the database contains another store.
+/// The value of the `create` parameter that permits a second store in a database.
 #[cfg(feature = "hosted")]
 pub(crate) const SECOND_STORE: &str = "second-store";
 

@@ -224,7 +224,7 @@ impl Location {
         }
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if server.user.is_none() {
-            // The clients of the languages would use different users.
+            // Without a user name, clients in different languages would connect as different users.
             return Err(out_of_range(
                 "it names no user; add one, as in `mysql://user@host/database`",
             ));
@@ -754,7 +754,7 @@ pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Returns a part of the URL that may be absent.
+/// Decodes a part of the URL. Returns `None` if it is empty.
 fn part(text: &str) -> Result<Option<String>> {
     let text = decoded(text).ok_or_else(|| not_decoded("its user, password or database"))?;
     Ok((!text.is_empty()).then_some(text))
@@ -764,7 +764,7 @@ fn not_decoded(what: &str) -> Error {
     out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
 }
 
-/// Returns a string whose special characters are percent-encoded.
+/// Decodes the percent-encoded characters of a string.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

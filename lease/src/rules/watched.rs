@@ -12,7 +12,7 @@ use crate::{
 const IDLE_MS: u64 = 100;
 /// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension, so the clocks
 /// must be read from time to time, and so must the restore count.
-const LOOK_AGAIN_MS: u64 = 10_000;
+const MAX_PAUSE_MS: u64 = 10_000;
 
 /// The state of a lease, for its owner.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl LeaseStatus {
             }
         };
         match (&self.refused, self.grant) {
-            (Some(refused), _) => refused.clone().with_prefix(&lead),
+            (Some(reason), _) => reason.clone().with_prefix(&lead),
             (None, None) => unavailable(format!("{lead}: nothing has come of it yet")),
             (None, Some(_)) => unavailable(lead),
         }
@@ -65,7 +65,7 @@ pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
     /// The worker ID, the start and the end of the grant that the host passes to its generator.
-    handed: Option<(u64, u64, u64)>,
+    passed_grant: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
     events: VecDeque<Event>,
@@ -76,7 +76,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         Self {
             keeper: Keeper::new(options, random),
             status: LeaseStatus::default(),
-            handed: None,
+            passed_grant: None,
             has_ended: false,
             events: VecDeque::new(),
         }
@@ -103,8 +103,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.events.pop_front()
     }
 
-    /// Works like [`Keeper::poll`], but also records rejections, and shortens a pause so that the next event is reported in
-    /// time.
+    /// Works like [`Keeper::poll`], but also records errors, and shortens pauses so that events are reported in time.
     pub(crate) fn poll(&mut self, now: Moment) -> Action {
         let action = self.keeper.poll(now);
         self.report_gap();
@@ -114,7 +113,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
                 self.report_end(now);
                 // A strict generator has only a part of the window at first.
                 let end = self.keeper.end().unwrap_or(grant.end());
-                self.handed = Some((*grant.numbers().start(), grant.start(), end));
+                self.passed_grant = Some((*grant.numbers().start(), grant.start(), end));
             }
             Action::Refused(error) => {
                 self.status.counts.failures += 1;
@@ -132,7 +131,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             Action::Wait(until) => {
                 // Hosts wake up at the end of a grant, so that its expiry is reported in time.
                 let longest =
-                    self.report_end(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
+                    self.report_end(now).map_or(MAX_PAUSE_MS, |left| left.min(MAX_PAUSE_MS));
                 return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));
             }
             _ => {}
@@ -150,7 +149,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
 
     /// Records that the generator uses the grant.
     pub(crate) fn on_begun(&mut self) {
-        let Some((number, start, end)) = self.handed.take() else { return };
+        let Some((number, start, end)) = self.passed_grant.take() else { return };
         let last = self.status.grant.replace((number, end));
         self.events.push_back(match last.filter(|_| !self.has_ended) {
             Some((from, _)) => Event::Moved { from, number, start, end },

@@ -23,11 +23,11 @@ pub fn check(store: &mut dyn Store) {
     suite.check_missing_namespace();
     let first = suite.check_open();
     suite.records(&first);
-    suite.swapping();
-    suite.namespaces();
-    suite.finding();
+    suite.check_swaps();
+    suite.check_namespaces();
+    suite.check_find();
     suite.check_survey();
-    suite.texts();
+    suite.check_strings();
 }
 
 /// Checks that conditional writes are atomic across two connections. Two threads change the same records at the same time, and
@@ -119,11 +119,11 @@ impl Suite<'_> {
 
     /// Asserts that a write is rejected with the stored record, and changes nothing.
     #[track_caller]
-    fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
+    fn assert_rejected(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
         let found = self.send(Operation::Put { old: old.clone(), new: new.clone() }).content;
-        assert_eq!(found, ReplyContent::Differs(there.clone()), "expected a refusal: {why}");
-        assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
+        assert_eq!(found, ReplyContent::Differs(there.clone()), "expected a rejection: {why}");
+        assert_eq!(self.read(new.first), there, "expected that a rejection changes nothing: {why}");
     }
 
     /// Checks that only `Open` creates a namespace.
@@ -185,7 +185,7 @@ impl Suite<'_> {
         let reply = self.send(late);
         let expected = (ReplyContent::Differs(None), Some(old.clone()));
         let found = (reply.content, reply.namespace);
-        assert_eq!(found, expected, "expected a refusal of a waiting time that began earlier");
+        assert_eq!(found, expected, "expected a rejection of a waiting time that began earlier");
     }
 
     fn records(&mut self, first: &Namespace) {
@@ -206,27 +206,27 @@ impl Suite<'_> {
         assert_eq!(
             reply.content,
             ReplyContent::Differs(None),
-            "expected a refusal of a stale namespace"
+            "expected a rejection of a stale namespace"
         );
         assert_eq!(reply.namespace, Some(new));
     }
 
     /// Checks that a swap compares version, token and incarnation, and is done once.
-    fn swapping(&mut self) {
+    fn check_swaps(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
         self.assert_put(&fresh, &claimed);
-        self.assert_refused(&fresh, &claimed, "the same write again");
+        self.assert_rejected(&fresh, &claimed, "the same write again");
         let renewed =
             Record { version: 3, granted_until: claimed.granted_until + 4000, ..claimed.clone() };
         let stale = Record { version: 1, ..claimed.clone() };
-        self.assert_refused(&stale, &renewed, "another version");
+        self.assert_rejected(&stale, &renewed, "another version");
         let other = Record { token: Random(6), ..claimed.clone() };
-        self.assert_refused(&other, &renewed, "another token");
+        self.assert_rejected(&other, &renewed, "another token");
         let older = Record { incarnation: Random(6), ..claimed.clone() };
-        self.assert_refused(&older, &renewed, "another incarnation of the record");
+        self.assert_rejected(&older, &renewed, "another incarnation of the record");
         let foreign = Record { incarnation: Random(6), ..renewed.clone() };
-        self.assert_refused(&claimed, &foreign, "another incarnation of the namespace");
+        self.assert_rejected(&claimed, &foreign, "another incarnation of the namespace");
         self.assert_put(&claimed, &renewed);
         let lowered = Record { version: 4, granted_until: renewed.start + 4000, ..renewed.clone() };
         self.assert_put(&renewed, &lowered);
@@ -236,7 +236,7 @@ impl Suite<'_> {
     }
 
     /// Checks that a new incarnation of the namespace rejects grants of the previous one.
-    fn namespaces(&mut self) {
+    fn check_namespaces(&mut self) {
         let old = self.namespace();
         let new = Namespace {
             incarnation: Random(u128::MAX),
@@ -259,7 +259,7 @@ impl Suite<'_> {
         assert_eq!(
             found,
             ReplyContent::Differs(None),
-            "expected a refusal of a write to another store"
+            "expected a rejection of a write to another store"
         );
         assert_eq!(self.send(operation(&old, &new)).content, ReplyContent::Done);
         assert_eq!(
@@ -270,13 +270,13 @@ impl Suite<'_> {
         assert_eq!(self.namespace(), new);
         let held = self.read(10).expect("expected a record");
         let renewed = Record { version: held.version + 1, ..held.clone() };
-        self.assert_refused(&held, &renewed, "a renewal of an older incarnation");
+        self.assert_rejected(&held, &renewed, "a renewal of an older incarnation");
         let claimed = Record { incarnation: new.incarnation, ..renewed };
         self.assert_put(&held, &claimed);
     }
 
     /// Checks that records are sorted by their end.
-    fn finding(&mut self) {
+    fn check_find(&mut self) {
         let ends = |reply: Reply| match reply.content {
             ReplyContent::Records(records) => records
                 .iter()
@@ -311,7 +311,7 @@ impl Suite<'_> {
     }
 
     /// Checks that strings and the largest integers are returned unchanged.
-    fn texts(&mut self) {
+    fn check_strings(&mut self) {
         let free = self.read(12).expect("expected a record");
         let incarnation = self.namespace().incarnation;
         let holder = String::from("it's \"one\" \\ %s ? $1 :name ; -- \u{e9}\u{1f40d}");

@@ -184,7 +184,7 @@ async fn begin(
 
 impl Drop for AsyncHttp {
     fn drop(&mut self) {
-        // In a forked child, ending the connection would end the parent's.
+        // If a forked child closed the connection, it would close the parent's connection, too.
         if forks::check(self.process).is_err() {
             mem::forget(self.sender.take());
         } else {

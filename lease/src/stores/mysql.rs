@@ -122,8 +122,8 @@ impl AsyncMysql {
         let process = forks::process_number()?;
         let connected = async {
             // The error contains no part of the URL.
-            let refused = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
-            Conn::new(options(server)).await.map_err(refused)
+            let to_error = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
+            Conn::new(options(server)).await.map_err(to_error)
         };
         let connection = Some(in_time(connect_limit(server), connected).await?);
         Ok(Self { create, connection, process })
@@ -166,7 +166,7 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
 
 impl Drop for AsyncMysql {
     fn drop(&mut self) {
-        // In a forked child, ending the connection would end the parent's.
+        // If a forked child closed the connection, it would close the parent's connection, too.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }

@@ -158,16 +158,16 @@ struct Connection(BufReader<Box<dyn Stream>>);
 
 impl Connection {
     async fn open(server: &Server) -> Result<Self> {
-        let refused = |failure: Failure| Engine::Redis.error(&failure);
+        let to_error = |failure: Failure| Engine::Redis.error(&failure);
         let mut connection =
             Self(BufReader::new(transport::connect(server, &Engine::Redis).await?));
         let password = server.password.as_deref();
         let words: Vec<_> = [server.user.as_deref(), password].into_iter().flatten().collect();
         if !words.is_empty() {
-            connection.call(&[&["AUTH"], &*words].concat()).await.map_err(refused)?;
+            connection.call(&[&["AUTH"], &*words].concat()).await.map_err(to_error)?;
         }
         if let Some(database) = server.database.as_deref().filter(|database| *database != "0") {
-            connection.call(&["SELECT", database]).await.map_err(refused)?;
+            connection.call(&["SELECT", database]).await.map_err(to_error)?;
         }
         Ok(connection)
     }

@@ -222,7 +222,7 @@ pub struct Steps {
     stage: Stage,
 }
 
-/// The statements that were sent last.
+/// The purpose of the statements that were sent last.
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
@@ -233,7 +233,7 @@ enum Stage {
         is_again: bool,
     },
     /// Begin a transaction that is about to create tables, and check what the database already contains.
-    Look,
+    FindTables,
     Tables,
     /// Probe the store. Contains the reply if the request is already processed.
     Probe(Option<Box<Reply>>),
@@ -286,7 +286,7 @@ impl Steps {
             (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty()),
             (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
             (Stage::Settings, None) => self.on_state(&outcome.rows, known),
-            (Stage::Look, None) => Ok(self.on_seen(&outcome.rows)),
+            (Stage::FindTables, None) => Ok(self.on_seen(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.on_created()),
             (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
             (Stage::Over, None) => Err(damaged_record("expected no step after the last one")),
@@ -373,7 +373,7 @@ impl Steps {
         let (no_store, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
             Engine::Postgresql(schema) => {
-                (postgresql::no_store(schema), (Stage::Look, postgresql::find_tables(schema)))
+                (postgresql::no_store(schema), (Stage::FindTables, postgresql::find_tables(schema)))
             }
             Engine::Mysql => (mysql::no_store(), (Stage::Tables, mysql::tables())),
         };

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{Error, ErrorKind, Random, Result};
 
-/// Unix milliseconds; 0 before 1970.
+/// Returns the time in Unix milliseconds, or 0 before 1970.
 pub(crate) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -25,7 +25,7 @@ pub(crate) fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// 128 bits from the operating system.
+/// Returns 128 random bits from the operating system.
 pub(crate) fn random() -> Result<Random> {
     let mut bytes = [0; 16];
     match getrandom::fill(&mut bytes) {

@@ -296,7 +296,7 @@ static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::d
 /// The process that opened the stores.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// A store in memory by its name.
+/// An in-memory store, identified by its name.
 struct Named(String);
 
 impl Store for Named {

@@ -1,4 +1,4 @@
-//! Certificates for servers that tests start.
+//! TLS certificates for the servers that tests start.
 
 use std::{
     fs,
@@ -10,11 +10,11 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::server;
 
-/// Creates a root certificate, and a server certificate for a host that it signs, with the server's key.
+/// Writes a root certificate, a server certificate for `host` signed by it, and the server's key to `folder`.
 pub fn certify(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();
-    // With the same subject as the server's certificate, OpenSSL would consider that certificate self-signed.
+    // If both certificates had the same subject, OpenSSL would treat the server's certificate as self-signed.
     root.distinguished_name.push(DnType::CommonName, "root");
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let written = root.self_signed(&root_key).unwrap().pem();

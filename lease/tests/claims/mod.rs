@@ -1,4 +1,4 @@
-//! Helpers that claim worker IDs in a driver's store.
+//! Helpers for claiming worker IDs in a store.
 
 use std::{path::Path, thread, time::UNIX_EPOCH};
 
@@ -6,12 +6,12 @@ use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
 };
 
-/// Returns the URL of a test's own file. The file may be on overlayfs, because some machines have no other disk.
+/// Returns the URL of a test's file. The URL allows overlayfs, because containers often have no other file system.
 pub fn url_of(path: impl AsRef<Path>) -> String {
     format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
 }
 
-/// Claims a worker ID in a store, and returns the grant or the error.
+/// Claims a worker ID in a store.
 pub fn claim(store: &mut dyn Store) -> Result<Grant> {
     claim_with(store, Options::new("orders", Shape::sno(0..=99)?)?)
 }
@@ -33,14 +33,14 @@ pub fn claim_with(store: &mut dyn Store, options: Options) -> Result<Grant> {
 }
 
 #[track_caller]
-pub fn assert_refused<V>(result: Result<V>, kind: ErrorKind) -> Error {
+pub fn assert_error<V>(result: Result<V>, kind: ErrorKind) -> Error {
     let Err(error) = result else { panic!("expected {kind:?}, found none") };
     assert_eq!(error.kind(), kind, "{error}");
     error
 }
 
-/// Claims worker IDs on several threads at once, and checks that they are distinct.
-pub fn claim_side_by_side<S: Store>(open: impl Fn() -> S + Sync) {
+/// Claims worker IDs on several threads at once, and asserts that they are distinct.
+pub fn claim_concurrently<S: Store>(open: impl Fn() -> S + Sync) {
     let claim_some = || {
         let mut store = open();
         (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()

@@ -10,7 +10,7 @@ pub const HOUR: u64 = 3_600_000;
 
 pub type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
-/// A keeper, with a time that the test sets.
+/// A keeper whose time is set by the test.
 pub struct KeeperHost {
     pub keeper: Keeper<RandomSource>,
     pub now: Moment,
@@ -21,13 +21,13 @@ pub struct KeeperHost {
 
 impl KeeperHost {
     pub fn new(options: Options) -> Self {
-        Self::seeded(options, fastrand::u64(1..))
+        Self::with_seed(options, fastrand::u64(1..))
     }
 
-    /// Creates a keeper with a seeded source of random numbers.
-    pub fn seeded(options: Options, seed: u64) -> Self {
+    /// Creates a keeper whose random numbers are derived from a seed.
+    pub fn with_seed(options: Options, seed: u64) -> Self {
         let seed = std::cell::Cell::new(u128::from(seed) << 32);
-        Self::drawing(
+        Self::with_random_source(
             options,
             Box::new(move || {
                 seed.set(seed.get() + 1);
@@ -36,8 +36,8 @@ impl KeeperHost {
         )
     }
 
-    /// Creates a keeper with a given source of random numbers.
-    pub fn drawing(options: Options, draw: RandomSource) -> Self {
+    /// Creates a keeper with an explicit source of random numbers.
+    pub fn with_random_source(options: Options, draw: RandomSource) -> Self {
         let now = Moment { wall_ms: START_MS, elapsed_ms: 0 };
         let (refused, asked) = (Vec::new(), Vec::new());
         Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
@@ -123,7 +123,7 @@ impl KeeperHost {
     }
 
     #[track_caller]
-    pub fn assert_refused(&mut self, kind: ErrorKind) -> Error {
+    pub fn assert_error(&mut self, kind: ErrorKind) -> Error {
         let error = self.refused.pop();
         let error = error.unwrap_or_else(|| panic!("expected {kind:?}, found no refusal"));
         assert_eq!(error.kind(), kind, "{error}");

@@ -1,4 +1,4 @@
-//! `MariaDB` servers for one test, each in its own folder, with a socket there.
+//! Starts `MariaDB` servers for tests. Each server has its own folder, which also contains its socket.
 
 use std::{
     env, fs,
@@ -23,7 +23,7 @@ pub struct MariaDb {
     process: Option<Child>,
 }
 
-/// The server's program. Panics if no server is found and tests must not be skipped.
+/// Returns the path of the server program. Panics if it is not installed and tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
     let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
     let found = found.into_iter().find(|path| path.exists());
@@ -35,17 +35,17 @@ pub fn program() -> Option<PathBuf> {
 }
 
 impl MariaDb {
-    /// An empty server without accounts, with a database.
+    /// Starts a server with one empty database and without accounts.
     pub fn start(program: &Path, options: &[&str]) -> Self {
         Self::start_with(program, &[&["--skip-grant-tables"], options].concat(), false)
     }
 
-    /// An empty server with accounts, in which root needs no password.
+    /// Starts an empty server with accounts. The root account has no password.
     pub fn start_with_accounts(program: &Path, options: &[&str]) -> Self {
         Self::start_with(program, options, true)
     }
 
-    /// An empty server whose settings differ from the defaults in every way that matters to SQL statements.
+    /// Starts an empty server in which every setting that affects SQL statements differs from its default.
     pub fn start_unusual(program: &Path) -> Self {
         let server = Self::start(
             program,
@@ -60,12 +60,12 @@ impl MariaDb {
                 "--autocommit=0",
             ],
         );
-        // The server would reject the creation of the database with this setting.
+        // With this setting, the server would reject the statement that creates the database.
         server.by_hand(&["SET GLOBAL tx_read_only = 1"]);
         server
     }
 
-    /// An empty server without accounts that also listens on a port of this machine, and the port.
+    /// Starts an empty server without accounts that also listens on a local port. Returns the server and the port.
     pub fn start_on_a_port(program: &Path, options: &[&str]) -> (Self, u16) {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = format!("--port={port}");
@@ -73,7 +73,7 @@ impl MariaDb {
         (Self::start(program, &[&listens, options].concat()), port)
     }
 
-    /// An empty server that uses the certificate in a folder for TLS.
+    /// Starts an empty server that uses the certificate in `folder` for TLS.
     pub fn start_encrypted(program: &Path, folder: &Path) -> (Self, u16) {
         let of = |option: &str, file: &str| format!("--{option}={}", folder.join(file).display());
         let options = [of("ssl-cert", "server.crt"), of("ssl-key", "server.key")];
@@ -102,7 +102,8 @@ impl MariaDb {
         server
     }
 
-    /// A copy of this server's data, as of a stopped server, with another identity.
+    /// Starts a server with a copy of this server's data but a different identity. This server is stopped while its files are
+    /// copied.
     pub fn copy(&self, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let copied =
@@ -125,7 +126,7 @@ impl MariaDb {
         self.folder.path().join("data")
     }
 
-    /// The socket on which the server listens.
+    /// Returns the path of the server's socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join("socket")
     }
@@ -160,7 +161,7 @@ impl MariaDb {
         panic!("{}", fs::read_to_string(&log).unwrap_or_default());
     }
 
-    /// Ends the server by SIGKILL.
+    /// Kills the server with SIGKILL.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().unwrap();
@@ -168,7 +169,7 @@ impl MariaDb {
         }
     }
 
-    /// Ends the server by itself.
+    /// Shuts the server down cleanly.
     pub fn stop(&mut self) {
         self.by_hand(&["SHUTDOWN"]);
         self.process.take().unwrap().wait().unwrap();
@@ -195,7 +196,7 @@ impl MariaDb {
         command
     }
 
-    /// Runs statements by hand.
+    /// Runs statements as root, outside the store under test.
     #[track_caller]
     pub fn by_hand(&self, statements: &[&str]) -> Vec<Row> {
         self.as_user("root", statements).unwrap()
@@ -213,7 +214,7 @@ impl MariaDb {
                 }
                 rows = connection.query(*statement).await?;
             }
-            // A server that was shut down does not answer.
+            // The server does not reply if the statements shut it down.
             let _ = connection.disconnect().await;
             Ok(rows)
         })
@@ -226,7 +227,7 @@ impl MariaDb {
         options.socket(Some(self.socket().display().to_string()))
     }
 
-    /// A connection to the database, and the runtime that drives it.
+    /// Opens a connection to the database. Returns it with the runtime that drives it.
     pub fn connect(&self) -> (Runtime, Conn) {
         let runtime = runtime();
         let options = self.options_of("root").db_name(Some("app"));

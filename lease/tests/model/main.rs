@@ -1,7 +1,7 @@
-//! A model of the protocol in `docs/leases.md`, whose states are searched exhaustively: no two generators may use the same
-//! (worker ID, tick). Weakened variants must break this guarantee, which shows that every rule is necessary.
+//! Model-checks the protocol in `docs/leases.md` exhaustively: no two generators may use the same (worker ID, tick). Weakened
+//! variants must break this guarantee, which shows that every rule is necessary.
 //!
-//! The sizes that take minutes are ignored here; `cargo xtask leases` runs them.
+//! Searches that take minutes are marked `#[ignore]`; `cargo xtask leases` runs them.
 #![allow(unreachable_pub, reason = "modules of one test")]
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -198,7 +198,8 @@ fn a_longer_operator_model_repeats_no_id() {
     assert_sound(&sound(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
 }
 
-/// Models a holder that an operator declares dead. One size with all three would have too many states for one machine.
+/// Models a holder that an operator declares dead. A single search over all three operator statements would have too many
+/// states for one machine.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_dead_holder_model_repeats_no_id() {

@@ -1,5 +1,5 @@
-//! The lease protocol as a model: every step that a holder, the store, the network or a crash may take. Holders and the store
-//! may read any time at any moment, because safety must not depend on a clock, except after a restored backup.
+//! A model of the lease protocol with every step that a holder, the store, the network or a crash can take. Holders and the
+//! store may read any time at any moment, because safety must not depend on a clock, except after a restored backup.
 
 use crate::{
     search::{DuplicateCreated, Model},
@@ -9,7 +9,7 @@ use crate::{
     weak::Weak,
 };
 
-/// The size of a search.
+/// The bounds of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub holders: u8,
@@ -38,7 +38,7 @@ pub struct Size {
     pub time: Time,
 }
 
-/// Which copies of a process see a gap between their clocks when they continue.
+/// Which copies of a process notice a gap between their clocks after a restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
     /// No copy notices a gap, for example if the image of a running machine is used immediately.
@@ -511,12 +511,12 @@ impl Protocol {
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
-        if self.goes_on() {
+        if self.continues() {
             to.made = made;
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         use Weak::{MovedInPlace, ReleaseBelowBatch, RetakenJoined, SnapshotBesideGrant};
         matches!(self.weak, MovedInPlace | ReleaseBelowBatch | RetakenJoined | SnapshotBesideGrant)
     }
@@ -649,7 +649,7 @@ impl Protocol {
         self.send(to, holder, Wait::Claim, number, (found, put), next);
     }
 
-    /// Returns whether this holder wrote a record. Otherwise a clone of its process wrote it.
+    /// Returns whether this holder, and not a clone of its process, wrote a record.
     fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
         self.size.clones == 0
             || self.is_weakened(Weak::CloneTakenForItself)
@@ -659,7 +659,7 @@ impl Protocol {
     /// A holder stops waiting for a reply, but has not read the record yet.
     fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
         let mut to = *state;
-        to.stop_hearing(holder);
+        to.discard_replies(holder);
         let may = self.size.clones > 0 && self.size.proofs > 0;
         if may && state.holders[holder].wait == Wait::Claim && to != *state {
             next(Ok(to.sorted()));
@@ -964,7 +964,7 @@ impl Protocol {
         }
     }
 
-    /// Takes steps that exist only in weakened variants.
+    /// Performs the steps that only weakened variants have.
     fn weakened(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let mut to = *state;
@@ -1031,7 +1031,7 @@ impl Protocol {
             return Err(DuplicateCreated);
         }
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];
-        *maker = if to.holders[holder].has || self.goes_on() { own } else { ENDED_GENERATOR };
+        *maker = if to.holders[holder].has || self.continues() { own } else { ENDED_GENERATOR };
         Ok(to)
     }
 

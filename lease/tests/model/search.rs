@@ -27,11 +27,11 @@ pub struct DuplicateCreated;
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchResult {
-    /// Every state was visited, and no step breaks the guarantee.
+    /// All reachable states were visited, and no step breaks the guarantee.
     Nothing { states: usize },
-    /// The guarantee can be broken, and this is the smallest number of steps.
+    /// A step breaks the guarantee. `steps` is the length of the shortest path to it.
     Broken { steps: usize },
-    /// The limit of states was reached first. All states within this number of steps were visited.
+    /// The search reached its limit of states. It has visited all states within `steps` steps.
     Deep { states: usize, steps: usize },
 }
 

@@ -1,5 +1,6 @@
-//! A model of a service that leases a block and grants rectangles of it from memory. Two instances share one block with a
-//! single worker ID, and two processes send them requests. Clocks may show any time, and every message may be late or lost.
+//! A model of a service that leases a block of worker IDs and grants parts of it to processes without writing to the store. Two
+//! instances share one block with a single worker ID, and two processes send them requests. Clocks may show any time, and every
+//! message may be late or lost.
 
 use crate::search::{DuplicateCreated, Model};
 
@@ -20,7 +21,7 @@ pub enum Weak {
     ReturnedUnsealed,
 }
 
-/// The name, the weakened rule, and the number of steps until it is detected.
+/// The name and the weakened rule of each variant, and the number of steps in which the search finds a duplicate.
 pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant beyond the end of the block", Weak::PastEnd, 12),
     ("a sub-grant based on an end that is not acknowledged", Weak::ByPendingEnd, 13),
@@ -58,7 +59,7 @@ struct Instance {
     asked: Block,
     /// The end of the last sub-grant that was not released.
     sub_end: u8,
-    /// The store's reply in transit: 1 for done, 2 for rejected.
+    /// The store's reply in transit: 0 for no reply, 1 for done, 2 for rejected.
     answer: u8,
 }
 

@@ -1,4 +1,4 @@
-//! The state of the model: the store, the messages in transit, and what each holder assumes.
+//! The state of the model: the store, the messages in transit, and each holder's view.
 
 /// The maximum numbers of holders, worker IDs and so on.
 pub const HOLDERS: usize = 3;
@@ -6,9 +6,9 @@ pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
-/// Represents the creator of an ID whose generator has ended.
+/// Stands for the creator of an ID if that generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
-/// Represents the creator of an ID that a copy of a process made before the store could distinguish the copies.
+/// Stands for the creator of an ID that a copy of a process generated before the store could distinguish the copies.
 pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
@@ -22,7 +22,7 @@ pub struct Record {
     pub name: u8,
 }
 
-/// Four values identify a grant.
+/// A grant is identified by four fields of its record.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
         self.is_claim(other) && self.incarnation == other.incarnation
@@ -189,11 +189,11 @@ impl State {
         self.holders[holder].asked = Record::default();
         self.holders[holder].number = 0;
         self.holders[holder].is_outdated = false;
-        self.stop_hearing(holder);
+        self.discard_replies(holder);
     }
 
     /// Prevents further replies to this holder's messages from reaching it.
-    pub fn stop_hearing(&mut self, holder: usize) {
+    pub fn discard_replies(&mut self, holder: usize) {
         self.holders[holder].answered = false;
         self.holders[holder].answer_is_held = false;
         let sent = self.messages.iter_mut().filter(|message| usize::from(message.holder) == holder);

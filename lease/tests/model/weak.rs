@@ -1,5 +1,5 @@
-//! The weakened variants of the protocol, one per row, with the rule that is left out and the number of steps until the search
-//! detects it.
+//! The weakened variants of the protocol. Each row names the omitted rule and the number of steps in which the search detects
+//! its absence.
 
 use crate::protocol::{Gaps, Operator, Size, Time};
 

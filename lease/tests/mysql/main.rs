@@ -1,4 +1,4 @@
-//! The store in `MariaDB`: the suite for drivers, servers that forget, crashes, copied servers, and rows written by hand.
+//! Tests the `MariaDB` store: the conformance suite, servers that lose data, crashes, copied servers, and manually edited rows.
 #![cfg(all(feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -20,14 +20,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use claims::{assert_refused, claim, claim_side_by_side};
+use claims::{assert_error, claim, claim_concurrently};
 use mariadb::{MariaDb, program};
 use polyflake_lease::{
     AsyncMysql, AsyncStore, ErrorKind, Grant, Mysql, Namespace, Operation, Operator, Options,
     Random, Record, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance, open,
     steps::{Engine, Known, Outcome, Statement, Step, Steps},
 };
-use sql::in_mysql;
+use sql::run_in_mysql;
 
 fn claim_at(url: &str) -> Result<Grant> {
     claim(&mut open(url)?)
@@ -53,7 +53,7 @@ fn table_of(server: &MariaDb, name: &str) -> u64 {
     server.by_hand(&[&text])[0].get::<String, _>(0).unwrap().parse().unwrap()
 }
 
-/// Returns the namespace's record and the record of its first number.
+/// Returns the namespace's record and the record of its first worker ID.
 fn records_at(url: &str) -> (Namespace, Record) {
     let reply = send(&mut *open(url).unwrap(), Operation::Read { first: 0 }).unwrap();
     let ReplyContent::Records(records) = reply.content else { panic!("expected records") };
@@ -64,7 +64,7 @@ fn next_of(record: &Record) -> Record {
     Record { version: record.version + 1, ..record.clone() }
 }
 
-/// A request that replaces the namespace's record and creates no records.
+/// Returns a request that replaces the namespace's record and creates no other records.
 fn put_namespace(old: &Namespace) -> Operation {
     let new = Namespace { version: old.version + 1, ..old.clone() };
     Operation::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
@@ -86,10 +86,10 @@ fn the_driver_passes_the_suite() {
     let server = start(&program);
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
     conformance::check_together(|| Mysql::open(&server.url()).unwrap());
-    claim_side_by_side(|| open(&server.url()).unwrap());
+    claim_concurrently(|| open(&server.url()).unwrap());
 }
 
-/// Other server defaults neither prevent the tables from being created nor from being used.
+/// Unusual server defaults must not prevent the driver from creating and using its tables.
 #[test]
 fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
     let Some(program) = program() else { return };
@@ -97,7 +97,7 @@ fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
 }
 
-/// A claim creates all records up to its number in one statement, regardless of the server's iteration limit.
+/// A claim creates all records up to its worker ID in one recursive statement, regardless of the server's recursion limit.
 #[test]
 fn a_high_worker_id_is_granted() {
     let Some(program) = program() else { return };
@@ -118,13 +118,13 @@ fn tasks_use_the_store() {
         let mut store = AsyncMysql::open(&server.url()).await.unwrap();
         let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
         assert_eq!(store.answer(&request).await.unwrap().content, ReplyContent::Names(Vec::new()));
-        assert_refused(
+        assert_error(
             open(&server.url()).and_then(|mut store| store.answer(&request)),
             ErrorKind::LeaseUnavailable,
         );
         // A dropped request ends the connection.
         drop(tokio::time::timeout(Duration::ZERO, store.answer(&request)).await);
-        assert_refused(store.answer(&request).await, ErrorKind::LeaseUnavailable);
+        assert_error(store.answer(&request).await, ErrorKind::LeaseUnavailable);
     });
 }
 
@@ -181,8 +181,8 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     ] {
         claim(&mut store).unwrap();
         server.by_hand(&[&format!("SET GLOBAL {setting} = {wrong}")]);
-        for refused in [claim(&mut store), claim_at(&server.url())] {
-            let error = assert_refused(refused, ErrorKind::StoreNotDurable);
+        for result in [claim(&mut store), claim_at(&server.url())] {
+            let error = assert_error(result, ErrorKind::StoreNotDurable);
             assert!(error.to_string().contains(&format!("{setting}=")), "{error}");
             // A replica may be promoted soon.
             assert_eq!(error.is_permanent(), setting != "read_only", "{error}");
@@ -193,7 +193,7 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     server.by_hand(&[
         "ALTER TABLE polyflake_namespaces ENGINE = MyISAM, MODIFY namespace VARCHAR(100)",
     ]);
-    let error = assert_refused(claim(&mut store), ErrorKind::StoreNotDurable);
+    let error = assert_error(claim(&mut store), ErrorKind::StoreNotDurable);
     assert!(error.to_string().contains("InnoDB"), "{error}");
 }
 
@@ -203,19 +203,20 @@ fn servers_that_do_not_synchronize_files_are_rejected() {
     let Some(program) = program() else { return };
     for method in ["nosync", "littlesync"] {
         let server = MariaDb::start(&program, &[&format!("--innodb-flush-method={method}")]);
-        let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+        let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
         assert!(error.to_string().contains(&format!("innodb_flush_method={method}")), "{error}");
         assert!(error.is_permanent(), "{error}");
     }
 }
 
-/// A server without a binary log needs no `sync_binlog`. One without doublewrite is accepted where an operator vouches for it.
+/// A server without a binary log needs no `sync_binlog`. A server without the doublewrite buffer is accepted if an operator
+/// vouches for its file system.
 #[test]
 fn an_operator_vouches_for_a_server_without_doublewrite() {
     let Some(program) = program() else { return };
     claim_at(&MariaDb::start(&program, &["--sync-binlog=0"]).url()).unwrap();
     let server = MariaDb::start(&program, &["--skip-innodb-doublewrite"]);
-    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
     assert!(error.to_string().contains("innodb_doublewrite="), "{error}");
     let vouched = MariaDb::start_with_accounts(
         &program,
@@ -228,10 +229,10 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
     ]);
     claim_at(&vouched.url().replace("root@", "orders@")).unwrap();
     // `init_connect` does not apply to users with the `CONNECTION_ADMIN` privilege.
-    assert_refused(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
+    assert_error(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
 }
 
-/// The name contains the server's ID and the table's. A copied server keeps both unless its `server_id` differs.
+/// A store's name contains the server's ID and the table's ID. A copied server has both, unless its `server_id` was changed.
 #[test]
 fn another_server_and_another_table_are_another_store() {
     let Some(program) = program() else { return };
@@ -245,14 +246,14 @@ fn another_server_and_another_table_are_another_store() {
     server.stop();
     let copy = server.copy(&["--server-id=8"]);
     assert_eq!(name_of(&copy.url()), first.replace(":7:", ":8:"));
-    assert_refused(claim_at(&copy.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&copy.url()), ErrorKind::StoreChanged);
     server.launch();
     assert_eq!(name_of(&server.url()), first);
     claim_at(&server.url()).unwrap();
     server.by_hand(&["OPTIMIZE TABLE polyflake_leases"]);
     let optimized = name_of(&server.url());
     assert!(optimized.starts_with("mariadb:7:") && optimized != first, "{optimized}");
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
 /// A restored dump is another store even if the new server has the same `server_id` and assigns the same ID to the table.
@@ -278,15 +279,15 @@ fn a_dump_on_a_new_server_is_another_store() {
     new.restore(&dump);
     assert_eq!(table_of(&new, "app/polyflake_leases"), table);
     assert_ne!(name_of(&new.url()), name);
-    assert_refused(claim_at(&new.url()), ErrorKind::StoreChanged);
-    // The same applies to all rows of a dump that are written into existing tables.
+    assert_error(claim_at(&new.url()), ErrorKind::StoreChanged);
+    // Loading the rows of a dump into the existing tables also turns them into another store.
     assert_eq!(name_of(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_of(&server, "app/polyflake_leases"), table);
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
-/// A restart changes no part of the name, and without the row that identifies the store it has no name.
+/// A restart does not change the store's name. A store without its identifying row has no name.
 #[test]
 fn a_restart_keeps_the_name() {
     let Some(program) = program() else { return };
@@ -302,13 +303,14 @@ fn a_restart_keeps_the_name() {
     server.by_hand(&["SET GLOBAL time_zone = '+05:00'"]);
     assert_eq!(name_of(&server.url()), name);
     server.by_hand(&["DELETE FROM polyflake_store"]);
-    let refused = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
-    assert_refused(refused, ErrorKind::LeaseUnavailable);
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let result = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
+    assert_error(result, ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     assert_ne!(name_of(&server.url()), name);
 }
 
-/// Finding a row does not show that the statement after it changed this row.
+/// A row that is found before an update proves nothing about the update itself, so the driver must check the number of changed
+/// rows.
 #[test]
 fn a_swap_that_changes_nothing_is_not_done() {
     let Some(program) = program() else { return };
@@ -330,8 +332,8 @@ fn a_swap_that_changes_nothing_is_not_done() {
     assert_eq!(found, ReplyContent::Done);
 }
 
-/// Two clones may write the same record at once. The second swap waits until the first one is done, and then finds another
-/// record than the one it would replace.
+/// Two clones may send the same swap at once. The second one waits for the first, and then finds a record that differs from the
+/// one it would replace.
 #[test]
 fn of_two_equal_swaps_one_is_done() {
     let Some(program) = program() else { return };
@@ -343,18 +345,18 @@ fn of_two_equal_swaps_one_is_done() {
     let (runtime, mut client) = server.connect();
     let (mut steps, mut known, statements) = statements_of(put());
     let mut outcomes: Vec<_> =
-        statements[..6].iter().map(|it| runtime.block_on(in_mysql(&mut client, it))).collect();
+        statements[..6].iter().map(|it| runtime.block_on(run_in_mysql(&mut client, it))).collect();
     std::thread::scope(|scope| {
         let second =
             scope.spawn(|| send(&mut *open(&server.url()).unwrap(), put()).unwrap().content);
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
         while server.by_hand(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
-            // The server reads the table anew only if it was not read for a tenth of a second.
+            // The server rereads this table only if the last read is at least a tenth of a second old.
             std::thread::sleep(Duration::from_millis(200));
         }
         let rest = statements[6..].iter();
-        outcomes.extend(rest.map(|it| runtime.block_on(in_mysql(&mut client, it))));
+        outcomes.extend(rest.map(|it| runtime.block_on(run_in_mysql(&mut client, it))));
         assert_eq!(second.join().unwrap(), ReplyContent::Differs(Some(new.clone())));
     });
     let reply = steps.next_with(outcomes.into_iter().collect(), &mut known).unwrap();
@@ -378,10 +380,9 @@ fn transactions_of_another_isolation_level_are_rejected() {
         let (mut steps, mut known, mut statements) = statements_of(ask);
         assert!(statements[0].text.contains(level), "{}", statements[0].text);
         statements[0].text = statements[0].text.replace(level, other);
-        let run = |it| runtime.block_on(in_mysql(&mut client, it));
+        let run = |it| runtime.block_on(run_in_mysql(&mut client, it));
         let outcome: Outcome = statements.iter().map(run).collect();
-        let error =
-            assert_refused(steps.next_with(outcome, &mut known), ErrorKind::StoreNotDurable);
+        let error = assert_error(steps.next_with(outcome, &mut known), ErrorKind::StoreNotDurable);
         let expected = format!("transaction_isolation={other}, and must be {level}");
         assert!(error.to_string().contains(&expected), "{error}");
     }
@@ -389,7 +390,7 @@ fn transactions_of_another_isolation_level_are_rejected() {
 }
 
 #[test]
-fn names_of_databases_are_told_apart() {
+fn database_names_are_distinguished() {
     let Some(program) = program() else { return };
     let server = start(&program);
     server.by_hand(&[
@@ -402,8 +403,8 @@ fn names_of_databases_are_told_apart() {
         claim_at(&url(name)).unwrap();
     }
     assert_ne!(name_of(&url("my-app")), name_of(&url("My-App")));
-    assert_refused(claim_at(&url("a.b")), ErrorKind::OutOfRange);
-    let error = assert_refused(claim_at(&url("absent")), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&url("a.b")), ErrorKind::OutOfRange);
+    let error = assert_error(claim_at(&url("absent")), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("Unknown database 'absent'"), "{error}");
 }
 
@@ -414,8 +415,8 @@ fn a_killed_server_keeps_its_grants() {
     let mut store = Mysql::open(&server.url()).unwrap();
     let first = claim(&mut store).unwrap();
     server.kill();
-    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
-    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
     assert_ne!(first.numbers(), claim_at(&server.url()).unwrap().numbers());
 }
@@ -439,7 +440,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     server.by_hand(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
     ]);
-    assert_refused(send(&mut store, put()), ErrorKind::LeaseUnavailable);
+    assert_error(send(&mut store, put()), ErrorKind::LeaseUnavailable);
     server.by_hand(&["DROP TRIGGER cut"]);
     let mut store = Mysql::open(&server.url()).unwrap();
     let read = send(&mut store, Operation::Read { first: old.first }).unwrap().content;
@@ -450,9 +451,9 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     assert_eq!(send(&mut store, put()).unwrap().content, differs);
 }
 
-/// Tests the time limits of locks. Each test has its own server, because all of these tests wait.
+/// Tests the time limits of locks. The tests run in parallel on separate servers, because each of them mostly waits.
 #[test]
-fn locks_end() {
+fn locks_time_out() {
     let Some(program) = program() else { return };
     std::thread::scope(|scope| {
         scope.spawn(|| a_lock_that_is_held_for_long_fails_the_request(&program));
@@ -471,14 +472,14 @@ fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
         let holder =
             scope.spawn(|| drop(server.by_hand(&["BEGIN", lock, "DO SLEEP(7)", "COMMIT"])));
         std::thread::sleep(Duration::from_secs(1));
-        let error = assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+        let error = assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("Lock wait timeout"), "{error}");
         holder.join().unwrap();
     });
     claim(&mut store).unwrap();
 }
 
-/// Locks of tables and of the whole server have another limit than those of rows.
+/// Table locks and global locks have a different time limit than row locks.
 fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -486,12 +487,12 @@ fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let (runtime, mut client) = server.connect();
     for lock in ["LOCK TABLES polyflake_leases READ", "FLUSH TABLES WITH READ LOCK"] {
         let by_hand = |text: &str| Statement { text: text.into(), values: Vec::new() };
-        runtime.block_on(in_mysql(&mut client, &by_hand(lock))).unwrap();
+        runtime.block_on(run_in_mysql(&mut client, &by_hand(lock))).unwrap();
         let since = Instant::now();
-        let error = assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+        let error = assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("Lock wait timeout"), "{error}");
         assert!(since.elapsed() < Duration::from_secs(12), "{:?}", since.elapsed());
-        runtime.block_on(in_mysql(&mut client, &by_hand("UNLOCK TABLES"))).unwrap();
+        runtime.block_on(run_in_mysql(&mut client, &by_hand("UNLOCK TABLES"))).unwrap();
         claim(&mut store).unwrap();
     }
 }
@@ -503,15 +504,15 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     let (namespace, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
     let (_, _, statements) = statements_of(put_namespace(&namespace));
-    // The settings, the begin of the transaction, the name, the state and the lock of the namespace's row.
+    // These statements change the settings, begin the transaction, read the name and the state, and lock the namespace's row.
     for statement in &statements[..5] {
-        runtime.block_on(in_mysql(&mut client, statement)).unwrap();
+        runtime.block_on(run_in_mysql(&mut client, statement)).unwrap();
     }
     let since = Instant::now();
     // A swap waits for the namespace's row, since its incarnation may be about to change.
     let put = Operation::Put { new: next_of(&old), old };
-    let refused = send(&mut *open(&server.url()).unwrap(), put);
-    let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+    let result = send(&mut *open(&server.url()).unwrap(), put);
+    let error = assert_error(result, ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("Lock wait timeout"), "{error}");
     while claim_at(&server.url()).is_err() {
         assert!(since.elapsed() < Duration::from_secs(30), "{:?}", since.elapsed());
@@ -524,7 +525,7 @@ fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };
     let options = ["--log-bin", "--sync-binlog=1", "--binlog-format=STATEMENT"];
     let server = MariaDb::start(&program, &options);
-    let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert!(error.is_permanent() && error.to_string().contains("binlog_format"), "{error}");
 }
 
@@ -534,7 +535,7 @@ fn a_missing_table_is_damage() {
     let server = start(&program);
     claim_at(&server.url()).unwrap();
     server.by_hand(&["DROP TABLE polyflake_namespaces"]);
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
 #[test]
@@ -545,8 +546,8 @@ fn checks_and_operators_create_nothing() {
     let name = check(Some(&url)).unwrap();
     assert_eq!(name, format!("mysql://root@{}/app", server.socket().display()));
     assert!(server.by_hand(&["SHOW TABLES"]).is_empty());
-    let refused = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
-    let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+    let result = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
+    let error = assert_error(result, ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("the database has no tables of leases"), "{error}");
     claim_at(&server.url()).unwrap();
     assert_eq!(check(Some(&url)).unwrap(), name);
@@ -572,7 +573,7 @@ fn manually_edited_rows_are_rejected() {
     ]);
     for (change, kind) in changes {
         server.by_hand(&[&format!("UPDATE {change}")]);
-        assert_refused(claim(&mut store), kind);
+        assert_error(claim(&mut store), kind);
         server.by_hand(&[
             "REPLACE INTO polyflake_namespaces SELECT * FROM n",
             "REPLACE INTO polyflake_leases SELECT * FROM l",
@@ -580,5 +581,5 @@ fn manually_edited_rows_are_rejected() {
     }
     claim(&mut store).unwrap();
     server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
-    assert_refused(claim(&mut store), ErrorKind::StoreDamaged);
+    assert_error(claim(&mut store), ErrorKind::StoreDamaged);
 }

@@ -4,19 +4,19 @@
 use polyflake_lease::{ErrorKind, Operator, Postgresql, Result};
 
 use crate::{
-    assert_refused, claim, claim_at,
+    assert_error, claim, claim_at,
     server::{Server, programs},
 };
 
 /// Asserts that a claim was rejected because of a quiet time, and returns the end of that time.
 #[track_caller]
-fn quiet_until(claimed: Result<impl Sized>) -> u64 {
+fn assert_quiet(claimed: Result<impl Sized>) -> u64 {
     let Err(error) = claimed else { panic!("expected a quiet time, found none") };
     assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
     error.until().expect("expected the end of the quiet time")
 }
 
-/// Makes two grants on a server. Returns a dump that contains only the first one, and the end of the second one.
+/// Makes two grants on a server. Returns a dump that contains only the first grant, and the end of the second grant.
 fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
     let known = claim_at(&server.url()).unwrap();
     let dump = server.dump();
@@ -31,7 +31,7 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     let [server, other] = [(); 2].map(|()| Server::start(&programs));
     let (dump, end) = two_grants(&server);
     other.restore(&dump);
-    assert!(quiet_until(claim_at(&other.url())) > end);
+    assert!(assert_quiet(claim_at(&other.url())) > end);
     // The server that was dumped is still the same store.
     claim_at(&server.url()).unwrap();
 }
@@ -44,8 +44,8 @@ fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let mut open = Postgresql::open(&server.url()).unwrap();
     let (dump, end) = two_grants(&server);
     server.restore(&dump);
-    assert!(quiet_until(claim(&mut open)) > end);
-    assert!(quiet_until(claim_at(&server.url())) > end);
+    assert!(assert_quiet(claim(&mut open)) > end);
+    assert!(assert_quiet(claim_at(&server.url())) > end);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn rows_restored_in_place_require_an_operators_report() {
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     let told = operator.restored(None).unwrap();
     assert!(told[0].quiet_until > unknown.end());
-    assert_eq!(quiet_until(claim_at(&server.url())), told[0].quiet_until);
+    assert_eq!(assert_quiet(claim_at(&server.url())), told[0].quiet_until);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_base_backup_continues_as_another_store() {
     let backup = server.base_backup();
     let unknown = claim(&mut old).unwrap();
     backup.recover();
-    assert!(quiet_until(claim_at(&backup.url())) > unknown.end());
+    assert!(assert_quiet(claim_at(&backup.url())) > unknown.end());
     // The quiet time of the restored backup survives a restart.
     backup.power_off();
     backup.launch();
-    assert_refused(claim_at(&backup.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&backup.url()), ErrorKind::StoreChanged);
 }

@@ -13,7 +13,7 @@ mod place;
 mod server;
 mod trips;
 
-use claims::{assert_refused, claim, claim_side_by_side};
+use claims::{assert_error, claim, claim_concurrently};
 use polyflake_lease::{
     ErrorKind, Grant, Operation, Operator, Options, Postgresql, Record, ReplyContent, Request,
     Result, Shape, Store, conformance, open,
@@ -95,8 +95,8 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     for setting in ["fsync", "full_page_writes"] {
         claim(&mut store).unwrap();
         change(&server, &format!("SET {setting} = off"));
-        assert_refused(claim(&mut store), ErrorKind::StoreNotDurable);
-        assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+        assert_error(claim(&mut store), ErrorKind::StoreNotDurable);
+        assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
         change(&server, &format!("RESET {setting}"));
         claim(&mut store).unwrap();
     }
@@ -113,14 +113,14 @@ fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     change(&server, "SET full_page_writes = off");
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
     let vouched = "?options=-c%20polyflake.full_page_writes%3Dunneeded";
     claim_at(&format!("{}{vouched}", server.url())).unwrap();
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
     server.by_hand(&["ALTER DATABASE postgres SET polyflake.full_page_writes = 'unneeded'"]);
     claim_at(&server.url()).unwrap();
     change(&server, "SET fsync = off");
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn a_stopped_server_is_unavailable_and_keeps_its_grants() {
     let mut store = Postgresql::open(&server.url()).unwrap();
     let first = claim(&mut store).unwrap();
     server.power_off();
-    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
-    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
     let second = claim_at(&server.url()).unwrap();
     assert_ne!(first.numbers(), second.numbers());
@@ -144,9 +144,9 @@ fn a_replica_is_rejected_and_quiet_after_promotion() {
     let mut old = Postgresql::open(&server.url()).unwrap();
     claim(&mut old).unwrap();
     let replica = server.replica();
-    assert_refused(claim_at(&replica.url()), ErrorKind::StoreNotDurable);
+    assert_error(claim_at(&replica.url()), ErrorKind::StoreNotDurable);
     replica.promote();
-    assert_refused(claim_at(&replica.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&replica.url()), ErrorKind::StoreChanged);
     claim(&mut old).unwrap();
 }
 
@@ -190,7 +190,7 @@ fn a_reopened_store_sends_only_its_request() {
     server.by_hand(&[
         "ALTER TABLE polyflake.polyflake_leases ADD COLUMN flag bigint, DROP COLUMN holder",
     ]);
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn manually_edited_rows_are_rejected() {
     ]);
     for (change, kind) in changes {
         server.by_hand(&[&format!("UPDATE {change}")]);
-        assert_refused(claim(&mut store), kind);
+        assert_error(claim(&mut store), kind);
         server.by_hand(&[
             "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
             "INSERT INTO polyflake.polyflake_namespaces SELECT * FROM n",
@@ -262,7 +262,7 @@ fn manually_edited_rows_are_rejected() {
     }
     claim(&mut store).unwrap();
     server.by_hand(&["ALTER TABLE polyflake.polyflake_leases DROP COLUMN holder"]);
-    assert_refused(claim(&mut store), ErrorKind::StoreDamaged);
+    assert_error(claim(&mut store), ErrorKind::StoreDamaged);
 }
 
 /// During the quiet time after a restore, no claims succeed, but operators can still evict and reserve.
@@ -273,7 +273,7 @@ fn operators_can_act_during_the_quiet_time() {
     let grant = claim_at(&server.url()).unwrap();
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     operator.restored(None).unwrap();
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     operator.evict(*grant.numbers().start()).unwrap();
     operator.reserve(*grant.numbers().start(), "a test").unwrap();
     assert_eq!(operator.status().unwrap().reserved, 1);
@@ -340,7 +340,7 @@ fn concurrent_holders_have_distinct_worker_ids() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     for _ in 0..10 {
-        claim_side_by_side(|| Postgresql::open(&server.url()).unwrap());
+        claim_concurrently(|| Postgresql::open(&server.url()).unwrap());
         server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
     }
 }
@@ -353,7 +353,7 @@ fn a_read_only_server_is_rejected_and_usable_afterwards() {
     let mut store = Postgresql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     server.by_hand(&["ALTER ROLE lease SET default_transaction_read_only = on"]);
-    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.by_hand(&[
         "SET default_transaction_read_only = off",
         "ALTER ROLE lease RESET default_transaction_read_only",
@@ -364,7 +364,7 @@ fn a_read_only_server_is_rejected_and_usable_afterwards() {
         .batch_execute("BEGIN; LOCK TABLE polyflake.polyflake_leases IN ACCESS EXCLUSIVE MODE")
         .unwrap();
     let began = std::time::Instant::now();
-    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert!(began.elapsed() < std::time::Duration::from_secs(30), "expected an error in time");
     other.batch_execute("ROLLBACK").unwrap();
     claim_at(&server.url()).unwrap();

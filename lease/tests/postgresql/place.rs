@@ -1,4 +1,4 @@
-//! A store's place in a database is a single schema, regardless of which role connects and how.
+//! Tests that all roles of a database find the store in the same schema.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 use polyflake_lease::{ErrorKind, Operator, check, sno};
 
 use crate::{
-    assert_refused, claim_at,
+    assert_error, claim_at,
     server::{Server, programs, user},
 };
 
@@ -40,7 +40,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let [one, other] = services(&server);
     let first = claim_at(&one).unwrap();
     // The second role finds the first one's tables, but does not have access to them yet.
-    let error = assert_refused(claim_at(&other), ErrorKind::LeaseUnavailable);
+    let error = assert_error(claim_at(&other), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
     let rights = include_str!("../../sql/postgresql-role.sql");
     server.by_hand(&[&rights.replace(":\"role\"", "svc_b")]);
@@ -62,7 +62,7 @@ fn a_second_store_requires_an_explicit_option() {
     let server = Server::start(&programs);
     let first = claim_at(&server.url()).unwrap();
     let of = |parameters: &str| format!("{}?{parameters}", server.url());
-    let error = assert_refused(claim_at(&of("schema=Mine-2")), ErrorKind::LeaseUnavailable);
+    let error = assert_error(claim_at(&of("schema=Mine-2")), ErrorKind::LeaseUnavailable);
     let message = error.to_string();
     for expected in ["\"polyflake\"", "\"Mine-2\"", "`?schema=polyflake`", "`?create=second-store`"]
     {
@@ -80,7 +80,7 @@ fn a_second_store_requires_an_explicit_option() {
     }
     // A dropped store is not recreated while the other one exists.
     server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
-    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert_eq!(schemas(&server), ["Mine-2"]);
 }
 
@@ -131,7 +131,7 @@ fn an_operator_creates_nothing_and_reports_the_schema() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let status = |url: &str| Operator::open(url, "orders/sno").and_then(|mut it| it.status());
-    let error = assert_refused(status(&server.url()), ErrorKind::LeaseUnavailable);
+    let error = assert_error(status(&server.url()), ErrorKind::LeaseUnavailable);
     let expected =
         "there are no tables of leases in the schema \"polyflake\"; the first lease creates them";
     assert_eq!(error.to_string(), expected);
@@ -212,7 +212,7 @@ fn leases_work_through_a_transaction_pooler() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let Some(pooler) = Pooler::start(&server) else { return };
-    crate::claim_side_by_side(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
+    crate::claim_concurrently(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
     assert_eq!(schemas(&server), ["polyflake"]);
     // The connections are shared, so a search path that another program has set must not matter.
     let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
-use claims::{assert_refused, claim, claim_side_by_side};
+use claims::{assert_error, claim, claim_concurrently};
 use polyflake_lease::{
     AsyncRedis, AsyncStore, Error, ErrorKind, Grant, Namespace, Operation, Operator, Options,
     Random, Record, Redis, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance,
@@ -47,7 +47,7 @@ fn waited(program: &Path) -> RedisServer {
 
 fn waited_with(program: &Path, options: &[&str]) -> RedisServer {
     let server = RedisServer::start(program, options);
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     server.skip_wait(NAMESPACE);
     server
 }
@@ -60,7 +60,7 @@ fn name_of(server: &RedisServer) -> String {
     send(&mut *open(&server.url()).unwrap(), Operation::List).unwrap().store
 }
 
-fn refused_list(url: &str) -> Error {
+fn list_error(url: &str) -> Error {
     open(url).and_then(|mut store| send(&mut store, Operation::List)).unwrap_err()
 }
 
@@ -79,9 +79,9 @@ fn the_driver_passes_the_suite() {
     conformance::check_together(|| Redis::open(&server.url()).unwrap());
     // Each database of a server is another store.
     let other = server.url().replace("/0?", "/1?");
-    assert_refused(claim_at(&other), ErrorKind::StoreChanged);
+    assert_error(claim_at(&other), ErrorKind::StoreChanged);
     let server = waited(&program);
-    claim_side_by_side(|| open(&server.url()).unwrap());
+    claim_concurrently(|| open(&server.url()).unwrap());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn tasks_use_the_store() {
         let mut store = AsyncRedis::open(&server.url()).await.unwrap();
         let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
         assert_eq!(store.answer(&request).await.unwrap().content, ReplyContent::Names(Vec::new()));
-        assert_refused(
+        assert_error(
             open(&server.url()).and_then(|mut store| store.answer(&request)),
             ErrorKind::LeaseUnavailable,
         );
@@ -101,7 +101,7 @@ fn tasks_use_the_store() {
         server.pause(true);
         drop(tokio::time::timeout(Duration::from_millis(50), store.answer(&request)).await);
         server.pause(false);
-        assert_refused(store.answer(&request).await, ErrorKind::LeaseUnavailable);
+        assert_error(store.answer(&request).await, ErrorKind::LeaseUnavailable);
     });
 }
 
@@ -109,7 +109,7 @@ fn tasks_use_the_store() {
 fn a_new_namespace_waits_for_six_minutes_and_leases_last_five() {
     let Some(program) = program() else { return };
     let server = start(&program);
-    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     let left = error.until().unwrap() - now_ms();
     assert!((6 * MINUTE..=6 * MINUTE + 15_000).contains(&left), "{left}");
     server.skip_wait(NAMESPACE);
@@ -124,8 +124,8 @@ fn a_longer_lease_is_rejected_at_once() {
     let server = waited(&program);
     let options = || Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let generator = |options| sno::Generator::with(&server.url(), options, Duration::from_secs(9));
-    let refused = generator(options().lease_ms(5 * MINUTE + 1).unwrap());
-    let error = assert_refused(refused.map(drop), ErrorKind::OutOfRange);
+    let claim_error = generator(options().lease_ms(5 * MINUTE + 1).unwrap());
+    let error = assert_error(claim_error.map(drop), ErrorKind::OutOfRange);
     assert!(error.to_string().contains("a lease of at most 300 seconds"), "{error}");
     let ids = generator(options().lease_ms(5 * MINUTE).unwrap()).unwrap();
     ids.generate(0).unwrap();
@@ -164,7 +164,7 @@ fn an_emptied_server_grants_nothing_for_six_minutes() {
     claim_at(&server.url()).unwrap();
     server.by_hand(&["FLUSHALL"]);
     assert_eq!(name_of(&server), name);
-    let error = assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
 }
 
@@ -178,16 +178,16 @@ fn a_restarted_server_is_another_store() {
     let mut store = Redis::open(&server.url()).unwrap();
     server.by_hand(&["SAVE"]);
     server.kill();
-    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
-    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
     assert_eq!(records_at(&server.url(), 0), before, "expected the snapshot");
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     let second = name_of(&server);
     server.kill();
     std::fs::remove_file(server.folder().join("dump.rdb")).unwrap();
     server.launch();
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     let third = name_of(&server);
     assert!(first != second && second != third && first != third, "{first} {second} {third}");
     for name in [first, second, third] {
@@ -233,19 +233,19 @@ fn a_promoted_replica_is_another_store_after_its_backlog_is_gone() {
     replica.by_hand(&["REPLICAOF", "127.0.0.1", &port]);
     wait_for(|| replica.fact("master_link_status") == "up");
     for (server, fact) in [(&primary, "connected_slaves=1"), (&replica, "role=slave")] {
-        let error = refused_list(&server.url());
+        let error = list_error(&server.url());
         assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
         assert!(error.to_string().contains(fact) && !error.is_permanent(), "{error}");
     }
     replica.by_hand(&["REPLICAOF", "NO", "ONE"]);
     wait_for(|| primary.fact("connected_slaves") == "0");
     for server in [&primary, &replica] {
-        let error = refused_list(&server.url());
+        let error = list_error(&server.url());
         assert!(error.to_string().contains("repl_backlog_active=1"), "{error}");
         server.by_hand(&["CONFIG", "SET", "repl-backlog-ttl", "1"]);
         wait_for(|| server.fact("repl_backlog_active") == "0");
         assert_ne!(name_of(server), name);
-        assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+        assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     }
     assert_ne!(name_of(&primary), name_of(&replica));
 }
@@ -280,7 +280,7 @@ fn a_server_that_evicts_or_is_a_cluster_is_rejected() {
     }
     let cluster =
         RedisServer::start(&program, &["--cluster-enabled", "yes", "--port", &free_port()]);
-    let error = refused_list(&cluster.url());
+    let error = list_error(&cluster.url());
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
     assert!(error.is_permanent(), "{error}");
 }
@@ -292,7 +292,7 @@ fn a_user_with_the_documented_rights_suffices() {
     let server = waited(&program);
     let words: Vec<_> = USER.split_whitespace().collect();
     let url = server.url().replace("redis:///0", "redis://orders:PASSWORD@/0");
-    let error = assert_refused(claim_at(&url), ErrorKind::LeaseUnavailable);
+    let error = assert_error(claim_at(&url), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("the server rejects the connection: WRONGPASS"), "{error}");
     assert!(error.is_permanent(), "{error}");
     assert_eq!(server.by_hand(&words), ["OK"]);
@@ -301,17 +301,17 @@ fn a_user_with_the_documented_rights_suffices() {
     conformance::check(&mut Redis::open(&url.replace("/0?", "/3?")).unwrap());
     for missing in ["-eval", "-info", "resetkeys"] {
         server.by_hand(&["ACL", "SETUSER", "orders", missing]);
-        let error = assert_refused(claim_at(&url), ErrorKind::LeaseUnavailable);
+        let error = assert_error(claim_at(&url), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("the user lacks a right: "), "{missing}: {error}");
         assert!(error.to_string().contains(USER.trim()) && error.is_permanent(), "{error}");
         server.by_hand(&words);
     }
     server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
-    let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     // The server measures the script before it looks for the command, except for Redis 6.
     let is_named = ["unauthenticated", "NOAUTH"].iter().any(|it| error.to_string().contains(it));
     assert!(is_named && error.is_permanent(), "{error}");
-    let error = assert_refused(
+    let error = assert_error(
         check(Some(&format!("{}&namespace=orders", server.url()))),
         ErrorKind::LeaseUnavailable,
     );
@@ -385,7 +385,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
 fn errors_of_the_server_have_codes() {
     let Some(program) = program() else { return };
     let server = waited(&program);
-    let refused = |expected: &str| {
+    let claim_error = |expected: &str| {
         let error = claim_at(&server.url()).unwrap_err();
         assert!(error.to_string().contains(expected), "{expected}: {error}");
         (error.kind(), error.is_permanent())
@@ -393,12 +393,12 @@ fn errors_of_the_server_have_codes() {
     let set = |name: &str, value: &str| server.by_hand(&["CONFIG", "SET", name, value]);
     let unavailable = (ErrorKind::LeaseUnavailable, false);
     set("maxmemory", "1");
-    assert_eq!(refused("raise `maxmemory`"), unavailable);
+    assert_eq!(claim_error("raise `maxmemory`"), unavailable);
     set("maxmemory", "0");
     // Redis 6 does not apply this setting to scripts.
     if !server.fact("redis_version").starts_with("6.") {
         set("min-replicas-to-write", "1");
-        assert_eq!(refused("set `min-replicas-to-write` to 0"), unavailable);
+        assert_eq!(claim_error("set `min-replicas-to-write` to 0"), unavailable);
         set("min-replicas-to-write", "0");
     }
     claim_at(&server.url()).unwrap();
@@ -407,12 +407,12 @@ fn errors_of_the_server_have_codes() {
     assert!(error.is_permanent(), "{error}");
     let ends = "polyflake:ends:orders/sno";
     server.by_hand(&["DEL", ends]);
-    assert_eq!(refused("expected"), (ErrorKind::StoreDamaged, false));
+    assert_eq!(claim_error("expected"), (ErrorKind::StoreDamaged, false));
     server.by_hand(&["SET", ends, "a string"]);
-    assert_eq!(refused("WRONGTYPE"), (ErrorKind::StoreDamaged, false));
+    assert_eq!(claim_error("WRONGTYPE"), (ErrorKind::StoreDamaged, false));
     server.by_hand(&["REPLICAOF", "127.0.0.1", "1"]);
     server.by_hand(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
-    assert_eq!(refused("a replica is no store"), (ErrorKind::StoreNotDurable, false));
+    assert_eq!(claim_error("a replica is no store"), (ErrorKind::StoreNotDurable, false));
 }
 
 /// In Redis 6, the error of a command is a part of the script's error.
@@ -444,7 +444,7 @@ fn a_busy_server_is_unavailable() {
     std::thread::scope(|scope| {
         let endless = scope.spawn(|| server.by_hand(&["EVAL", "while true do end", "0"]));
         wait_for(|| server.by_hand(&["PING"])[0].starts_with("BUSY"));
-        let error = assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+        let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("BUSY") && !error.is_permanent(), "{error}");
         server.by_hand(&["SCRIPT", "KILL"]);
         endless.join().unwrap();
@@ -462,8 +462,8 @@ fn a_cut_connection_is_not_used_again() {
     send(&mut store, Operation::List).unwrap();
     server.by_hand(&["CLIENT", "KILL", "TYPE", "normal"]);
     for expected in ["no answer from the server", "the last request got no answer"] {
-        let refused = send(&mut store, Operation::List);
-        let error = assert_refused(refused, ErrorKind::LeaseUnavailable);
+        let claim_error = send(&mut store, Operation::List);
+        let error = assert_error(claim_error, ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains(expected), "{error}");
     }
     claim_at(&server.url()).unwrap();
@@ -476,7 +476,7 @@ fn a_paused_server_does_not_block_its_callers() {
     server.pause(true);
     let began = Instant::now();
     let url = format!("{}&namespace=orders&lease_seconds=4", server.url());
-    let error = assert_refused(check(Some(&url)), ErrorKind::LeaseUnavailable);
+    let error = assert_error(check(Some(&url)), ErrorKind::LeaseUnavailable);
     assert!(began.elapsed() < Duration::from_secs(10), "{:?} {error}", began.elapsed());
     server.pause(false);
     assert_eq!(check(Some(&url)).unwrap(), format!("redis://{}/0", server.socket().display()));
@@ -490,10 +490,10 @@ fn an_operator_reports_a_restore_and_reserves_nothing() {
     let grant = claim_at(&server.url()).unwrap();
     let mut operator = Operator::open(&server.url(), NAMESPACE).unwrap();
     assert_eq!(operator.records().unwrap()[0].granted_until, grant.end());
-    let refused = operator.reserve(3, "an importer");
-    assert_refused(refused, ErrorKind::StoreNotDurable);
+    let claim_error = operator.reserve(3, "an importer");
+    assert_error(claim_error, ErrorKind::StoreNotDurable);
     operator.restored(None).unwrap();
-    assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
 /// A record that exists although the namespace does not count it may contain a grant.

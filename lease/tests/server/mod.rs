@@ -1,4 +1,4 @@
-//! Servers for single tests. Each has its own folder, which also contains its socket.
+//! Starts `PostgreSQL` servers for tests. Each server has its own folder, which also contains its socket.
 
 use std::{
     env, fs,
@@ -13,15 +13,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use tempfile::TempDir;
 
-/// A server whose data is deleted when it is dropped.
+/// A running server. Dropping it stops the server and deletes its data.
 pub struct Server {
     folder: TempDir,
     programs: PathBuf,
     user: Option<u32>,
 }
 
-/// Returns the folder with the server's programs, which is not in Debian's `PATH`. If it is missing and tests must not be
-/// skipped, panics.
+/// Returns the folder with the server's programs, which Debian does not add to `PATH`. Panics if the folder is missing and
+/// tests must not be skipped.
 pub fn programs() -> Option<PathBuf> {
     let found = fs::read_dir("/usr/lib/postgresql").ok().and_then(|versions| {
         let mut folders: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
@@ -35,7 +35,7 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Returns the user that runs the server if the test runs as root, because the server refuses to run as root.
+/// Returns the user that runs the server if the test runs as root, because `PostgreSQL` does not run as root.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();

@@ -25,7 +25,7 @@ use crate::trace;
 pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
 const BATCH: usize = 8;
-/// The end of a window that is never reached in a world.
+/// The end of a window that no simulation reaches.
 const ENDLESS: i64 = 1 << 41;
 
 // Each test thread simulates its own world.
@@ -40,8 +40,7 @@ struct Ledger {
     made: HashMap<(u64, i64), IdOrigin>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
-    /// The first of the copies that a generator belongs to, and the end that all of them had, for each generator that was
-    /// copied.
+    /// For each generator that was copied: the first of its copies, and the end that all of them shared.
     copies: HashMap<usize, (usize, u64)>,
     fault: Option<String>,
 }
@@ -219,7 +218,7 @@ maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), 7, |id: hotguid::HotGui
     (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
 });
 maker!(uuid7, uuid7_of, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
-    // Without the 40 random bits: the worker ID alone must make the rest unique.
+    // Drops the 40 random bits, because the worker ID alone must make the remaining bits unique.
     let bits = (id.to_u128() >> 40).cast_signed();
     (bits, u64::from(uuid7::worker_id(id)), id.unix_ms())
 });
@@ -257,23 +256,23 @@ pub struct ProcessGrantee {
     step: u64,
     time: Time,
     /// `true` if a window is checked only before an ID is generated, and does not limit the ID itself.
-    looks_first: bool,
+    checks_first: bool,
     /// Whether another copy of the process may generate the same IDs now.
     pub may_be_shared: Cell<bool>,
     generator: RefCell<Option<Generator>>,
 }
 
 impl ProcessGrantee {
-    pub fn new(family: Family, looks_first: bool) -> Self {
+    pub fn new(family: Family, checks_first: bool) -> Self {
         let step = family.shape(0).grid().interval();
         let (time, may_be_shared, generator) =
             (Time::default(), Cell::default(), RefCell::default());
-        Self { family, step, time, looks_first, may_be_shared, generator }
+        Self { family, step, time, checks_first, may_be_shared, generator }
     }
 
-    /// Creates the place of a copy of this process, with a generator for the same grant.
+    /// Creates the grantee of a copy of this process, with a generator for the same grant.
     pub fn copy(&self) -> Self {
-        let copy = Self::new(self.family, self.looks_first);
+        let copy = Self::new(self.family, self.checks_first);
         let generator = self.generator.borrow();
         let Some(Generator { id, .. }) = generator.as_ref() else { return copy };
         let (number, start, end) = LEDGER.with_borrow(|ledger| ledger.windows[id.get()]);
@@ -286,7 +285,7 @@ impl ProcessGrantee {
     }
 
     fn window(&self, start: u64, end: u64) -> Range<i64> {
-        let end = if self.looks_first { ENDLESS } else { end.cast_signed() };
+        let end = if self.checks_first { ENDLESS } else { end.cast_signed() };
         start.cast_signed()..end
     }
 
@@ -362,7 +361,7 @@ impl Grantee for ProcessGrantee {
         let Some(Generator { maker, grant, id }) = &*generator else { return };
         assert!(end.is_multiple_of(self.step), "expected a border of ticks");
         let moved = maker.extend(grant.get(), end.cast_signed());
-        assert!(self.looks_first || moved.is_ok(), "expected a later end, found {moved:?}");
+        assert!(self.checks_first || moved.is_ok(), "expected a later end, found {moved:?}");
         LEDGER.with_borrow_mut(|ledger| ledger.extend_window(id.get(), end));
     }
 

@@ -121,7 +121,7 @@ fn weakened_volatile_stores_repeat_ids() {
     }
 }
 
-/// Weakened rules must be detected soon, which shows that the simulated worlds are hard enough.
+/// Weakened rules must be detected quickly, which shows that the simulated worlds are demanding enough.
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [

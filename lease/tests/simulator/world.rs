@@ -1,5 +1,5 @@
-//! Processes with real keepers, a store and a network between them, with clocks that jump. A seed determines everything that
-//! happens.
+//! A simulated world: processes with real keepers and jumping clocks, a store, and a network between them. A seed determines
+//! all events.
 
 use std::{
     cell::RefCell,
@@ -23,7 +23,7 @@ use crate::{
 
 pub const START_MS: u64 = 1_763_650_000_000;
 
-/// A rule that is broken, which the simulator must detect.
+/// A deliberately broken rule that the simulator must detect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BrokenRule {
     Nowhere,
@@ -45,7 +45,7 @@ pub enum BrokenRule {
 
 type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
 
-/// The inputs of a keeper, from which a copy of the keeper can be made.
+/// An input of a keeper. Replaying all inputs creates a copy of the keeper.
 #[derive(Clone)]
 enum KeeperInput {
     Polled(Moment),
@@ -160,7 +160,7 @@ pub struct World {
     queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
     events: HashMap<u64, Event>,
     scheduled: u64,
-    /// Whether the store loses any of its data at any time.
+    /// Whether the store may lose any of its data at any time.
     loses: bool,
     pub lost: usize,
     /// How many images of processes may still be restored twice.

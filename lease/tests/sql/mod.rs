@@ -1,10 +1,9 @@
-//! Runs the statements of steps with the tests' own clients, and encodes the outcomes as replies from a host in another
-//! language.
+//! Runs the statements of a lease's steps with Rust database clients, and encodes the outcomes like a host in another language.
 
 use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
 use serde_json::{Value as Json, json};
 
-pub fn in_sqlite(
+pub fn run_in_sqlite(
     connection: &rusqlite::Connection,
     statement: &Statement,
 ) -> Result<Rows, Failure> {
@@ -40,7 +39,7 @@ fn run(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Re
 }
 
 /// Runs one statement. The server infers the types of its values.
-pub fn in_postgresql(
+pub fn run_in_postgresql(
     client: &mut postgres::Client,
     statement: &Statement,
 ) -> Result<Rows, Failure> {
@@ -60,8 +59,8 @@ pub fn in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
-/// One statement at a time. The server's rows have integers and strings by the types of their columns.
-pub async fn in_mysql(
+/// Runs one statement. The types of the columns determine whether a value is an integer or a string.
+pub async fn run_in_mysql(
     client: &mut mysql_async::Conn,
     statement: &Statement,
 ) -> Result<Rows, Failure> {

@@ -1,6 +1,6 @@
-//! The drivers in Python and JavaScript. Each is a process that executes a host's commands, with one line of JSON per command
-//! (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They must pass the public conformance suite and reproduce the
-//! recorded conversations.
+//! Tests the drivers in Python and JavaScript. Each driver is a process that reads a host's commands as lines of JSON and
+//! executes them (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They must pass the public conformance suite and
+//! reproduce the recorded conversations.
 
 use std::{
     env, fs,
@@ -98,7 +98,7 @@ impl Driver {
     fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
-            // The clients add further lines to their messages, and Redis the digest of the script.
+            // The clients append lines to error messages, and Redis appends the digest of the script.
             Some(Failure { code, message }) => {
                 let message = message.lines().next().unwrap_or_default();
                 let message = message.split(" script: ").next().unwrap_or_default().into();
@@ -198,7 +198,8 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
     }
 }
 
-/// A driver sends no secret to a server without the certificate of its host, or whose authority the URL does not name.
+/// A driver must not send secrets to a server whose certificate is for another host or is signed by an authority that the URL
+/// does not name.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
@@ -223,7 +224,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
         assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
         let unnamed = format!("mysql://lease:sesame@localhost:{port}/app?sslmode=require");
         for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
-            let error = refused_open(client, &url, Engine::Mysql);
+            let error = open_error(client, &url, Engine::Mysql);
             assert!(error.to_string().contains("is not trusted"), "{client}: {error}");
             assert!(error.is_permanent() && !error.to_string().contains("sesame"), "{error}");
         }
@@ -231,7 +232,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
 }
 
 /// Returns the error of a connection that cannot be opened.
-fn refused_open(client: &str, url: &str, engine: Engine) -> Error {
+fn open_error(client: &str, url: &str, engine: Engine) -> Error {
     let answer = Driver::new(client, url).send(&json!({ "do": "open" }));
     let failure = Outcome::from(&answer).failure;
     let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
@@ -264,7 +265,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_redis() {
         Driver::new(client, &url(port, roots)).answer(&request).unwrap();
         let unnamed = format!("rediss://localhost:{port}");
         for url in [url(port, other_roots), url(other_port, other_roots), unnamed] {
-            let error = refused_open(client, &url, Engine::Redis);
+            let error = open_error(client, &url, Engine::Redis);
             assert!(error.to_string().contains("is not trusted"), "{client}: {error}");
             assert!(error.is_permanent(), "{error}");
         }

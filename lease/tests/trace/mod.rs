@@ -1,15 +1,15 @@
-//! Values in the traces for `tests/proof`, which replays what keepers do against the model that it proves.
+//! Encodes records for traces, which `tests/proof` replays against the model that it proves.
 
 use polyflake_lease::{Namespace, Record};
 use serde_json::{Value, json};
 
-/// The fields of a record that rules read.
+/// Encodes the fields of a record that the rules read.
 pub fn record(it: &Record) -> Value {
     let (token, incarnation) = (it.token.to_string(), it.incarnation.to_string());
     json!([it.first, it.start, it.granted_until, token, it.version, incarnation])
 }
 
-/// The fields of a namespace's record that rules read.
+/// Encodes the fields of a namespace's record that the rules read.
 pub fn namespace(it: &Namespace) -> Value {
     let incarnation = it.incarnation.to_string();
     json!([incarnation, it.store, it.previous_store, it.quiet_until, it.previous_quiet_until])

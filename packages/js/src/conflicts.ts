@@ -19,7 +19,7 @@ export interface Identity {
   readonly key: string;
   /** Returns the identity as the warning states it. */
   readonly same: () => string;
-  /** What follows from it, if not every ID is repeated. */
+  /** The consequence of the conflict, if it does not repeat every ID. */
   readonly effect?: string;
   readonly remedy: string;
 }

@@ -63,7 +63,7 @@ export abstract class AnyGenerator<
     // A rest parameter would be slower, because each call would create an array.
     const generate = (parameter?: unknown): Id => {
       ready(parameter);
-      return next() ?? handle.refused();
+      return next() ?? handle.throwError();
     };
     this.generate = generate as unknown as typeof this.generate;
   }

@@ -140,7 +140,7 @@ export class Handle {
   }
 
   /** Throws the error from the most recent call to generate a single ID. */
-  refused(): never {
+  throwError(): never {
     this.check(undefined, 0, false, "generateAsync");
     throw new Error("expected a refusal");
   }

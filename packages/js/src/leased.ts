@@ -245,7 +245,7 @@ function ambient(family: Family): { lease?: AnyLease } {
  * Warns that a generator picks a random worker ID although an environment variable requests leased ones. Another process may
  * have leased the same worker ID.
  */
-export function warnBesideLease(): void {
+export function warnWithoutLease(): void {
   let name: string | undefined;
   try {
     name = variable();

@@ -141,12 +141,12 @@ export class Machine {
 
   /** Checks the status of a call. If the call failed, throws its error, to which `more` can add details. */
   check(status: number | undefined, more?: More): void {
-    this.look();
+    this.refreshViews();
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Recreates the views if a call has moved the scratch area, which any call can do. */
-  look(): void {
+  /** Recreates the views of the scratch area if a call has moved it. Any call can grow the memory and so move the area. */
+  refreshViews(): void {
     // Wasm memory that grows gets a new buffer, and views of the old one then have length 0.
     if (this.bytes.length === 0) this.#view();
   }
@@ -162,7 +162,7 @@ export class Machine {
     return () => {
       if (now) this.numbers[register.now] = now();
       const status = call();
-      this.look();
+      this.refreshViews();
       return status === 0 ? read(this) : undefined;
     };
   }

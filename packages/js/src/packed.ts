@@ -10,7 +10,7 @@ import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
 import { fewOf, jsonOfTexts, present } from "./show.js";
-import { listedOrJoined, refuseOne } from "./texts.js";
+import { listedOrJoined, throwFirstError } from "./texts.js";
 
 /** Describes how the IDs of a format are packed in bytes. */
 interface Packing {
@@ -148,8 +148,8 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
     const to = Math.min(from + batch, texts.count);
     const m = machine();
     m.numbers[register.count] = to - from;
-    if (!m.putAscii(texts.joined(from, to)) || m.calls[read]() !== 0) refuseOne(texts, from, to, readOne);
-    m.look();
+    if (!m.putAscii(texts.joined(from, to)) || m.calls[read]() !== 0) throwFirstError(texts, from, to, readOne);
+    m.refreshViews();
     many.set(m.bytes.subarray(0, (to - from) * length), from * length);
   }
   return many;

@@ -68,7 +68,7 @@ export function elements(ids: unknown, field = "ids"): readonly unknown[] {
  *
  * @throws {PolyflakeError} the error for that string, with its index as `item`.
  */
-export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
+export function throwFirstError({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {
     readItem(at(item), item, (text: unknown) => {
       if (typeof text !== "string") throw invalidType("string", text, { field: "ids" });

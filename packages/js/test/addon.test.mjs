@@ -35,7 +35,7 @@ const BUNDLED_KINDS = {
 
 async function bundle(name, contents, define = {}) {
   const format = name.endsWith(".mjs") ? "esm" : "cjs";
-  // Defines `require` in ES modules, where CommonJS code needs it for Node's own modules.
+  // Defines `require` in ES modules, because bundled CommonJS code uses it for Node's own modules.
   const banner =
     format === "esm"
       ? { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' }
@@ -59,7 +59,7 @@ async function bundle(name, contents, define = {}) {
 const bundlesWith = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
 const [bundles, baked] = await Promise.all([bundlesWith({}), bundlesWith(BUNDLED_KINDS)]);
 
-/** Creates a project with a folder for each kind of bundle. */
+/** Creates a project with one folder per kind of bundle. */
 function project(name, install = () => undefined, built = bundles) {
   const [folder, dist] = [join(root, name), join(root, name, "dist/deep")];
   mkdirSync(dist, { recursive: true });
@@ -91,7 +91,7 @@ function write(folder, content, version = content.version) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...content, version }));
 }
 
-/** Installs as pnpm does: the package is a link into a store, which contains its dependencies next to it. */
+/** Installs a package like pnpm: as a link into a store that also contains its dependencies. */
 function stored(to) {
   const store = join(dirname(to), ".store/polyflake/node_modules");
   copyOf()(join(store, "polyflake"), store);

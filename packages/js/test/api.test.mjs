@@ -1,4 +1,4 @@
-// Compares packages/api.toml with the exports, in both directions.
+// Checks that the package exports exactly the names in packages/api.toml.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -91,7 +91,7 @@ const generatorMakers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
   },
 });
 
-/** Options in the API that are positional parameters in JavaScript. */
+/** Options in api.toml that are positional parameters in JavaScript. */
 const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import vm from "node:vm";
 import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
+import { assertError } from "./assertions.mjs";
 import { browse, isMissing } from "./browser.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
-import { refused } from "./refusals.mjs";
 
-/** A call of each format and of the cipher. */
+/** One call of each format and of the cipher. */
 const FIRST_USES = `[
   () => polyflake.sno.generate(),
   () => polyflake.hotguid.generate(),
@@ -29,7 +29,7 @@ function run(source, POLYFLAKE_BACKEND) {
   return execFileSync(process.execPath, ["--input-type=module", "--eval", source], options).trim().split("\n");
 }
 
-/** A script that prints how the copy of the package at a path behaves. */
+/** Returns a script that prints how the copy of the package at `path` behaves. */
 const report = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
   const describe = (use) => {
@@ -40,7 +40,7 @@ const report = (path) => `
   console.log(describe(() => polyflake.backend()));`;
 
 const WELL = new Array(5).fill("well");
-const sevenTimes = (line) => new Array(7).fill(line);
+const lines = (line) => new Array(7).fill(line);
 
 onEachMachine((polyflake, name) => {
   test("the entry point of one backend reports its name", () => assert.equal(polyflake.backend(), name));
@@ -59,7 +59,7 @@ describe("in Node with an addon", () => {
 
   test("another value is rejected at the first use and not at the import", () => {
     for (const wrong of ["Native", "wasm ", "auto", "1"]) {
-      assert.deepEqual(run(report("polyflake"), wrong), sevenTimes("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
+      assert.deepEqual(run(report("polyflake"), wrong), lines("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
     }
   });
 
@@ -76,7 +76,7 @@ describe("in Node without an addon", () => {
   const platform = thisPlatform();
   const prebuilds = join(folder, "prebuilds", platform.name);
   const entryPath = (entry) => join(folder, "dist/cjs", `${entry}.js`);
-  const REFUSED = sevenTimes(
+  const REFUSED = lines(
     `PolyflakeError backend_unavailable ${PLATFORMS.filter(({ os, cpu }) => os === platform.os && cpu === platform.cpu).length}`,
   );
 
@@ -133,18 +133,18 @@ describe("if wasm cannot run", () => {
     const { sno, backend, layout } = requireIn(context, "wasm");
     assert.equal(backend(), "wasm");
     for (const use of [() => sno.generate(), () => layout.Layout.preset("discord")]) {
-      const { message, cause } = refused("backend_unavailable", use);
+      const { message, cause } = assertError("backend_unavailable", use);
       assert.equal(message, "expected WebAssembly, found none");
       assert.equal(cause.name, "TypeError");
     }
     const bare = realm();
     vm.runInContext("delete globalThis.WebAssembly", bare);
-    assert.equal(refused("backend_unavailable", () => first(bare, "wasm").generate()).cause.name, "ReferenceError");
+    assert.equal(assertError("backend_unavailable", () => first(bare, "wasm").generate()).cause.name, "ReferenceError");
   });
 
   test("a realm without permission to compile gets the directive in the error", () => {
     const context = realm({}, { codeGeneration: { wasm: false } });
-    const { message, cause } = refused("backend_unavailable", () => first(context, "wasm").generate());
+    const { message, cause } = assertError("backend_unavailable", () => first(context, "wasm").generate());
     assert.match(message, /'wasm-unsafe-eval'/);
     assert.equal(cause.name, "CompileError");
     assert.equal(requireIn(context, "decode").isValid("a7rdmuv326nct5if"), true);
@@ -157,7 +157,7 @@ describe("if wasm cannot run", () => {
       "edge-light",
       () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
     );
-    refused("backend_unavailable", () => sno.generate());
+    assertError("backend_unavailable", () => sno.generate());
   });
 
   test("Node reports the reason of wasm if neither backend works", () => {
@@ -171,7 +171,7 @@ describe("if wasm cannot run", () => {
       const describe = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
       return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), describe(() => new sno.Generator()), describe(() => sno.generate())];
     })`;
-    for (const [policy, refusals] of [
+    for (const [policy, failures] of [
       ["script-src 'self'", 2],
       ["script-src 'self' 'wasm-unsafe-eval'", 0],
     ]) {
@@ -179,8 +179,8 @@ describe("if wasm cannot run", () => {
       try {
         const [metabyte, kind, same, ...describe] = await page.evaluate(script);
         assert.deepEqual([metabyte, kind, same], [1, "wasm", 1]);
-        const refused = describe.filter((line) => line === "PolyflakeError backend_unavailable true CompileError");
-        assert.equal(refused.length, refusals, describe.join());
+        const rejected = describe.filter((line) => line === "PolyflakeError backend_unavailable true CompileError");
+        assert.equal(rejected.length, failures, describe.join());
       } finally {
         await close();
       }

@@ -2,10 +2,10 @@
 // every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { detached, LyingArray, NOT_A_NUMBER, NOT_WHOLE, notBytesOf, throwingProxy } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
@@ -36,10 +36,10 @@ onEachMachine((polyflake) => {
 
   for (const [name, [read, length, code, field]] of Object.entries(BYTES)) {
     test(`bytes for ${name} are validated and copied`, () => {
-      for (const value of notBytesOf(length)) refused("invalid_type", () => read(value), { field });
+      for (const value of notBytesOf(length)) assertError("invalid_type", () => read(value), { field });
       for (const other of [0, length - 1, length + 1, 2 * length, 1 << 20])
-        refused(code, () => read(new Uint8Array(other)), { field });
-      refused(code, () => read(detached(length)), { field });
+        assertError(code, () => read(new Uint8Array(other)), { field });
+      assertError(code, () => read(detached(length)), { field });
       const given = Uint8Array.from({ length }, (_, k) => k * 7);
       const answer = read(given);
       const shared = new Uint8Array(new SharedArrayBuffer(length));
@@ -71,10 +71,10 @@ onEachMachine((polyflake) => {
         new DataView(new ArrayBuffer(24)),
       ];
       for (const value of [undefined, null, ID, [], [1n], new ArrayBuffer(24), throwingProxy, ...others])
-        refused("invalid_type", () => make(value), { field });
-      if (isBytes) refused("invalid_length", () => make(ids.subarray(1)));
+        assertError("invalid_type", () => make(value), { field });
+      if (isBytes) assertError("invalid_length", () => make(ids.subarray(1)));
       assert.equal([...make(ids)].length, 3);
-      // Once its buffer is detached, the array is empty.
+      // Once the buffer of `ids` is detached, the array is empty.
       const array = name === "encryptMany" ? undefined : make(ids);
       structuredClone(ids.buffer, { transfer: [ids.buffer] });
       if (array) assert.deepEqual([array.length, [...array], array.at(0)], [0, [], undefined]);
@@ -91,14 +91,15 @@ onEachMachine((polyflake) => {
       resizable.resize?.(10);
     }
     assert.equal(seen.length, 3);
-    for (const index of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => shrinking.at(index));
+    for (const index of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE])
+      assertError("invalid_type", () => shrinking.at(index));
   });
 
   test("partitions are accepted as two bytes", () => {
     for (const bytes of [...[0, 1, 3].map((length) => new Uint8Array(length)), detached(2)])
-      refused("invalid_length", () => new Generator({ partition: bytes }), { field: "partition" });
+      assertError("invalid_length", () => new Generator({ partition: bytes }), { field: "partition" });
     for (const value of [new Uint16Array(2), new DataView(new ArrayBuffer(2)), new ArrayBuffer(2), [1, 2]])
-      refused("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
+      assertError("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
     const shared = new Uint8Array(new SharedArrayBuffer(2)).fill(1);
     assert.equal(new Generator({ partition: shared }).partition, 257);
     assert.equal(new Generator({ partition: Buffer.from([2, 1]) }).partition, 513);
@@ -107,23 +108,23 @@ onEachMachine((polyflake) => {
   for (const [name, { make }] of Object.entries(families)) {
     test(`invalid options of ${name} are rejected`, () => {
       const options = {
-        onExhausted: { refused: [null, 0, {}, Symbol("s"), new String("wait")], outside: ["", "Wait", "raise"] },
-        clock: { refused: [null, 0, "now", {}, Symbol("s")] },
-        onStall: { refused: [null, 0, "f", {}] },
-        window: { refused: [null, 0, "ab", {}, [], [NOW], [NOW, NOW + 4, NOW + 8], { length: 2 }] },
+        onExhausted: { invalid: [null, 0, {}, Symbol("s"), new String("wait")], outside: ["", "Wait", "raise"] },
+        clock: { invalid: [null, 0, "now", {}, Symbol("s")] },
+        onStall: { invalid: [null, 0, "f", {}] },
+        window: { invalid: [null, 0, "ab", {}, [], [NOW], [NOW, NOW + 4, NOW + 8], { length: 2 }] },
       };
       if (name === "randflake") delete options.window;
-      for (const [field, { refused: wrong, outside = [] }] of Object.entries(options)) {
-        for (const value of wrong) refused("invalid_type", () => make(1, { [field]: value }), { field });
-        for (const value of outside) refused("out_of_range", () => make(1, { [field]: value }), { field });
+      for (const [field, { invalid: wrong, outside = [] }] of Object.entries(options)) {
+        for (const value of wrong) assertError("invalid_type", () => make(1, { [field]: value }), { field });
+        for (const value of outside) assertError("out_of_range", () => make(1, { [field]: value }), { field });
       }
-      refused("unknown_field", () => make(1, { max_wait: 4 }), { field: "max_wait" });
+      assertError("unknown_field", () => make(1, { max_wait: 4 }), { field: "max_wait" });
     });
   }
 
   test("sequence bounds that are too narrow or reversed are rejected", () => {
     for (const sequenceMin of [10, 13])
-      refused("out_of_range", () => new Generator({ sequenceMin, sequenceMax: 12 }), { field: "sequenceMax" });
+      assertError("out_of_range", () => new Generator({ sequenceMin, sequenceMax: 12 }), { field: "sequenceMax" });
   });
 
   test("invalid times are rejected", () => {
@@ -140,7 +141,7 @@ onEachMachine((polyflake) => {
       (value) => new Generator({ window: [NOW, value] }),
     ];
     for (const value of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE, "2026-01-01", { getTime: () => NOW }])
-      for (const call of calls) refused("invalid_type", () => call(value));
+      for (const call of calls) assertError("invalid_type", () => call(value));
   });
 
   test("parts with a missing or mistyped member are rejected", () => {
@@ -153,15 +154,15 @@ onEachMachine((polyflake) => {
     for (const [make, parts, unread] of readers) {
       for (const field of Object.keys(parts).filter((name) => !unread.includes(name))) {
         const { [field]: _, ...others } = parts;
-        refused("missing_field", () => make(others), { field });
+        assertError("missing_field", () => make(others), { field });
         for (const value of [null, "1", 1n, Symbol("s"), {}])
-          refused("invalid_type", () => make({ ...parts, [field]: value }), { field });
+          assertError("invalid_type", () => make({ ...parts, [field]: value }), { field });
       }
-      for (const value of [undefined, null, 0, ID]) refused("invalid_type", () => make(value));
+      for (const value of [undefined, null, 0, ID]) assertError("invalid_type", () => make(value));
     }
-    refused("invalid_type", () => sno.fromParts({ ...sno.parse(ID), tickTock: 1 }), { field: "tickTock" });
+    assertError("invalid_type", () => sno.fromParts({ ...sno.parse(ID), tickTock: 1 }), { field: "tickTock" });
     for (const length of [0, 4, 6])
-      refused("invalid_length", () => hotguid.fromParts({ ...readers[1][1], machine: new Uint8Array(length) }), {
+      assertError("invalid_length", () => hotguid.fromParts({ ...readers[1][1], machine: new Uint8Array(length) }), {
         field: "machine",
       });
   });
@@ -172,22 +173,24 @@ onEachMachine((polyflake) => {
       for (const field of Object.keys(snapshot)) {
         const { [field]: _, ...others } = snapshot;
         // The original's snapshots have no `format`.
-        if (field !== "format") refused("missing_field", () => make(others), { field });
+        if (field !== "format") assertError("missing_field", () => make(others), { field });
         for (const wrong of [null, "1", 1n, Symbol("s"), 1.5, NaN, {}])
-          refused("invalid_type", () => make({ ...others, [field]: wrong }), { field });
+          assertError("invalid_type", () => make({ ...others, [field]: wrong }), { field });
         if (field === "partition") continue;
         for (const outside of [-1, 2 ** 53, 1e300])
-          refused("out_of_range", () => make({ ...others, [field]: outside }), { field });
+          assertError("out_of_range", () => make({ ...others, [field]: outside }), { field });
       }
-      refused("out_of_range", () => make({ ...snapshot, format: 2 }), { field: "format" });
+      assertError("out_of_range", () => make({ ...snapshot, format: 2 }), { field: "format" });
       const ofPartition = (partition) => () => make({ ...snapshot, partition });
-      for (const partition of [[1], [1, 2, 3], [1.5, 0], ["1", "2"]]) refused("invalid_type", ofPartition(partition));
-      refused("out_of_range", ofPartition([-1, 0]), { field: "partition" });
-      refused("out_of_range", ofPartition([0, 256]), { field: "partition" });
-      refused("unknown_field", () => make({ ...snapshot, closed: true }), { field: "closed" });
+      for (const partition of [[1], [1, 2, 3], [1.5, 0], ["1", "2"]])
+        assertError("invalid_type", ofPartition(partition));
+      assertError("out_of_range", ofPartition([-1, 0]), { field: "partition" });
+      assertError("out_of_range", ofPartition([0, 256]), { field: "partition" });
+      assertError("unknown_field", () => make({ ...snapshot, closed: true }), { field: "closed" });
       for (const field of ["partition", "sequenceMin"])
-        refused("unknown_field", () => make(snapshot, { [field]: 2 }), { field });
-      for (const value of [undefined, null, 0, JSON.stringify(snapshot)]) refused("invalid_type", () => make(value));
+        assertError("unknown_field", () => make(snapshot, { [field]: 2 }), { field });
+      for (const value of [undefined, null, 0, JSON.stringify(snapshot)])
+        assertError("invalid_type", () => make(value));
     }
   });
 
@@ -195,8 +198,8 @@ onEachMachine((polyflake) => {
     const given = { position: 1, field: "f", retryAt: 2, written: 3, item: 4, cause: "theirs" };
     const error = new polyflake.PolyflakeError("clock_behind", "late", given);
     assert.deepEqual({ ...error }, { code: "clock_behind", ...given });
-    const { code, message, position } = refused("invalid_character", () => sno.parse("9q6kc9o37a32432!"));
-    const told = JSON.parse(JSON.stringify(refused("invalid_character", () => sno.parse("9q6kc9o37a32432!"))));
+    const { code, message, position } = assertError("invalid_character", () => sno.parse("9q6kc9o37a32432!"));
+    const told = JSON.parse(JSON.stringify(assertError("invalid_character", () => sno.parse("9q6kc9o37a32432!"))));
     assert.deepEqual(told, { code, message, field: "text", position });
     assert.equal(position, 15);
   });

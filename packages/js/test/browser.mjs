@@ -13,7 +13,7 @@ const executablePath = (process.env.PATH ?? "")
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find(existsSync);
 
-/** The reason to skip browser tests, or false to run them. */
+/** The reason to skip browser tests, or `false` to run them. */
 export const isMissing = executablePath ? false : "no Chromium on this machine";
 
 const TYPES = {

@@ -77,7 +77,7 @@ export const notBytesOf = (length) => [
   ...[new Int8Array(length), new BigInt64Array(1), new BigUint64Array(1)],
 ];
 
-/** Returns bytes whose buffer was transferred. */
+/** Returns bytes whose buffer was transferred, so that the array is detached. */
 export function detached(length = 10) {
   const bytes = new Uint8Array(length);
   structuredClone(bytes.buffer, { transfer: [bytes.buffer] });

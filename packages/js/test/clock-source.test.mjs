@@ -1,12 +1,12 @@
-// Tests the source of the system time: the addon's, which the environment can select, and that of wasm.
+// Tests the source of the system time with the addon, where the environment can select it, and with wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";
 import { test } from "node:test";
 import { hotguid as guid, parse } from "polyflake/decode";
+import { assertError } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { realm, requireIn } from "./realm.mjs";
-import { refused } from "./refusals.mjs";
 
 const OF_ADDON = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
@@ -60,14 +60,14 @@ test("on wasm each call reads the current time", () => {
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
   const madeAt = (id) => parse(id).unixMs;
-  // Calls that receive the time, that read it, and that end before they need it, in every order.
+  // Calls that are passed a time, calls that read the clock, and calls that fail before they read it, in every order.
   const calls = [
     () => assert.equal(madeAt(snos.generate()), now),
     () => assert.equal(madeAt(snos.tryGenerate()), now),
     () => assert.equal(madeAt(snos.generateMany(3).at(2)), now),
     () => assert.equal(madeAt(others.generate()), now + 3_600_000),
-    () => refused("generator_closed", () => closed.generate()),
-    () => refused("out_of_range", () => snos.generate(256)),
+    () => assertError("generator_closed", () => closed.generate()),
+    () => assertError("out_of_range", () => snos.generate(256)),
     () => assert.equal(guid.timestamp(guids.generate()), now / 1000),
     () => assert.equal(guid.timestamp(guids.tryGenerate()), now / 1000),
     () => assert.equal(codec.inspect(flakes.generate()).timestamp, now / 1000),
@@ -97,7 +97,7 @@ test("on wasm a stack overflow leaves no stale time", () => {
     try {
       fillStack(room);
     } catch {
-      // Each level of the stack retries, so some calls fail at every point between JavaScript and the clock.
+      // Each stack frame retries the call, so that calls fail at every point between JavaScript and the clock.
       if (room.left-- > 0) {
         try {
           ids.generate();

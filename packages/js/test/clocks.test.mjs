@@ -1,9 +1,9 @@
 // Tests callers' clocks that return invalid readings, throw, or call generators.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 /** Readings of other types, keyed by their type's name in errors. */
 const INVALID_CLOCKS = {
@@ -22,7 +22,7 @@ const INVALID_CLOCKS = {
 
 class BrokenClockError extends Error {}
 
-/** Thrown values, with their type's name in errors. */
+/** Thrown values, with the names of their types in errors. */
 const THROWN = [
   ["TypeError", new TypeError("no")],
   ["BrokenClockError", new BrokenClockError()],
@@ -50,7 +50,7 @@ onEachMachine((polyflake) => {
         const fails = (next, check) => {
           reading = next;
           for (const call of [() => ids.generate(...about), () => ids.generateMany(3), () => ids.tryGenerate()])
-            check(refused("clock_failed", call));
+            check(assertError("clock_failed", call));
         };
         for (const value of [NaN, Infinity, -Infinity])
           fails(
@@ -100,7 +100,7 @@ onEachMachine((polyflake) => {
         return NOW;
       },
     });
-    refused("generator_closed", () => ids.generate());
+    assertError("generator_closed", () => ids.generate());
     assert.equal(snapshot.wallHi, 0);
   });
 
@@ -143,7 +143,7 @@ onEachMachine((polyflake) => {
           return NOW;
         },
       });
-      let { cause } = refused("clock_failed", () => make(ids));
+      let { cause } = assertError("clock_failed", () => make(ids));
       while (cause.cause) cause = cause.cause;
       assert.equal(cause.message, "expected at most 16 clocks nested in each other, found more");
       assert.equal(deepest, 16);

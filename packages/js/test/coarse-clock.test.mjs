@@ -9,7 +9,7 @@ const STEP = 100;
 const stepped = (ms) => Math.floor(ms / STEP) * STEP;
 const now = () => stepped(Date.now());
 
-/** Loads the package in a page with such clocks, whose thread cannot sleep. */
+/** Loads the package in a page with such clocks, where the thread cannot sleep. */
 function page() {
   const performance = { now: () => stepped(globalThis.performance.now()) };
   const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };

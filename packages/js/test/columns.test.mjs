@@ -1,9 +1,9 @@
 // Tests layout columns: they are typed arrays with the same values as single IDs, and invalid columns are rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { detached, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const WIDE_DESCRIPTION = {
   id: "bytes",
@@ -28,7 +28,7 @@ onEachMachine(({ layout }) => {
   const discord = Layout.preset("discord");
   const wideLayout = new Layout(WIDE_DESCRIPTION);
 
-  /** Returns the columns as lists. */
+  /** Converts typed arrays to plain arrays. */
   const lists = (columns) => Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
   const plainColumns = ({ unixMs, sequence, bindables, constants }) => ({
     ...lists({ unixMs, sequence }),
@@ -111,42 +111,43 @@ onEachMachine(({ layout }) => {
     for (const item of [0, 1023, 1024, 2999]) {
       const of = (bad) => () => pack({ sequence: new Float64Array(3000).with(item, bad) });
       for (const bad of [NaN, Infinity, 1.5, 2 ** 53, -(2 ** 60)])
-        refused("invalid_type", of(bad), { field: "sequence", item });
-      for (const bad of [-1, 4096]) refused("out_of_range", of(bad), { field: "sequence", item });
+        assertError("invalid_type", of(bad), { field: "sequence", item });
+      for (const bad of [-1, 4096]) assertError("out_of_range", of(bad), { field: "sequence", item });
       const times = new BigInt64Array(3000).fill(BigInt(NOW)).with(item, 2n ** 62n);
-      const { message } = refused("time_out_of_range", () => pack({ timestamp: times }), { item });
+      const { message } = assertError("time_out_of_range", () => pack({ timestamp: times }), { item });
       assert(message.startsWith(`item ${item}: `), message);
       const far = new BigInt64Array(3000).with(item, 2n ** 62n);
-      refused("time_out_of_range", () => seconds.parseColumns(far), { item });
+      assertError("time_out_of_range", () => seconds.parseColumns(far), { item });
     }
     const two = counting(2);
-    refused("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: counting(3) }), {
+    assertError("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: counting(3) }), {
       field: "sequence",
     });
-    refused("invalid_type", () => pack({}), { field: "values" });
-    for (const value of [undefined, null, 1, ""]) refused("invalid_type", () => discord.packColumns(value));
+    assertError("invalid_type", () => pack({}), { field: "values" });
+    for (const value of [undefined, null, 1, ""]) assertError("invalid_type", () => discord.packColumns(value));
     for (const value of [[1, 2], new Int32Array(2), new BigUint64Array(2), new Float32Array(2), "1", {}])
-      refused("invalid_type", () => pack({ timestamp: counting(2, NOW), sequence: value }));
+      assertError("invalid_type", () => pack({ timestamp: counting(2, NOW), sequence: value }));
     const other = { ...bindables, other: two };
-    refused("unknown_field", () => pack({ sequence: two, bindables: other }), { field: "other" });
-    refused("unknown_field", () => pack({ sequence: two, unixMs: two }), { field: "unixMs" });
+    assertError("unknown_field", () => pack({ sequence: two, bindables: other }), { field: "other" });
+    assertError("unknown_field", () => pack({ sequence: two, unixMs: two }), { field: "unixMs" });
     for (const count of [0, 2])
-      refused("missing_field", () => discord.packColumns({ timestamp: NOW, sequence: counting(count) }));
+      assertError("missing_field", () => discord.packColumns({ timestamp: NOW, sequence: counting(count) }));
     const hash = { most: 0, past: 0, full: 0, hash: counting(1) };
-    refused("invalid_type", () => wideLayout.packColumns({ timestamp: NOW, sequence: 0, bindables: hash }));
+    assertError("invalid_type", () => wideLayout.packColumns({ timestamp: NOW, sequence: 0, bindables: hash }));
     const gone = new Float64Array(2);
     structuredClone(gone.buffer, { transfer: [gone.buffer] });
     assert.equal(pack({ sequence: gone }).length, 0);
-    refused("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: gone }));
+    assertError("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: gone }));
   });
 
   test("invalid IDs are rejected", () => {
     const array = new LayoutArray(new BigInt64Array(1));
     for (const value of [undefined, null, 1n, [1n], new Uint8Array(8), new BigUint64Array(1), array, throwingProxy])
-      refused("invalid_type", () => discord.parseColumns(value), { field: "packed" });
+      assertError("invalid_type", () => discord.parseColumns(value), { field: "packed" });
     for (const value of [undefined, new BigInt64Array(5), new ArrayBuffer(40), "x".repeat(40)])
-      refused("invalid_type", () => wideLayout.parseColumns(value), { field: "packed" });
-    for (const length of [1, 39, 41]) refused("invalid_length", () => wideLayout.parseColumns(new Uint8Array(length)));
+      assertError("invalid_type", () => wideLayout.parseColumns(value), { field: "packed" });
+    for (const length of [1, 39, 41])
+      assertError("invalid_length", () => wideLayout.parseColumns(new Uint8Array(length)));
     assert.equal(wideLayout.parseColumns(detached(40)).sequence.length, 0);
   });
 
@@ -161,6 +162,6 @@ onEachMachine(({ layout }) => {
     const ids = pack(sequence);
     assert.deepEqual(long.parseColumns(ids.packed), { unixMs: undefined, sequence, bindables: {}, constants: {} });
     assert.equal(long.parse(ids.at(299)).bindables.b, "long");
-    refused("out_of_range", () => pack(new Float64Array(2 ** 21 + 1)), { field: "count" });
+    assertError("out_of_range", () => pack(new Float64Array(2 ** 21 + 1)), { field: "count" });
   });
 });

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { assertError, NOW } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const START = 1_730_000_000;
 const SECRET = new Uint8Array(16);
 
-/** The warning is emitted once per identity, so each test uses its own. */
+/** The warning is emitted once per identity, so each test uses a new identity. */
 let fresh = 40_000;
 
 /** Returns the warnings that a call emits. */
@@ -67,7 +67,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[6].extendWindow(NOW + 3000);
-    // An end before the current one has no effect.
+    // `extendWindow` ignores an end before the current one.
     kept[6].extendWindow(NOW + 2000);
     const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
     const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
@@ -164,7 +164,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   test("a rejected generator does not warn, and the order of bindables is irrelevant", async () => {
     const one = flakes({ nodes: 27 });
-    await assertNoWarning(() => refused("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
+    await assertNoWarning(() => assertError("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
     one.close();
     const discord = layout.Layout.preset("discord");
     const number = name === "wasm" ? 3 : 4;
@@ -176,7 +176,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("many generators are made as fast as few", async () => {
     const kept = [];
     await assertNoWarning(() => {
-      // Both backends share the record of conflicting generators.
+      // Both backends share the record of identities, so each uses its own range of worker IDs.
       const first = name === "wasm" ? 1000 : 70_000;
       for (let node = first; node < first + 20_000; node++) kept.push(flakes({ nodes: node }));
     });

@@ -19,8 +19,8 @@ function run(source, ...flags) {
   return execFileSync(process.execPath, [...flags, "--input-type=module", "--eval", source], options).trim();
 }
 
-/** Returns the first message of a thread that runs a script. */
-async function threaded(source) {
+/** Runs a script in a thread, and returns the thread's first message. */
+async function runInThread(source) {
   const preamble = 'const { parentPort: port } = require("node:worker_threads");';
   const worker = new Worker(`${preamble}\n${source}`, { eval: true });
   const message = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
@@ -85,7 +85,7 @@ describe("threads", () => {
           const dying = new sno.Generator({ partition: 1, clock() { ${death} } });
           port.postMessage(sno.generate());
           dying.generate();`;
-        assert(native.sno.isValid(await threaded(script)));
+        assert(native.sno.isValid(await runInThread(script)));
       }
     }
     assert(native.sno.isValid(native.sno.generate()));
@@ -97,7 +97,7 @@ describe("threads", () => {
       const ids = Array.from({ length: 100 }, (_, partition) => new sno.Generator({ partition, clock: Date.now }));
       port.postMessage(ids.map(({ generate }) => generate()));`;
     for (let round = 0; round < 10; round++) {
-      const [one, other] = await Promise.all([threaded(script), threaded(script)]);
+      const [one, other] = await Promise.all([runInThread(script), runInThread(script)]);
       assert.equal(new Set(one).size, 100);
       assert.equal(other.length, 100);
     }

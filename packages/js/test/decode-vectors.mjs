@@ -1,5 +1,5 @@
-// Checks every vector for `polyflake/decode`. The functions only need the language itself, because engines without
-// modules, WebAssembly or a host run their source text.
+// Checks `polyflake/decode` against every vector. These functions use only the language itself, because the tests also run
+// their source text in engines without modules, WebAssembly or host APIs.
 
 /** The vector files with strings. */
 export const FILES = [
@@ -14,7 +14,7 @@ export const FILES = [
   "uuid8",
 ];
 
-/** Reads all vectors. Returns the number of answers, and the wrong ones. */
+/** Decodes all vectors. Returns the number of results, and the wrong ones. */
 export function readVectors(decode, vectors) {
   const wrong = [];
   let answers = 0;
@@ -70,11 +70,11 @@ export function readVectors(decode, vectors) {
     const position = Array.from({ length: input.length }, (_, k) => input[k]).findIndex(
       (letter) => !letters.includes(letter),
     );
-    const refused = input.length === 16 ? `invalid_character ${position}` : "invalid_length undefined";
+    const expected = input.length === 16 ? `invalid_character ${position}` : "invalid_length undefined";
     for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 1)])
       expect(
         code(() => read(input)),
-        refused,
+        expected,
         input,
       );
     expect(decode.isValid(input), false, input);

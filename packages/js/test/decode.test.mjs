@@ -11,11 +11,11 @@ import * as decode from "polyflake/decode";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import { thisPlatform } from "../build/platforms.mjs";
+import { assertError, vectors } from "./assertions.mjs";
 import { browse, isMissing } from "./browser.mjs";
 import { FILES, readVectors } from "./decode-vectors.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { realm, requireIn } from "./realm.mjs";
-import { refused, vectors } from "./refusals.mjs";
 
 const require = createRequire(import.meta.url);
 const VECTORS = Object.fromEntries(FILES.map((name) => [name, vectors(name)]));
@@ -41,8 +41,8 @@ test("hasMetabyte recognises only IDs of the metabyte", () => {
   assert.equal(polyflake.sno.hasMetabyte(id, 24), true);
   for (const value of [polyflake.sno.generate(25), "", id.slice(1), `${id.slice(1)}!`, 24, null, undefined])
     assert.equal(polyflake.sno.hasMetabyte(value, 24), false, `${value}`);
-  refused("out_of_range", () => polyflake.sno.hasMetabyte(id, 256), { field: "metabyte" });
-  refused("invalid_type", () => polyflake.sno.hasMetabyte(id), { field: "metabyte" });
+  assertError("out_of_range", () => polyflake.sno.hasMetabyte(id, 256), { field: "metabyte" });
+  assertError("invalid_type", () => polyflake.sno.hasMetabyte(id), { field: "metabyte" });
 });
 
 test("the package exports the same functions with every backend", () => {
@@ -86,7 +86,7 @@ describe("every vector", () => {
   test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
       const { sno, hotguid, randflake, uuid7, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
-      // Only `polyflake/decode` reads the services' snowflakes.
+      // Only `polyflake/decode` decodes the snowflakes of services such as Discord.
       assertAllRead(readVectors({ ...decode, ...sno, hotguid, randflake, uuid7, PolyflakeError }, VECTORS));
     }
   });
@@ -110,7 +110,7 @@ describe("every vector", () => {
 });
 
 /**
- * Returns the core's answer for an ASCII string through the addon's own calls. An error has a code, position and
+ * Returns the core's result for an ASCII string by calling the addon directly. An error is returned as its code, position and
  * message.
  */
 function ofCore(call, text, before = (_bytes) => undefined) {
@@ -127,7 +127,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, messageText];
 }
 
-// The same values as in src/protocol.ts.
+// Register numbers, as in src/protocol.ts.
 const [NUMBERS, COUNT, ERROR] = [42, 6, 32];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
@@ -135,7 +135,7 @@ const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const registers = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
-/** Returns a decoding function's answer for a string in the same form. */
+/** Returns a decoding function's result for a string, in the same form as `ofCore`. */
 function ofDecode(read, text) {
   try {
     return void read(text);
@@ -144,7 +144,7 @@ function ofDecode(read, text) {
   }
 }
 
-/** Generates strings of a format's characters, with a few other ASCII characters. */
+/** Generates strings that consist mostly of a format's characters, with a few other ASCII characters. */
 const nearlyValid = (alphabet, length) =>
   fc
     .array(
@@ -164,11 +164,11 @@ describe("results and errors match the core's", () => {
   test("sno", () => {
     fc.assert(
       fc.property(nearlyValid(SNO, { minLength: 16, maxLength: 16 }), (text) => {
-        const refusal = ofCore("snoFromTexts", text);
+        const expectedError = ofCore("snoFromTexts", text);
         for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)])
-          assert.deepEqual(ofDecode(read, text), refusal);
-        assert.equal(decode.isValid(text), refusal === undefined);
-        if (refusal !== undefined) return;
+          assert.deepEqual(ofDecode(read, text), expectedError);
+        assert.equal(decode.isValid(text), expectedError === undefined);
+        if (expectedError !== undefined) return;
         const bytes = native.sno.SnoArray.from([text]).bytes;
         assert.deepEqual(decode.toBytes(text), bytes);
         assert.equal(native.sno.fromBytes(bytes), text);
@@ -187,14 +187,14 @@ describe("results and errors match the core's", () => {
       .map((all) => all.join(""));
     fc.assert(
       fc.property(text, (text) => {
-        const refusal = ofCore("hotguidFromTexts", text);
+        const expectedError = ofCore("hotguidFromTexts", text);
         const { isValid, uuid8Parts, ...others } = decode.hotguid;
-        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), refusal);
-        if (refusal !== undefined) assert.deepEqual(ofDecode(uuid8Parts, text), refusal);
+        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), expectedError);
+        if (expectedError !== undefined) assert.deepEqual(ofDecode(uuid8Parts, text), expectedError);
         else
           assert.equal(ofDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
-        assert.equal(isValid(text), refusal === undefined);
-        if (refusal === undefined)
+        assert.equal(isValid(text), expectedError === undefined);
+        if (expectedError === undefined)
           assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.from([text]).bytes);
       }),
       RUNS,
@@ -209,11 +209,11 @@ describe("results and errors match the core's", () => {
       .map(([a, b, version, c, variant, d, e]) => [a, b, version + c, variant + d, e].join("-"));
     fc.assert(
       fc.property(text, (text) => {
-        const refusal = ofCore("uuid7FromTexts", text);
+        const expectedError = ofCore("uuid7FromTexts", text);
         const { isValid, ...others } = decode.uuid7;
-        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), refusal);
-        assert.equal(isValid(text), refusal === undefined);
-        if (refusal === undefined)
+        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), expectedError);
+        assert.equal(isValid(text), expectedError === undefined);
+        if (expectedError === undefined)
           assert.deepEqual(decode.uuid7.toBytes(text), native.uuid7.Uuid7Array.from([text]).bytes);
       }),
       RUNS,
@@ -225,9 +225,9 @@ describe("results and errors match the core's", () => {
       new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
     fc.assert(
       fc.property(nearlyValid(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
-        const refusal = ofCore("randflakeFromTexts", text, offsets(text.length));
-        assert.deepEqual(ofDecode(decode.randflake.decodeText, text), refusal);
-        if (refusal !== undefined) return;
+        const expectedError = ofCore("randflakeFromTexts", text, offsets(text.length));
+        assert.deepEqual(ofDecode(decode.randflake.decodeText, text), expectedError);
+        if (expectedError !== undefined) return;
         const id = decode.randflake.decodeText(text);
         assert.equal(id, new BigInt64Array(area.slice(NUMBERS * 8, NUMBERS * 8 + 8).buffer)[0]);
         assert.equal(decode.randflake.encodeText(id), text);
@@ -296,8 +296,8 @@ describe("snowflakes", () => {
       worker: 0,
     });
     for (const width of [0, -1, 49])
-      refused("out_of_range", () => read(of(time, ["worker", width])), { field: "worker" });
-    refused("out_of_range", () => read(of(["timestamp", 42], ["worker", 12], ["sequence", 11])), {
+      assertError("out_of_range", () => read(of(time, ["worker", width])), { field: "worker" });
+    assertError("out_of_range", () => read(of(["timestamp", 42], ["worker", 12], ["sequence", 11])), {
       field: "timestamp",
     });
     for (const wrong of [
@@ -325,7 +325,7 @@ describe("snowflakes", () => {
       ...[7, 5n, undefined, Symbol("worker"), Object.create(null)].map((name) => of(time, [name, 5])),
       ...[undefined, null, 7, {}, [], "worker", Symbol("worker")].map((entry) => of(time, entry)),
     ])
-      refused("invalid_layout", () => read(wrong));
+      assertError("invalid_layout", () => read(wrong));
   });
 });
 
@@ -339,7 +339,7 @@ onEachMachine(({ sno }) => {
       ["7f", "U+007F"],
       ["80", "byte 0x0080"],
     ]) {
-      const { message } = refused("invalid_character", () => sno.fromUuid(uuid.slice(0, 34) + byte), {
+      const { message } = assertError("invalid_character", () => sno.fromUuid(uuid.slice(0, 34) + byte), {
         position: 15,
         field: "uuid",
       });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { afterEach, test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 onEachMachine(({ hotguid, sno, uuid7 }, name) => {
   const families = {
@@ -34,7 +34,7 @@ onEachMachine(({ hotguid, sno, uuid7 }, name) => {
       assert.equal(new Set(ids).size, 6);
       for (const id of ids) assert.equal(timeOf(id), NOW);
       own.close();
-      refused("generator_closed", () => family.generate());
+      assertError("generator_closed", () => family.generate());
       family.setDefaultGenerator(undefined);
       assert(Math.abs(timeOf(family.generate()) - Date.now()) < 60_000);
     });
@@ -43,7 +43,7 @@ onEachMachine(({ hotguid, sno, uuid7 }, name) => {
       family.setDefaultGenerator(make({ clock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
       for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other]) {
-        refused("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
+        assertError("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
       }
       assert.equal(timeOf(family.generate()), NOW);
     });

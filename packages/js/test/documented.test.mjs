@@ -52,7 +52,7 @@ function declaredIn(path, name) {
 
 const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
-/** Returns the declarations of a name and its members that have no comment. Among overloads, the first one has it. */
+/** Returns the declarations of a name and its members that have no comment. If a name has overloads, the first one has the comment. */
 function undocumented(path, name) {
   const lines = read(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
@@ -66,7 +66,7 @@ function undocumented(path, name) {
     const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(
       lines[line],
     )?.[1];
-    // A class's `name` is JavaScript's own.
+    // `name` is built into classes, so it needs no comment.
     if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
     if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);
     seen.add(member);

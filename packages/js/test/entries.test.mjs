@@ -13,7 +13,7 @@ import { namesOf } from "./catalogue.mjs";
 const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 
-/** Returns a plugin that imports compiled wasm modules as edge runtimes do. */
+/** Returns a bundler plugin that imports wasm modules in compiled form, as edge runtimes do. */
 const compiledModules = (seen) => ({
   name: "compiled-modules",
   setup({ onResolve, onLoad, initialOptions }) {

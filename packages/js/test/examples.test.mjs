@@ -1,4 +1,4 @@
-// Runs the examples as a reader would.
+// Runs the examples, and compares their output.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

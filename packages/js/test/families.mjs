@@ -1,4 +1,4 @@
-// Generators of all formats, for tests that apply to each format.
+// Describes the generators of all formats, for tests that apply to each format.
 
 export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 
@@ -15,7 +15,7 @@ const describe = (id, bits, [time, shard, sequence]) => ({
   ],
 });
 
-/** Uses up the tick of a format's generator, except for the last `few` IDs. */
+/** Uses up all but the last `few` IDs of a generator's tick. */
 export function useUp(ids, { leftAfter, read }, few = 0) {
   ids.generateMany(leftAfter(read(ids, ids.generate()).ordinal) - few);
 }

@@ -5,14 +5,14 @@ import { describe, test } from "node:test";
 import { hotguid, public as publicIds, randflake, sno } from "polyflake";
 import * as forms from "polyflake/forms";
 import * as prisma from "polyflake/prisma";
+import { assertError } from "./assertions.mjs";
 import { realm, requireIn } from "./realm.mjs";
-import { refused } from "./refusals.mjs";
 
 const SNO = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 const FLAKE = 4_594_531_474_933_654_033n;
 
-/** Each form with an ID, its stored value, and other representations of that value that drivers return. */
+/** Each form with an ID, its stored value, and other representations in which drivers return that value. */
 const FORMS = {
   snoText: [SNO, SNO],
   snoBytes: [SNO, Buffer.from(sno.toBytes(SNO)), sno.toBytes(SNO), sno.toBytes(SNO).buffer, hexOf(sno.toBytes(SNO))],
@@ -65,9 +65,10 @@ test("integers that a driver may have rounded are rejected", () => {
   assert.equal(int64.from(2 ** 53 - 1), 9_007_199_254_740_991n);
   assert.equal(randflakeInt64.from(8), "8");
   for (const number of [2 ** 53, -(2 ** 60), Number.NaN])
-    refused("invalid_type", () => int64.from(number), { field: "value" });
-  for (const text of ["9223372036854775808", "-9223372036854775809"]) refused("out_of_range", () => int64.from(text));
-  for (const text of ["0x10", " 1", "1e3", ""]) refused("invalid_type", () => int64.from(text));
+    assertError("invalid_type", () => int64.from(number), { field: "value" });
+  for (const text of ["9223372036854775808", "-9223372036854775809"])
+    assertError("out_of_range", () => int64.from(text));
+  for (const text of ["0x10", " 1", "1e3", ""]) assertError("invalid_type", () => int64.from(text));
 });
 
 test("public IDs are stored as integers", () => {
@@ -79,16 +80,16 @@ test("public IDs are stored as integers", () => {
     assert.equal(form.to(orders.encode(42)), 42n);
     for (const value of [42n, 42, "42"]) assert.equal(form.from(value), orders.encode(42));
     for (const none of [null, undefined]) assert.deepEqual([form.to(none), form.from(none)], [none, none]);
-    refused("type_mismatch", () => form.to("invoice_1abpg7dgwhjba5j"));
-    refused("out_of_range", () => form.from(-1n));
+    assertError("type_mismatch", () => form.to("invoice_1abpg7dgwhjba5j"));
+    assertError("out_of_range", () => form.from(-1n));
   }
   const wideType = ids.of("order", { bits: 64 });
-  refused("out_of_range", () => forms.publicInt64(wideType).to(wideType.encode(2n ** 63n)), { field: "id" });
+  assertError("out_of_range", () => forms.publicInt64(wideType).to(wideType.encode(2n ** 63n)), { field: "id" });
   assert.equal(prisma.publicInt64, forms.publicInt64);
 });
 
 test("Prisma's fields show IDs", () => {
-  for (const forms of [null, 1, "id"]) refused("invalid_type", () => prisma.fields(forms), { field: "forms" });
+  for (const forms of [null, 1, "id"]) assertError("invalid_type", () => prisma.fields(forms), { field: "forms" });
   const { id, key } = prisma.fields({ id: prisma.snoBytes, key: prisma.hotguidText });
   assert.deepEqual(id.needs, { id: true });
   assert.equal(id.compute({ id: sno.toBytes(SNO), key: 7 }), SNO);

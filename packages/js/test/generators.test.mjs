@@ -2,9 +2,9 @@
 // meaning of ticks, windows and clocks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertError, NOW, scripted } from "./assertions.mjs";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, scripted } from "./refusals.mjs";
 
 const START_2010 = Date.UTC(2010, 0, 1);
 
@@ -45,8 +45,8 @@ onEachMachine((polyflake) => {
         const ids = make(1, { clock: () => now, onExhausted: "error", maxWait: 3_600_000, onStall });
         const written = leftAfter(read(ids, ids.generate()).ordinal);
         const retryAt = NOW + tickMs;
-        refused("sequence_exhausted", () => ids.generateMany(perTick), { written, retryAt });
-        refused("sequence_exhausted", () => ids.generate(), { written: undefined, retryAt });
+        assertError("sequence_exhausted", () => ids.generateMany(perTick), { written, retryAt });
+        assertError("sequence_exhausted", () => ids.generate(), { written: undefined, retryAt });
         now += tickMs;
         assert.equal(read(ids, ids.generate()).unixMs, now);
       });
@@ -56,13 +56,13 @@ onEachMachine((polyflake) => {
       test("a window of Dates or numbers applies and can be extended", () => {
         let now = NOW - 1;
         const ids = make(1, { clock: () => now, window: [new Date(NOW), NOW + tickMs] });
-        refused("lease_not_started", () => ids.generate(), { retryAt: NOW });
+        assertError("lease_not_started", () => ids.generate(), { retryAt: NOW });
         now = NOW;
         ids.generate();
         now = NOW + tickMs;
-        refused("lease_expired", () => ids.generate());
+        assertError("lease_expired", () => ids.generate());
         ids.extendWindow(NOW + tickMs);
-        refused("lease_expired", () => ids.generate());
+        assertError("lease_expired", () => ids.generate());
         ids.extendWindow(new Date(NOW + 2 * tickMs));
         assert.equal(read(ids, ids.generate()).unixMs, now);
       });

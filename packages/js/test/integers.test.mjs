@@ -1,10 +1,10 @@
 // Tests every integer parameter with accepted values, and the errors for other values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const SECOND = NOW / 1000;
 const ID = "a7rdmuv326nct5if";
@@ -79,12 +79,12 @@ onEachMachine((polyflake) => {
   numbers.forEach(([field, call, least, most], k) => {
     test(`number ${k}: an invalid ${field} is rejected`, () => {
       for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
-        assert(refused("invalid_type", () => call(value), { field }).message.includes(field));
+        assert(assertError("invalid_type", () => call(value), { field }).message.includes(field));
       const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE_NUMBERS].filter(
         (value) => value < least || value > most,
       );
       for (const value of most === undefined ? [-1, 2 ** 24 + 1, ...HUGE_NUMBERS] : outside) {
-        const { message } = refused("out_of_range", () => call(value), { field });
+        const { message } = assertError("out_of_range", () => call(value), { field });
         const unit = SECONDS.includes(field) ? " s" : "";
         if (!WIDER_VALUES.includes(field))
           assert(message.startsWith(`expected ${field} from ${least} to ${most ?? 2 ** 24}${unit}, found `), message);
@@ -103,8 +103,8 @@ onEachMachine((polyflake) => {
   times.forEach((call, k) => {
     test(`timestamp ${k}: an invalid timestamp is rejected`, () => {
       const field = "timestamp";
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => call(value), { field });
-      for (const value of [-1, ...HUGE_NUMBERS]) refused("time_out_of_range", () => call(value));
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) assertError("invalid_type", () => call(value), { field });
+      for (const value of [-1, ...HUGE_NUMBERS]) assertError("time_out_of_range", () => call(value));
     });
   });
 
@@ -118,9 +118,9 @@ onEachMachine((polyflake) => {
 
   bigints.forEach(([field, call, least, most], k) => {
     test(`bigint ${k}: an invalid ${field} is rejected`, () => {
-      for (const value of NOT_A_BIGINT) refused("invalid_type", () => call(value), { field });
+      for (const value of NOT_A_BIGINT) assertError("invalid_type", () => call(value), { field });
       for (const value of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 63n) - 1n, 2n ** 128n, 2n ** 100_000n])
-        assert(refused("out_of_range", () => call(value), { field }).message.length < 200);
+        assert(assertError("out_of_range", () => call(value), { field }).message.length < 200);
       for (const value of [least, most, 0n, 1n]) call(value);
     });
   });

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { sno } from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte, PolyflakeError } from "polyflake/json";
+import { assertError, vectors } from "./assertions.mjs";
 import { realm, requireIn } from "./realm.mjs";
-import { refused, vectors } from "./refusals.mjs";
 
 class User {
   constructor(members) {
@@ -35,12 +35,12 @@ describe("byMetabyte", () => {
     assert(user instanceof User && user.of instanceof User);
     assert.deepEqual(order, { kind: "order", id: ORDER, total: 2 });
     assert.deepEqual(records.parseMany("[]"), []);
-    assert.match(refused("invalid_type", () => records.parse(`[{"id": "${USER}"}]`)).message, /parseMany/);
-    assert.match(refused("invalid_type", () => records.parseMany(`{"id": "${USER}"}`)).message, /`parse`/);
-    refused("invalid_type", () => records.parseMany("[1]"));
-    refused("missing_field", () => records.parseMany("[{}]"), { field: "id" });
-    refused("missing_field", () => records.decode([]), { field: "id" });
-    refused("out_of_range", () => records.parseMany(`[{"id": "${UNKNOWN_KIND_ID}"}]`));
+    assert.match(assertError("invalid_type", () => records.parse(`[{"id": "${USER}"}]`)).message, /parseMany/);
+    assert.match(assertError("invalid_type", () => records.parseMany(`{"id": "${USER}"}`)).message, /`parse`/);
+    assertError("invalid_type", () => records.parseMany("[1]"));
+    assertError("missing_field", () => records.parseMany("[{}]"), { field: "id" });
+    assertError("missing_field", () => records.decode([]), { field: "id" });
+    assertError("out_of_range", () => records.parseMany(`[{"id": "${UNKNOWN_KIND_ID}"}]`));
   });
 
   test("nested objects are converted anywhere, and other values are kept", () => {
@@ -90,20 +90,22 @@ describe("byMetabyte", () => {
   test("written objects round-trip", () => {
     const user = new User({ id: USER, friends: [new User({ id: USER })] });
     assert.deepEqual(records.parse(records.stringify(user)), user);
-    refused("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
-    refused("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER })), { field: "id" });
-    refused("out_of_range", () => records.stringify(new User({ id: UNKNOWN_KIND_ID })), { field: "id" });
+    assertError("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
+    assertError("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER })), {
+      field: "id",
+    });
+    assertError("out_of_range", () => records.stringify(new User({ id: UNKNOWN_KIND_ID })), { field: "id" });
   });
 
   test("objects without a valid ID are rejected", () => {
     for (const read of [records.decode, (members) => records.parse(JSON.stringify(members))]) {
-      const { message } = refused("out_of_range", () => read({ id: UNKNOWN_KIND_ID }), { field: "id" });
+      const { message } = assertError("out_of_range", () => read({ id: UNKNOWN_KIND_ID }), { field: "id" });
       assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
-      refused("missing_field", () => read({}), { field: "id" });
-      refused("invalid_length", () => read({ id: "" }), { field: "id" });
-      refused("invalid_character", () => read({ id: `${USER.slice(1)}!` }), { field: "id", position: 15 });
-      for (const value of [null, 1, USER]) refused("invalid_type", () => read(value));
-      for (const id of [1, null, {}]) refused("invalid_type", () => read({ id }), { field: "id" });
+      assertError("missing_field", () => read({}), { field: "id" });
+      assertError("invalid_length", () => read({ id: "" }), { field: "id" });
+      assertError("invalid_character", () => read({ id: `${USER.slice(1)}!` }), { field: "id", position: 15 });
+      for (const value of [null, 1, USER]) assertError("invalid_type", () => read(value));
+      for (const id of [1, null, {}]) assertError("invalid_type", () => read({ id }), { field: "id" });
     }
     assert.throws(() => records.parse("{"), SyntaxError);
   });
@@ -112,16 +114,16 @@ describe("byMetabyte", () => {
     const records = byMetabyte({ 24: User, 2: (members) => members });
     const around = { id: ORDER };
     around.inner = [around];
-    refused("invalid_type", () => records.revive(around));
-    refused("invalid_type", () => records.stringify(around));
+    assertError("invalid_type", () => records.revive(around));
+    assertError("invalid_type", () => records.stringify(around));
     const twice = { id: ORDER, of: [around.id, {}, {}] };
     twice.of[1] = twice.of[2];
     assert.deepEqual(records.parse(records.stringify(twice)), twice);
     const unwritten = { id: ORDER, count: 1n };
     assert.throws(() => records.stringify(unwritten), TypeError);
-    refused("invalid_type", () => records.revive(JSON.parse("[".repeat(1001) + "]".repeat(1001))));
+    assertError("invalid_type", () => records.revive(JSON.parse("[".repeat(1001) + "]".repeat(1001))));
     assert.equal(records.revive(JSON.parse("[".repeat(1000) + "]".repeat(1000))).length, 1);
-    refused("invalid_type", () => records.revive(Object.freeze([{ id: USER }])));
+    assertError("invalid_type", () => records.revive(Object.freeze([{ id: USER }])));
     const untouched = Object.freeze([{ id: "else" }]);
     assert.equal(records.revive(untouched), untouched);
   });
@@ -129,21 +131,22 @@ describe("byMetabyte", () => {
   test("the member name is configurable", () => {
     const named = byMetabyte({ 24: User }, "_id");
     assert(named.parse(`{"_id": "${USER}", "id": 1}`) instanceof User);
-    refused("missing_field", () => named.parse(`{"id": "${USER}"}`), { field: "_id" });
+    assertError("missing_field", () => named.parse(`{"id": "${USER}"}`), { field: "_id" });
   });
 
   test("types must be classes or functions by metabyte", () => {
-    refused("out_of_range", () => byMetabyte({}), { field: "metabyte" });
-    for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
+    assertError("out_of_range", () => byMetabyte({}), { field: "metabyte" });
+    for (const key of ["256", "-1"])
+      assertError("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
     for (const key of ["user", "1.5", "NaN", "0x18", " 24", "24.0"]) {
-      const { message } = refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "kinds" });
+      const { message } = assertError("invalid_type", () => byMetabyte({ [key]: User }), { field: "kinds" });
       assert(message.endsWith(`found ${key}`), message);
     }
     for (const kinds of [undefined, null, 24, "User", User])
-      refused("invalid_type", () => byMetabyte(kinds), { field: "kinds" });
-    refused("invalid_type", () => byMetabyte({ 24: User }, 7), { field: "name" });
+      assertError("invalid_type", () => byMetabyte(kinds), { field: "kinds" });
+    assertError("invalid_type", () => byMetabyte({ 24: User }, 7), { field: "name" });
     for (const kind of [undefined, null, {}, "User"])
-      refused("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
+      assertError("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
     assert.equal(
       byMetabyte({
         24: function plain(members) {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mock, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
+import { NOW, rejected, rejection, scripted } from "./assertions.mjs";
 import { familiesOf, useUp } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
 
 const TEST_FOLDER = new URL(".", import.meta.url);
 
@@ -69,7 +69,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const waiting = calls(controller.signal);
       await after(1);
-      // By then, IDs are available, and no aborted call uses one up.
+      // IDs are available again, and the aborted calls must not have used any.
       time.now += tickMs;
       controller.abort(reason);
       for (const promise of waiting) assert.equal(await rejection(promise), reason);
@@ -105,7 +105,7 @@ onEachMachine((polyflake, machine) => {
       await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
-    // Hot Guids of one second would need 256 MiB.
+    // All Hot Guids of one second would need 256 MiB.
     if (name === "hotguid") continue;
 
     test(`${name}: 100 concurrent calls make 100 IDs`, async () => {
@@ -119,7 +119,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    // No call uses up a millisecond of UUID v7 while the clock runs.
+    // With a running clock, no call can use up a millisecond of UUID v7.
     const itself = { skip: name === "uuid7" };
     test(`${name}: a call waits at most maxWait and reports its stalls`, itself, async () => {
       const heard = [];
@@ -166,7 +166,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
-      // A later call that fails by itself does not throw the callback's error again.
+      // A later call that fails for another reason must not throw the callback's error again.
       ids.close();
       await rejected("generator_closed", ids.generateAsync());
     });

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
+import { assertError, NOW } from "./assertions.mjs";
 import { throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const SMALL_DESCRIPTION = {
   id: "integer",
@@ -52,15 +52,15 @@ onEachMachine((polyflake) => {
       (bindables) => ids.generateMany(0, bindables),
       (bindables) => ids.generateMany(2, bindables),
     ]) {
-      for (const none of [undefined, {}]) refused("missing_field", () => call(none), { field: "tenant" });
-      refused("unknown_field", () => call({ tenant: "a", x: 1 }), { field: "x" });
-      refused("invalid_type", () => call({ tenant: 7 }));
-      refused("out_of_range", () => call({ tenant: "longer" }), { field: "tenant" });
-      refused("invalid_character", () => call({ tenant: "\ud800" }), { field: "tenant" });
+      for (const none of [undefined, {}]) assertError("missing_field", () => call(none), { field: "tenant" });
+      assertError("unknown_field", () => call({ tenant: "a", x: 1 }), { field: "x" });
+      assertError("invalid_type", () => call({ tenant: 7 }));
+      assertError("out_of_range", () => call({ tenant: "longer" }), { field: "tenant" });
+      assertError("invalid_character", () => call({ tenant: "\ud800" }), { field: "tenant" });
       for (const value of [null, 0, "a", ["a"], new Map()])
-        refused("invalid_type", () => call(value), { field: "bindables" });
+        assertError("invalid_type", () => call(value), { field: "bindables" });
     }
-    assert.equal(bytes.parse(ids.generate({ tenant: "b" })).sequence, 1n, "refused calls take nothing");
+    assert.equal(bytes.parse(ids.generate({ tenant: "b" })).sequence, 1n, "a failed call uses no slot");
     const given = { tenant: "one" };
     const fixed = new Generator(bytes, { clock, bindables: given });
     given.tenant = "changed";
@@ -79,7 +79,7 @@ onEachMachine((polyflake) => {
     const long = new Layout({ id: "bytes", bits: 1024, fields });
     const sequences = [...new Generator(long, { clock }).generateMany(300)].map((id) => long.parse(id).sequence);
     assert.deepEqual(sequences, [...sequences.keys()]);
-    refused("out_of_range", () => new Generator(bytes, { clock }).generateMany(2 ** 24), { field: "count" });
+    assertError("out_of_range", () => new Generator(bytes, { clock }).generateMany(2 ** 24), { field: "count" });
   });
 
   test("a closed generator's snapshot can be restored, also through JSON", () => {
@@ -95,11 +95,11 @@ onEachMachine((polyflake) => {
       assert.equal(bytes.parse(again.generate()).sequence, BigInt.asIntN(64, BigInt(next_sequence)));
     }
     for (const bad of [undefined, null, 0, "{}", []])
-      refused("invalid_layout", () => Generator.restore(smallLayout, bad));
+      assertError("invalid_layout", () => Generator.restore(smallLayout, bad));
     for (const bad of [{ next_sequence: undefined }, { closed: true }, { format: 2 }, { tick: 1.5 }, { tick: -1 }])
-      refused("invalid_layout", () => restore(bad));
+      assertError("invalid_layout", () => restore(bad));
     for (const bad of [{ next_sequence: 0 }, { next_sequence: 5 }, { tick: String(2n ** 50n) }])
-      refused("out_of_range", () => restore(bad));
+      assertError("out_of_range", () => restore(bad));
   });
 
   test("a range adds the capacity of its worker IDs, and invalid ranges are rejected", () => {
@@ -112,18 +112,20 @@ onEachMachine((polyflake) => {
       [8, 8, 9, 10],
     );
     const again = Generator.restore(discord, ids.close(), { ...options, clock, range: ["worker", 9, 31] });
-    refused("sequence_exhausted", () => again.generate(), { retryAt: NOW + 1 });
+    assertError("sequence_exhausted", () => again.generate(), { retryAt: NOW + 1 });
     for (const range of [null, 7, "worker", ["worker"], ["worker", "1", 2], ["worker", 1.5, 2], [1, 2, 3]])
-      refused("invalid_type", () => new Generator(discord, { ...options, range }), { field: "range" });
+      assertError("invalid_type", () => new Generator(discord, { ...options, range }), { field: "range" });
     for (const [first, last, field] of [
       [-1, 2, "range"],
       [0, 2n ** 64n, "range"],
       [0, 2n ** 64n - 1n, "worker"],
       [3, 2, "worker"],
     ])
-      refused("out_of_range", () => new Generator(discord, { ...options, range: ["worker", first, last] }), { field });
+      assertError("out_of_range", () => new Generator(discord, { ...options, range: ["worker", first, last] }), {
+        field,
+      });
     const ofMachine = { ...options, range: ["machine", 0, 1] };
-    refused("unknown_field", () => new Generator(discord, ofMachine), { field: "machine" });
+    assertError("unknown_field", () => new Generator(discord, ofMachine), { field: "machine" });
   });
 
   test("a sequence without a timestamp is used once, on request", () => {
@@ -135,11 +137,13 @@ onEachMachine((polyflake) => {
     const never = () => assert.fail("is not read");
     const ids = new Generator(alone, { sequenceOnly: true, clock: never });
     assert.deepEqual([...ids.generateMany(4)], [0n, 1n, 2n, 3n]);
-    refused("sequence_exhausted", () => ids.generate(), { retryAt: undefined });
-    refused("invalid_layout", () => new Generator(alone));
-    refused("unknown_field", () => new Generator(alone, { sequenceOnly: true, window: [0, 1] }), { field: "window" });
+    assertError("sequence_exhausted", () => ids.generate(), { retryAt: undefined });
+    assertError("invalid_layout", () => new Generator(alone));
+    assertError("unknown_field", () => new Generator(alone, { sequenceOnly: true, window: [0, 1] }), {
+      field: "window",
+    });
     for (const sequenceOnly of [null, 0, 1, "true"])
-      refused("invalid_type", () => new Generator(alone, { sequenceOnly }), { field: "sequenceOnly" });
+      assertError("invalid_type", () => new Generator(alone, { sequenceOnly }), { field: "sequenceOnly" });
   });
 
   test("invalid options are rejected", () => {
@@ -152,13 +156,13 @@ onEachMachine((polyflake) => {
       other.layout.Layout.preset("sonyflake"),
     ];
     for (const value of [undefined, null, 0, "a", {}, ...strange])
-      refused("invalid_type", () => new Generator(value), { field: "layout" });
-    for (const options of [null, 0, ""]) refused("invalid_type", () => new Generator(smallLayout, options));
-    refused("unknown_field", () => generatorWith({ bindables: { node: 1 } }), { field: "node" });
-    refused("out_of_range", () => generatorWith({ bindables: { node_id: 2 ** 20 } }), { field: "node_id" });
+      assertError("invalid_type", () => new Generator(value), { field: "layout" });
+    for (const options of [null, 0, ""]) assertError("invalid_type", () => new Generator(smallLayout, options));
+    assertError("unknown_field", () => generatorWith({ bindables: { node: 1 } }), { field: "node" });
+    assertError("out_of_range", () => generatorWith({ bindables: { node_id: 2 ** 20 } }), { field: "node_id" });
     for (const bindables of [null, 0, "a", [1], new Map()])
-      refused("invalid_type", () => generatorWith({ bindables }), { field: "bindables" });
-    refused("invalid_layout", () => new Generator(Layout.preset("mastodon")));
+      assertError("invalid_type", () => generatorWith({ bindables }), { field: "bindables" });
+    assertError("invalid_layout", () => new Generator(Layout.preset("mastodon")));
     assert.throws(() => Generator(smallLayout), TypeError);
   });
 
@@ -167,11 +171,11 @@ onEachMachine((polyflake) => {
     const pairs = new LayoutArray(Uint8Array.of(1, 2, 3, 4), 2);
     pairs.at(0).fill(9);
     assert.deepEqual([...pairs], [Uint8Array.of(1, 2), Uint8Array.of(3, 4)], "an ID is the caller's own");
-    for (const length of [0, 3, 5]) refused("invalid_length", () => new LayoutArray(new Uint8Array(4), length));
+    for (const length of [0, 3, 5]) assertError("invalid_length", () => new LayoutArray(new Uint8Array(4), length));
     for (const length of [undefined, null, "2", 1.5])
-      refused("invalid_type", () => new LayoutArray(new Uint8Array(4), length), { field: "length" });
+      assertError("invalid_type", () => new LayoutArray(new Uint8Array(4), length), { field: "length" });
     for (const length of [-1, 65_537])
-      refused("out_of_range", () => new LayoutArray(new Uint8Array(4), length), { field: "length" });
-    for (const index of [undefined, "0", 0n, 1.5, NaN]) refused("invalid_type", () => pairs.at(index));
+      assertError("out_of_range", () => new LayoutArray(new Uint8Array(4), length), { field: "length" });
+    for (const index of [undefined, "0", 0n, 1.5, NaN]) assertError("invalid_type", () => pairs.at(index));
   });
 });

@@ -2,9 +2,9 @@
 // Dates. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertError, NOW } from "./assertions.mjs";
 import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const SNOWFLAKE = {
   id: "integer",
@@ -115,24 +115,25 @@ onEachMachine(({ layout }) => {
 
   for (const [what, bad] of Object.entries(BAD_DESCRIPTIONS))
     test(`an invalid description is rejected: ${what}`, () => {
-      assert(refused("invalid_layout", () => new Layout(bad)).message.length < 300);
+      assert(assertError("invalid_layout", () => new Layout(bad)).message.length < 300);
     });
 
   for (const [what, bad] of Object.entries(BAD_TEXTS))
     test(`an invalid JSON string is rejected: ${what}`, () => {
-      refused("invalid_layout", () => Layout.fromJson(bad));
+      assertError("invalid_layout", () => Layout.fromJson(bad));
     });
 
   test("invalid arguments are rejected", () => {
-    for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
-    for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
-    for (const name of ["", "twitter ", "__proto__", "\ud800"]) refused("invalid_layout", () => Layout.preset(name));
+    for (const value of notATextOf("{}")) assertError("invalid_type", () => Layout.fromJson(value));
+    for (const value of notATextOf("twitter")) assertError("invalid_type", () => Layout.preset(value));
+    for (const name of ["", "twitter ", "__proto__", "\ud800"])
+      assertError("invalid_layout", () => Layout.preset(name));
     for (const fields of [null, 0, "a", [1], new Map()])
-      refused("invalid_type", () => Layout.preset("twitter", fields));
-    refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
-    refused("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
-    refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
-    refused("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), {
+      assertError("invalid_type", () => Layout.preset("twitter", fields));
+    assertError("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
+    assertError("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
+    assertError("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
+    assertError("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), {
       field: "too_large",
     });
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
@@ -192,43 +193,44 @@ onEachMachine(({ layout }) => {
     const all = new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "all" }] });
     assert.equal(all.pack({ bindables: { all: 2n ** 64n - 1n } }), -1n);
     for (const value of [2 ** 53, 2 ** 60, 1e300])
-      refused("invalid_type", () => all.pack({ bindables: { all: value } }));
+      assertError("invalid_type", () => all.pack({ bindables: { all: value } }));
     for (const value of [2n ** 64n, -(2n ** 63n) - 1n, 2n ** 100_000n]) {
-      const { message } = refused("out_of_range", () => all.pack({ bindables: { all: value } }), { field: "all" });
+      const { message } = assertError("out_of_range", () => all.pack({ bindables: { all: value } }), { field: "all" });
       assert(message.length < 200);
     }
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 200n])
-      refused("out_of_range", () => all.parse(id), { field: "id" });
-    refused("invalid_type", () => wideLayout.parse("1"));
+      assertError("out_of_range", () => all.parse(id), { field: "id" });
+    assertError("invalid_type", () => wideLayout.parse("1"));
     for (const id of [undefined, null, 0, 1, 2 ** 53, true, {}, [], Object(1n), throwingProxy])
       for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wideLayout.parse(id) }])
-        refused("invalid_type", () => parse(id));
-    refused("invalid_type", () => all.parse(new Uint8Array(8)));
-    refused("invalid_type", () => wideLayout.parse(1n));
+        assertError("invalid_type", () => parse(id));
+    assertError("invalid_type", () => all.parse(new Uint8Array(8)));
+    assertError("invalid_type", () => wideLayout.parse(1n));
     for (const length of [0, 31, 33, 100_000])
-      refused("invalid_length", () => wideLayout.parse(new Uint8Array(length)));
+      assertError("invalid_length", () => wideLayout.parse(new Uint8Array(length)));
   });
 
   test("invalid values are rejected", () => {
     const good = { timestamp: NOW, sequence: 1, bindables: { worker_id: 2 } };
     const pack = (changes) => () => snowflake.pack({ ...good, ...changes });
-    for (const values of [null, 0, "a"]) refused("invalid_type", () => snowflake.pack(values));
-    refused("unknown_field", pack({ time: 1 }), { field: "time" });
-    refused("unknown_field", pack({ timestamp: "x", bindables: { worker: 2 } }), { field: "worker" });
-    refused("unknown_field", pack({ constants: { worker_id: 1 } }), { field: "worker_id" });
-    refused("missing_field", () => snowflake.pack(), { field: "timestamp" });
-    refused("missing_field", pack({ bindables: { worker_id: undefined } }), { field: "worker_id" });
-    refused("missing_field", pack({ sequence: undefined }), { field: "sequence" });
+    for (const values of [null, 0, "a"]) assertError("invalid_type", () => snowflake.pack(values));
+    assertError("unknown_field", pack({ time: 1 }), { field: "time" });
+    assertError("unknown_field", pack({ timestamp: "x", bindables: { worker: 2 } }), { field: "worker" });
+    assertError("unknown_field", pack({ constants: { worker_id: 1 } }), { field: "worker_id" });
+    assertError("missing_field", () => snowflake.pack(), { field: "timestamp" });
+    assertError("missing_field", pack({ bindables: { worker_id: undefined } }), { field: "worker_id" });
+    assertError("missing_field", pack({ sequence: undefined }), { field: "sequence" });
     for (const worker_id of [null, true, "2", 1.5, NaN, new Uint8Array(1), {}, Symbol("s"), () => 1, Object(1n)])
-      refused("invalid_type", pack({ bindables: { worker_id }, sequence: 5000 }));
+      assertError("invalid_type", pack({ bindables: { worker_id }, sequence: 5000 }));
     for (const timestamp of [null, true, "2026", 1.5, NaN, new Date(NaN), {}])
-      refused("invalid_type", pack({ timestamp }));
-    for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)]) refused("time_out_of_range", pack({ timestamp }));
+      assertError("invalid_type", pack({ timestamp }));
+    for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)])
+      assertError("time_out_of_range", pack({ timestamp }));
     for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])])
-      refused("invalid_type", pack({ bindables }), { field: "bindables" });
+      assertError("invalid_type", pack({ bindables }), { field: "bindables" });
     const ofText = (text) => wideLayout.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
     for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"])
-      refused("invalid_character", () => ofText(text), { field: "text" });
+      assertError("invalid_character", () => ofText(text), { field: "text" });
     assert.equal(wideLayout.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
   });
 
@@ -240,8 +242,8 @@ onEachMachine(({ layout }) => {
       assert.deepEqual([...id], [2, 1]);
       assert.deepEqual(Object.entries(its.parse(id).bindables), [[name, 513]]);
       const field = name.length > 8192 ? undefined : name;
-      refused("out_of_range", () => its.pack({ bindables: bindables(-1) }), { field });
-      refused("missing_field", () => its.pack(), { field });
+      assertError("out_of_range", () => its.pack({ bindables: bindables(-1) }), { field });
+      assertError("missing_field", () => its.pack(), { field });
     }
   });
 
@@ -255,19 +257,19 @@ onEachMachine(({ layout }) => {
     const id = its.pack({ bindables: { [name]: bytes } });
     assert.deepEqual([id.length, id.subarray(0, 127)], [128, bytes]);
     assert.deepEqual(its.parse(id).bindables[name], bytes);
-    refused("out_of_range", () => its.pack({ bindables: { [name]: new Uint8Array(65_535).fill(1) } }));
+    assertError("out_of_range", () => its.pack({ bindables: { [name]: new Uint8Array(65_535).fill(1) } }));
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
   });
 
   test("IDs are limited to 1,024 bits and integers to 128", () => {
     const layout = (bits, ...fields) => new Layout({ id: "bytes", bits, fields });
-    refused("invalid_layout", () => layout(1032, { kind: "unused", bits: 1032 }));
-    refused("invalid_layout", () => layout(136, { kind: "bindable", bits: 136, name: "n" }));
+    assertError("invalid_layout", () => layout(1032, { kind: "unused", bits: 1032 }));
+    assertError("invalid_layout", () => layout(136, { kind: "bindable", bits: 136, name: "n" }));
     const its = layout(128, { kind: "bindable", bits: 128, name: "n" });
     for (const n of [0n, 2n ** 64n, 2n ** 127n - 1n, 2n ** 127n, 2n ** 128n - 1n])
       assert.equal(its.parse(its.pack({ bindables: { n } })).bindables.n, n);
     for (const n of [2n ** 128n, -(2n ** 63n) - 1n, -(2n ** 127n) - 1n, 10n ** 10_000n])
-      refused("out_of_range", () => its.pack({ bindables: { n } }), { field: "n" });
+      assertError("out_of_range", () => its.pack({ bindables: { n } }), { field: "n" });
   });
 
   test("times outside the range of Date are only bigints", () => {
@@ -290,14 +292,14 @@ onEachMachine(({ layout }) => {
       [lowest, highest].map((id) => Buffer.from(id).toString("hex")),
       ["0005fffffffffff6", "0005ffffffffffff"],
     );
-    refused("missing_field", () => newestFirst.timeRange(0, 10), { field: "tenant" });
-    refused("unknown_field", () => newestFirst.timeRange(0, 10, { x: 1 }), { field: "x" });
-    refused("unknown_field", () => layoutWithField({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
+    assertError("missing_field", () => newestFirst.timeRange(0, 10), { field: "tenant" });
+    assertError("unknown_field", () => newestFirst.timeRange(0, 10, { x: 1 }), { field: "x" });
+    assertError("unknown_field", () => layoutWithField({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
   });
 
   test("the error for an unknown preset lists the presets in order", () => {
     const listed = layout.presets();
-    const { message } = refused("invalid_layout", () => Layout.preset("other"));
+    const { message } = assertError("invalid_layout", () => Layout.preset("other"));
     assert(message.includes(`expected one of ${listed.join(", ")}, found \`other\``), message);
     for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
   });
@@ -305,7 +307,7 @@ onEachMachine(({ layout }) => {
   test("preset names are case-insensitive, and errors suggest the nearest one", () => {
     for (const name of ["X", "x", "Twitter"])
       assert.equal(Layout.preset(name).toJson(), Layout.preset("twitter").toJson(), name);
-    const { message } = refused("invalid_layout", () => Layout.preset("Discrod"));
+    const { message } = assertError("invalid_layout", () => Layout.preset("Discrod"));
     assert.match(message, /found `Discrod`; did you mean `discord`\?$/);
   });
 

@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import * as polyflake from "polyflake";
 import { check, close, lease } from "polyflake/lease";
-import { refused, rejected } from "./refusals.mjs";
+import { assertError, rejected } from "./assertions.mjs";
 
 /** Creates a pg client whose server rejects every statement. */
 const rejectingClient = (more = {}) => ({
@@ -39,7 +39,7 @@ function withEnvironment({ variable, url, node }, call) {
   }
 }
 
-/** The options of ioredis that replace those of a program. */
+/** The options of ioredis that the lease overrides. */
 const OWN_IOREDIS_OPTIONS = {
   lazyConnect: true,
   enableReadyCheck: false,
@@ -53,9 +53,8 @@ const OWN_IOREDIS_OPTIONS = {
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks classes of pg and ioredis that record their constructors' arguments, a function of mysql2 that records its own, a
-  // SQLite class that records its path, and a `fetch` that records its address and token. `type` is the file system of the
-  // SQLite path.
+  // Mocks of the database clients that record their arguments: classes of pg and ioredis, a function of mysql2, a SQLite class,
+  // and a `fetch` that records the address and the token. `type` is the file system of the SQLite path.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -108,7 +107,7 @@ test("URLs are parsed like in every language", async (t) => {
     const { namespace, place, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
-      const { message } = withEnvironment(one, (url) => refused(error.code, () => make(url)));
+      const { message } = withEnvironment(one, (url) => assertError(error.code, () => make(url)));
       for (const said of error.says) assert(message.includes(said), `${one.url}: ${message}`);
       assert(!message.includes("sesame"), message);
       continue;
@@ -180,16 +179,19 @@ test("URLs are parsed like in every language", async (t) => {
   delete globalThis[MYSQL];
   delete globalThis[IOREDIS];
   assert.match(
-    refused("out_of_range", () => lease("redis://localhost", "orders")).message,
+    assertError("out_of_range", () => lease("redis://localhost", "orders")).message,
     /npm install ioredis, or redis/,
   );
-  assert.match(refused("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
-  assert.match(refused("out_of_range", () => lease("mysql://user@host/db", "orders")).message, /npm install mysql2/);
-  const byAddress = refused("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
+  assert.match(assertError("out_of_range", () => lease("postgres://user@host/db", "orders")).message, /npm install pg/);
+  assert.match(
+    assertError("out_of_range", () => lease("mysql://user@host/db", "orders")).message,
+    /npm install mysql2/,
+  );
+  const byAddress = assertError("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
   assert.match(byAddress.message, /expected the name of a host, since mysql2 does not compare/);
 });
 
-/** A client of Redis whose copies record their options and commands, and whose server rejects scripts. */
+/** Returns a Redis client whose duplicates record their options and commands, and whose server rejects scripts. */
 function redisClient(isIoredis, options) {
   const made = { commands: [] };
   const reply = async (...command) => {
@@ -222,12 +224,13 @@ test("a lease uses the settings of a Redis client with connections of its own, a
 });
 
 test("an invalid source is rejected", () => {
-  refused("invalid_type", () => lease("sqlite:ids.db?namespace=orders", 7), { field: "namespace" });
-  for (const source of [7, null, {}, []]) refused("invalid_type", () => lease(source, "orders"), { field: "source" });
-  refused("invalid_type", () => lease(rejectingClient()), { field: "namespace" });
+  assertError("invalid_type", () => lease("sqlite:ids.db?namespace=orders", 7), { field: "namespace" });
+  for (const source of [7, null, {}, []])
+    assertError("invalid_type", () => lease(source, "orders"), { field: "source" });
+  assertError("invalid_type", () => lease(rejectingClient()), { field: "namespace" });
 });
 
-/** Runs a program with the given variables, after preloading `polyflake/lease`. */
+/** Runs a program that preloads `polyflake/lease`, with the given environment variables. */
 function preloaded(program, variables) {
   const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
   return spawnSync(process.execPath, ["--import", "polyflake/lease", "-e", program], options);
@@ -284,15 +287,15 @@ test("an option of a wrong type is rejected by its name", () => {
     ["waitMs", null],
     ["holder", 7],
   ])
-    refused("invalid_type", () => lease(rejectingClient(), "orders", { [field]: value }), { field });
+    assertError("invalid_type", () => lease(rejectingClient(), "orders", { [field]: value }), { field });
 });
 
 test("only an error before the first attempt advises to wait", async () => {
   const held = lease(rejectingClient({ code: "28P01", severity: "FATAL" }), "orders");
   const ids = new polyflake.sno.Generator({ lease: held });
-  assert.match(refused("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
+  assert.match(assertError("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
   while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.doesNotMatch(refused("lease_unavailable", () => ids.generate()).message, /await|--import/);
+  assert.doesNotMatch(assertError("lease_unavailable", () => ids.generate()).message, /await|--import/);
   await held.close();
   assert.throws(
     () => ids.generate(),
@@ -309,7 +312,7 @@ test("variables without a store are rejected with the value to set", () => {
     }`;
   const example = "set it to a URL such as `sqlite:/var/lib/app/ids.db?namespace=orders`";
   const expected = "cannot read POLYFLAKE_LEASE: ";
-  for (const [variables, refusal] of [
+  for (const [variables, expectedError] of [
     [{ POLYFLAKE_NODE: "7" }, `lease_unavailable ${expected}POLYFLAKE_NODE is set without it; ${example}`],
     [{ POLYFLAKE_LEASE: "" }, `out_of_range ${expected}it is empty; ${example}`],
     [{ POLYFLAKE_LEASE: "", POLYFLAKE_NODE: "7" }, `out_of_range ${expected}it is empty; ${example}`],
@@ -317,22 +320,22 @@ test("variables without a store are rejected with the value to set", () => {
     const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], options);
     assert.equal(stderr, "");
-    assert.deepEqual(stdout.trim().split("\n"), Array(4).fill(refusal));
+    assert.deepEqual(stdout.trim().split("\n"), Array(4).fill(expectedError));
   }
-  const { message } = refused("lease_unavailable", () => lease());
+  const { message } = assertError("lease_unavailable", () => lease());
   assert.equal(message, `${expected}it is not set; ${example}`);
 });
 
 test("invalid options are rejected, those of the format with the generator", () => {
   const make = (options) => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "orders", options) });
-  refused("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
-  refused("invalid_type", () => make({ numbers: 3 }));
-  refused("invalid_type", () => make({ waitMs: "1" }), { field: "waitMs" });
-  refused("invalid_type", () => make({ renewMs: "1" }), { field: "renewMs" });
-  refused("invalid_type", () => make({ strict: 1 }), { field: "strict" });
-  refused("out_of_range", () => make({ renewMs: 999 }));
-  refused("invalid_type", () => make({ signals: "SIGTERM" }), { field: "signals" });
-  refused("invalid_type", () => make({ watch: 1 }), { field: "watch" });
+  assertError("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
+  assertError("invalid_type", () => make({ numbers: 3 }));
+  assertError("invalid_type", () => make({ waitMs: "1" }), { field: "waitMs" });
+  assertError("invalid_type", () => make({ renewMs: "1" }), { field: "renewMs" });
+  assertError("invalid_type", () => make({ strict: 1 }), { field: "strict" });
+  assertError("out_of_range", () => make({ renewMs: 999 }));
+  assertError("invalid_type", () => make({ signals: "SIGTERM" }), { field: "signals" });
+  assertError("invalid_type", () => make({ watch: 1 }), { field: "watch" });
   for (const options of [
     { numbers: [0, 65_536] },
     { insist: 70_000 },
@@ -341,13 +344,13 @@ test("invalid options are rejected, those of the format with the generator", () 
     { prefer: -1 },
     { schema: "a b" },
   ])
-    refused("out_of_range", () => make(options));
+    assertError("out_of_range", () => make(options));
   const layout = polyflake.layout.Layout.preset("sonyflake");
   const named = (fields) =>
     new polyflake.layout.Generator(layout, { lease: lease(rejectingClient(), "orders"), fields });
-  refused("out_of_range", () => named(["machine", "machine"]));
-  refused("out_of_range", () => named(["other"]));
-  refused("out_of_range", () => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "no blanks") }));
+  assertError("out_of_range", () => named(["machine", "machine"]));
+  assertError("out_of_range", () => named(["other"]));
+  assertError("out_of_range", () => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "no blanks") }));
 });
 
 test("a lease serves one generator of one format", async () => {
@@ -358,12 +361,12 @@ test("a lease serves one generator of one format", async () => {
     { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null },
   );
   new polyflake.sno.Generator({ lease: one });
-  refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: one }));
-  refused("lease_mismatch", () => new polyflake.hotguid.Generator({ lease: one }));
+  assertError("lease_mismatch", () => new polyflake.sno.Generator({ lease: one }));
+  assertError("lease_mismatch", () => new polyflake.hotguid.Generator({ lease: one }));
   await one.close();
   const closed = lease(rejectingClient(), "orders");
   await closed.close();
-  refused("lease_mismatch", () => new polyflake.sno.Generator({ lease: closed }));
+  assertError("lease_mismatch", () => new polyflake.sno.Generator({ lease: closed }));
 });
 
 test("a failing store is reported by events, errors and figures", async () => {
@@ -377,14 +380,14 @@ test("a failing store is reported by events, errors and figures", async () => {
     const ids = new polyflake.sno.Generator({ lease: away });
     const { message } = await rejected("lease_unavailable", away.ready());
     assert.match(message, /^cannot lease a worker ID for orders\/sno: .*the server says no/);
-    assert.equal(refused("lease_unavailable", () => ids.generate()).message, message);
+    assert.equal(assertError("lease_unavailable", () => ids.generate()).message, message);
     const [event] = events;
     assert.deepEqual([event.name, event.code], ["refused", "lease_unavailable"]);
     assert(event.text.startsWith(`refused: cannot lease a worker ID for orders/sno: ${expected}`), event.text);
     assert(away.status().failures > 0);
     assert.equal(away.status().refused.code, "lease_unavailable");
     const closing = away.close();
-    refused("generator_closed", () => ids.generate());
+    assertError("generator_closed", () => ids.generate());
     await closing;
     const since = performance.now();
     await rejected("generator_closed", ids.generateAsync());
@@ -420,7 +423,7 @@ test("a check of a store that never responds ends with the limits of a lease", a
   });
   for (const source of [never, silent("query", { query: never }), silent("end", { end: never })]) {
     const ended = rejected("lease_unavailable", check(source, "orders"));
-    // Lets all promises settle before the timer.
+    // Lets all pending promises settle before the timer fires.
     for (let k = 0; k < 20; k++) await null;
     t.mock.timers.tick(15_000);
     assert.match((await ended).message, /^cannot lease a worker ID for orders\/sno: /);
@@ -541,7 +544,7 @@ test("a connection that cannot be closed is ignored", async () => {
   assert.deepEqual(unhandled, []);
 });
 
-/** Runs a program with the given variables, after code that prepares its process. */
+/** Runs a program with the given environment variables. `before` runs first and prepares the process. */
 function run(program, variables, before = "") {
   const options = {
     env: { ...process.env, ...variables },
@@ -561,14 +564,15 @@ test("an unknown ID format in the variable ends a program that requires the modu
       try { call(); console.log("no error"); } catch ({ name, code, message }) { console.log(name, code, message); }`;
   const { stdout, stderr } = run(program, variables);
   const lines = stdout.trim().split("\n");
-  const refusal = "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, ";
+  const expectedError =
+    "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, ";
   assert.equal(lines.length, 3, stderr);
-  for (const line of lines.slice(0, 2)) assert(line.startsWith(refusal), line);
+  for (const line of lines.slice(0, 2)) assert(line.startsWith(expectedError), line);
   assert.match(lines[2], /^PolyflakeError lease_unavailable /);
 });
 
 test("missing Deno permissions are errors with a code and a remedy", () => {
-  // As in Deno, where access to variables and the host name throws Deno's own errors.
+  // Simulates Deno, where denied access to variables and the host name throws Deno's errors.
   const denied = `
     import os from "node:os";
     import { syncBuiltinESMExports } from "node:module";
@@ -583,18 +587,18 @@ test("missing Deno permissions are errors with a code and a remedy", () => {
   const shown = (call) =>
     `try { console.log(${call}) } catch ({ name, code, message, cause }) { console.log(name, code, message, "|", cause.message) };`;
   const remedy = "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
-  const refusal = (name) =>
+  const expectedError = (name) =>
     `PolyflakeError lease_unavailable expected the permission to read ${name}, found none: ${remedy} | NotCapable: ${name}`;
   const required = shown('typeof require("polyflake/lease")');
   for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS"]) {
     const { stdout, stderr } = run(required, { DENIED: name }, denied);
-    assert.equal(stdout.trim(), refusal(name), stderr);
+    assert.equal(stdout.trim(), expectedError(name), stderr);
   }
   const program = (url) =>
     `const { sno } = require("polyflake"); const { lease } = require("polyflake/lease");
     ${shown(`new sno.Generator({ lease: lease("${url}", "orders", { sqlite: class {} }) }).toString()`)}`;
   const first = run(program("sqlite:/nowhere/ids.db"), { DENIED: "POLYFLAKE_HOLDER" }, denied);
-  assert.equal(first.stdout.trim(), refusal("POLYFLAKE_HOLDER"), first.stderr);
+  assert.equal(first.stdout.trim(), expectedError("POLYFLAKE_HOLDER"), first.stderr);
   const named = run(program("sqlite:/nowhere/ids.db"), { DENIED: "" }, denied);
   assert.match(
     named.stdout,

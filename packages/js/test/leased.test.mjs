@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { assertError, NOW, rejected } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, rejected } from "./refusals.mjs";
 
 const KEY = Symbol.for("polyflake.lease");
 const MINUTE = 60_000;
 const SECRET = new Uint8Array(16).fill(7);
 
-/** A lease whose grants the test controls. */
-class Played {
+/** A simulated lease whose grants are controlled by the test. */
+class SimulatedLease {
   constructor(longest = 300) {
     this.longest = longest;
   }
@@ -76,7 +76,7 @@ onEachMachine((polyflake, machine) => {
   const title = machine === "native" ? "a random sequence in the lower half" : "its first sequence";
   test(`each tick of a sno grant starts at ${title}`, () => {
     let now = NOW;
-    const lease = new Played();
+    const lease = new SimulatedLease();
     const ids = new polyflake.sno.Generator({ lease, clock: () => now });
     lease.grantee.begin(7, NOW, NOW + MINUTE);
     const starts = new Set();
@@ -98,14 +98,14 @@ onEachMachine((polyflake, machine) => {
   for (const [family, { make, number, settings, tick }] of Object.entries(familiesOf(polyflake))) {
     const start = () => Math.floor(Date.now() / 1000) * 1000 - 1000;
     const begun = (first = 7, more = {}, longest = undefined) => {
-      const lease = new Played(longest);
+      const lease = new SimulatedLease(longest);
       const ids = make(lease, more);
       lease.grantee.begin(first, start(), start() + MINUTE);
       return { ids, grantee: lease.grantee };
     };
 
     test(`${family}: a generator makes IDs of its worker ID only after its first grant`, () => {
-      const lease = new Played();
+      const lease = new SimulatedLease();
       const ids = make(lease);
       assert.deepEqual(
         { ...lease.grantee.settings },
@@ -117,7 +117,7 @@ onEachMachine((polyflake, machine) => {
         () => ids.generateMany(2),
         () => ids.tryGenerateMany(2),
       ]) {
-        refused("lease_unavailable", call, { retryAt: NOW + 5, message: "expected a lease, found none yet" });
+        assertError("lease_unavailable", call, { retryAt: NOW + 5, message: "expected a lease, found none yet" });
       }
       assert.equal(lease.grantee.seal(), undefined);
       lease.grantee.begin(1021, start(), start() + MINUTE);
@@ -134,7 +134,7 @@ onEachMachine((polyflake, machine) => {
       ids.generate();
       const end = grantee.seal();
       assert(end > before - tick && end <= Date.now() + tick, `${end - before}`);
-      refused("lease_unavailable", () => ids.generate());
+      assertError("lease_unavailable", () => ids.generate());
       assert.equal(grantee.seal(), undefined);
       assert.equal(begun().grantee.seal(), undefined);
     });
@@ -142,7 +142,7 @@ onEachMachine((polyflake, machine) => {
     test(`${family}: every call of a closed generator fails immediately, and its last tick is known`, async () => {
       const before = Date.now();
       const [made, sealed, unused] = [7, 7, 7].map((first) => begun(first, {}, MINUTE));
-      const waiting = { lease: new Played(MINUTE) };
+      const waiting = { lease: new SimulatedLease(MINUTE) };
       waiting.ids = make(waiting.lease);
       waiting.grantee = waiting.lease.grantee;
       made.ids.generate();
@@ -152,15 +152,15 @@ onEachMachine((polyflake, machine) => {
         grantee.close();
         grantee.close();
         const started = performance.now();
-        refused("generator_closed", () => ids.generate());
-        refused("generator_closed", () => ids.tryGenerate());
-        refused("generator_closed", () => ids.generateMany(2), { written: 0 });
-        refused("generator_closed", () => ids.tryGenerateMany(2), { written: 0 });
+        assertError("generator_closed", () => ids.generate());
+        assertError("generator_closed", () => ids.tryGenerate());
+        assertError("generator_closed", () => ids.generateMany(2), { written: 0 });
+        assertError("generator_closed", () => ids.tryGenerateMany(2), { written: 0 });
         await rejected("generator_closed", ids.generateAsync());
         await rejected("generator_closed", ids.generateManyAsync(2));
         assert(performance.now() - started < MINUTE / 2, "no call waits for a lease");
         if (ids !== made.ids) assert.equal(grantee.seal(), undefined);
-        refused("generator_closed", () => grantee.begin(8, start(), start() + MINUTE));
+        assertError("generator_closed", () => grantee.begin(8, start(), start() + MINUTE));
       }
       await late;
       const end = made.grantee.seal();
@@ -170,7 +170,7 @@ onEachMachine((polyflake, machine) => {
     test(`${family}: a grant sealed before its start or after its end makes no IDs`, async () => {
       let now = Date.now();
       for (const at of [start() - MINUTE, start() + 2 * MINUTE]) {
-        const lease = new Played();
+        const lease = new SimulatedLease();
         const ids = make(lease, { clock: () => now });
         lease.grantee.begin(7, start(), start() + MINUTE);
         now = at;
@@ -178,11 +178,11 @@ onEachMachine((polyflake, machine) => {
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
-          // An unknown last use must not count as unused.
+          // A generator whose last use is unknown must not count as unused.
           assert.equal(error.code, "lease_unavailable");
         }
         now = start() + 1500;
-        refused("lease_unavailable", () => ids.generate());
+        assertError("lease_unavailable", () => ids.generate());
         await waiting;
         lease.grantee.begin(8, start(), start() + MINUTE);
         // On a busy machine, the grant may begin later than the time that was set above.
@@ -193,30 +193,30 @@ onEachMachine((polyflake, machine) => {
 
     test(`${family}: an extension reopens an expired window`, () => {
       let now = Date.now();
-      const lease = new Played();
+      const lease = new SimulatedLease();
       const ids = make(lease, { clock: () => now });
       const end = start() + 4000;
       lease.grantee.begin(7, start(), end);
       assert.equal(lease.grantee.now(), now);
       ids.generate();
       now = end;
-      refused("lease_unavailable", () => ids.generate());
+      assertError("lease_unavailable", () => ids.generate());
       lease.grantee.extend(end + MINUTE);
       assert.equal(number(ids.generate()), 7);
       now = end + MINUTE;
-      refused("lease_unavailable", () => ids.generate());
+      assertError("lease_unavailable", () => ids.generate());
       assert(lease.grantee.seal() <= end + Math.max(tick, 1000));
     });
 
     test(`${family}: a reassigned worker ID repeats no tick`, () => {
       let now = Date.now();
-      const lease = new Played();
+      const lease = new SimulatedLease();
       const ids = make(lease, { clock: () => now });
       const seen = new Set();
       const from = start();
       for (const first of [7, 8, 7, 7]) {
         lease.grantee.begin(first, from, from + MINUTE);
-        if (seen.size > 0) refused("lease_unavailable", () => ids.generate());
+        if (seen.size > 0) assertError("lease_unavailable", () => ids.generate());
         now += tick;
         const id = ids.generate();
         assert.equal(number(id), first);
@@ -226,7 +226,7 @@ onEachMachine((polyflake, machine) => {
     });
 
     test(`${family}: waiting calls use the next grant or fail after the lease's maximum wait`, async () => {
-      const lease = new Played();
+      const lease = new SimulatedLease();
       const ids = make(lease);
       const promised = [ids.generateAsync(), ids.generateManyAsync(5)];
       setTimeout(() => lease.grantee.begin(9, start(), start() + MINUTE), 30);
@@ -237,7 +237,7 @@ onEachMachine((polyflake, machine) => {
       const parameters = ["randflake", "uuid7"].includes(family) ? [] : [undefined];
       await assert.rejects(ids.generateAsync(...parameters, { signal: aborted }), { name: "TimeoutError" });
       await rejected("lease_unavailable", ids.generateAsync());
-      // Only one call waits in vain. Until the next grant, later calls fail at once.
+      // Only the first call waits until its timeout. Later calls fail immediately until the next grant.
       const began = performance.now();
       await rejected("lease_unavailable", ids.generateManyAsync(3), { written: 0 });
       assert(performance.now() - began < 250);
@@ -245,32 +245,32 @@ onEachMachine((polyflake, machine) => {
 
     test(`${family}: only the lease decides worker ID, time and end`, () => {
       const { ids } = begun();
-      refused("lease_mismatch", () => ids.close());
-      refused("lease_mismatch", () => (ids.extendWindow ?? ids.extendGrant).call(ids, start() + 2 * MINUTE));
-      if (ids.generateAt) refused("lease_mismatch", () => ids.generateAt(NOW));
+      assertError("lease_mismatch", () => ids.close());
+      assertError("lease_mismatch", () => (ids.extendWindow ?? ids.extendGrant).call(ids, start() + 2 * MINUTE));
+      if (ids.generateAt) assertError("lease_mismatch", () => ids.generateAt(NOW));
       const others = family === "randflake" ? { resumeAfter: 1_730_000_000 } : { window: [NOW, NOW + MINUTE] };
       const [field] = Object.keys(others);
-      refused("lease_mismatch", () => make(new Played(), others), { field });
-      refused("unknown_field", () => make(new Played(), { leese: 1 }));
-      if (family !== "randflake") refused("invalid_type", () => make({}), { field: "lease" });
-      else refused("invalid_type", () => make({}));
+      assertError("lease_mismatch", () => make(new SimulatedLease(), others), { field });
+      assertError("unknown_field", () => make(new SimulatedLease(), { leese: 1 }));
+      if (family !== "randflake") assertError("invalid_type", () => make({}), { field: "lease" });
+      else assertError("invalid_type", () => make({}));
     });
   }
 
   test("each format rejects options that conflict with a lease", () => {
     const { layout, sno, uuid7 } = polyflake;
-    const lease = new Played();
+    const lease = new SimulatedLease();
     for (const option of ["workerId", "resumeAfter", "followRollbacks"]) {
-      refused("lease_mismatch", () => new uuid7.Generator({ lease, [option]: 0 }), { field: option });
+      assertError("lease_mismatch", () => new uuid7.Generator({ lease, [option]: 0 }), { field: option });
     }
     for (const option of ["partition", "sequenceMin", "sequenceMax"]) {
-      refused("lease_mismatch", () => new sno.Generator({ lease, [option]: 0 }), { field: option });
+      assertError("lease_mismatch", () => new sno.Generator({ lease, [option]: 0 }), { field: option });
     }
     const snapshot = new sno.Generator({ partition: 60_000 }).close();
-    refused("lease_mismatch", () => sno.Generator.restore(snapshot, { lease }), { field: "snapshot" });
+    assertError("lease_mismatch", () => sno.Generator.restore(snapshot, { lease }), { field: "snapshot" });
     const sonyflake = layout.Layout.preset("sonyflake");
-    refused("lease_mismatch", () => new layout.Generator(sonyflake, { lease, fields: ["machine"], bindables: {} }));
-    refused("missing_field", () => new layout.Generator(sonyflake, { lease }), { field: "fields" });
+    assertError("lease_mismatch", () => new layout.Generator(sonyflake, { lease, fields: ["machine"], bindables: {} }));
+    assertError("missing_field", () => new layout.Generator(sonyflake, { lease }), { field: "fields" });
     assert.equal(new sno.Generator({ lease }).partition, undefined);
   });
 

@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
+import { assertError, NOW, rejected } from "./assertions.mjs";
 import { ForeignError, throwing, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, rejected } from "./refusals.mjs";
 
 const clock = () => NOW;
 const SECRET = new Uint8Array(16);
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 
 /**
- * Calls that read an object's members, keyed by the object's name in errors: a valid object, and the call with a
- * different one.
+ * Calls that read an object's members, keyed by the object's name in errors. Each entry has a valid object and a function that
+ * makes the call with another object.
  */
 function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
@@ -73,7 +73,7 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   };
 }
 
-/** Returns values that are clearly not meant as options. */
+/** Returns values that nobody would pass as options on purpose. */
 const CLEARLY_NOT = () => ({
   "a Date": new Date(NOW),
   "a Map": new Map([["partition", 7]]),
@@ -112,7 +112,7 @@ onEachMachine((polyflake) => {
       });
 
       for (const [what, value] of Object.entries(CLEARLY_NOT())) {
-        test(`rejects ${what}`, () => refused("invalid_type", () => read(value), { field }));
+        test(`rejects ${what}`, () => assertError("invalid_type", () => read(value), { field }));
       }
 
       test("exceptions of getters and proxies propagate", () => {
@@ -151,7 +151,9 @@ onEachMachine((polyflake) => {
     assert.equal(new sno.Generator(new Options()).partition, 7);
     assert.equal(new sno.Generator(new (class extends Options {})()).partition, 7);
     assert.equal(new sno.Generator(Object.create({ partition: 9 })).partition, 9);
-    refused("unknown_field", () => new sno.Generator(Object.assign(new Options(), { other: 1 })), { field: "other" });
+    assertError("unknown_field", () => new sno.Generator(Object.assign(new Options(), { other: 1 })), {
+      field: "other",
+    });
   });
 
   test("exceptions of iterables and elements propagate", () => {
@@ -205,13 +207,13 @@ onEachMachine((polyflake) => {
           for (const other of [undefined, null, {}, foreign, Object.create(object)]) {
             const call = () => Reflect.apply(value ?? get, other, []);
             if (name.endsWith("Async")) await rejected("invalid_type", call(), { field: "this" });
-            else refused("invalid_type", call, { field: "this" });
+            else assertError("invalid_type", call, { field: "this" });
             seen += 1;
           }
         }
         const iterate = owner[Symbol.iterator];
         if (Object.hasOwn(owner, Symbol.iterator))
-          refused("invalid_type", () => [...{ [Symbol.iterator]: () => iterate.call({}) }], { field: "this" });
+          assertError("invalid_type", () => [...{ [Symbol.iterator]: () => iterate.call({}) }], { field: "this" });
       }
     }
     assert(seen > 200, `${seen}`);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";
+import { assertError, NOW } from "./assertions.mjs";
 import { notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const clock = () => NOW;
 
@@ -31,8 +31,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
           `${window}`,
         );
       }
-      refused("invalid_type", () => make(["x", 1]), { field: "window" });
-      refused("out_of_range", () => make([NOW, NOW + 5000]).extendWindow(NOW - 5000), { field: "end" });
+      assertError("invalid_type", () => make(["x", 1]), { field: "window" });
+      assertError("out_of_range", () => make([NOW, NOW + 5000]).extendWindow(NOW - 5000), { field: "end" });
     });
   }
 
@@ -40,7 +40,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
     const fields = (first) => [first, { kind: "sequence", bits: 12 }, { kind: "bindable", name: "end", bits: 4 }];
     const timeless = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "unused", bits: 48 }) });
     const options = { bindables: { end: 1 }, window: [NOW, NOW + 1000] };
-    refused("unknown_field", () => new layout.Generator(timeless, { ...options, sequenceOnly: true }), {
+    assertError("unknown_field", () => new layout.Generator(timeless, { ...options, sequenceOnly: true }), {
       field: "window",
     });
     const timed = new layout.Layout({
@@ -48,10 +48,10 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
       bits: 64,
       fields: fields({ kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0 }),
     });
-    refused("out_of_range", () => new layout.Generator(timed, { ...options, bindables: { end: 99 } }), {
+    assertError("out_of_range", () => new layout.Generator(timed, { ...options, bindables: { end: 99 } }), {
       field: "end",
     });
-    refused("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
+    assertError("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
   });
 
   test("errors show Dates as ISO strings and milliseconds as numbers", () => {
@@ -74,19 +74,19 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
       [`timestamp from ${discords}`, (time) => discord.pack({ timestamp: time, sequence: 1 })],
       [`timestamp from ${discords}`, (time) => discord.packColumns({ timestamp: time, sequence: new Float64Array(1) })],
     ]) {
-      const { message } = refused("time_out_of_range", () => call(range.startsWith("end") ? far : old));
+      const { message } = assertError("time_out_of_range", () => call(range.startsWith("end") ? far : old));
       assert.equal(
         message.replace("item 0: ", ""),
         `expected ${range}, found ${(range.startsWith("end") ? far : old).toISOString()}`,
       );
       assert.match(
-        refused("time_out_of_range", () => call(Number(range.startsWith("end") ? far : old))).message,
+        assertError("time_out_of_range", () => call(Number(range.startsWith("end") ? far : old))).message,
         / to \d+ ms, found -?\d+$/,
       );
     }
-    const { message } = refused("out_of_range", () => ids.extendWindow(new Date(NOW - 1)));
+    const { message } = assertError("out_of_range", () => ids.extendWindow(new Date(NOW - 1)));
     assert.match(message, /^expected end from \d{4}-.*Z to .*Z, found .*Z$/);
-    refused("time_out_of_range", () => ids.extendWindow(new Date(8.64e15)));
+    assertError("time_out_of_range", () => ids.extendWindow(new Date(8.64e15)));
   });
 
   test("errors name the parameter of an invalid string", () => {
@@ -114,7 +114,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
       for (const read of calls) {
         for (const text of ["", `${id}!`, "!".repeat(16), "!".repeat(36), `!${"0".repeat(12)}`])
           assert.throws(() => read(text), { name: "PolyflakeError", field }, `${field}: ${text}`);
-        for (const value of notATextOf(id)) refused("invalid_type", () => read(value), { field });
+        for (const value of notATextOf(id)) assertError("invalid_type", () => read(value), { field });
       }
     }
     for (const isValid of [sno.isValid, decode.isValid, hotguid.isValid, uuid7.isValid])
@@ -130,6 +130,6 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
       ["a plain object for `options`, found Map", () => new sno.Generator(new Map())],
       ["a plain object for `options`, found Array", () => new sno.Generator([])],
     ])
-      assert.equal(refused("invalid_type", call).message, `expected ${found}`);
+      assert.equal(assertError("invalid_type", call).message, `expected ${found}`);
   });
 });

@@ -24,8 +24,8 @@ function packPackage(name, fill) {
   return { HOME: pathToFileURL(`${folder}/`), manifest, files: files.map(({ path }) => path) };
 }
 
-/** Fails if a file contains a folder name of the build machine. */
-function holdsNoFolder(home, files) {
+/** Asserts that no file contains a folder name of the build machine. */
+function assertNoFolderName(home, files) {
   const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
   const repository = resolve(fileURLToPath(new URL("../..", CHECKOUT)));
   const folders = [repository, homedir(), CARGO_HOME, resolve(repository, CARGO_TARGET_DIR), "registry/src/"];
@@ -92,8 +92,8 @@ describe("the tarball", () => {
       optional.map(([name]) => name),
       Object.keys(peerDependencies),
     );
-    // Any version is allowed: npm does not install the package next to a version outside of a range, and ranges exclude
-    // prereleases.
+    // Any version is allowed, because npm would not install the package next to a library version outside of a range, and
+    // ranges exclude prereleases.
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 
@@ -108,7 +108,7 @@ describe("the tarball", () => {
     const { main, browser, types, exports } = manifest;
     const names = filesIn({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
-    // Paths with a star stand for each format.
+    // A path with a star stands for the paths of all formats.
     const all = names.flatMap((name) =>
       name.includes("*")
         ? ["hotguid", "layout", "public", "randflake", "sno", "uuid7"].map((family) => name.replace("*", family))
@@ -175,11 +175,11 @@ describe("the tarball", () => {
       file,
       readFileSync(new URL(file, HOME), "utf8"),
     ]);
-    // Declaration files are named like the scripts next to them, and modules by their format.
+    // Declaration files have the names of the scripts next to them, and wasm modules the names of their formats.
     const namesOf = (file) => [basename(file), basename(file).replace(/\.d\.ts$/, ".js")];
     const isNamed = (file) =>
       texts.some(([other, text]) => other !== file && namesOf(file).some((name) => text.includes(`/${name}`)));
-    // package.json names these with a star.
+    // package.json lists these modules as one path with a star.
     const names = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
     const families = [
       ...names.map((name) => `dist/cjs/${name}.d.ts`),
@@ -202,7 +202,7 @@ describe("the tarball", () => {
       built.some((file) => file.endsWith(".wasm")),
       `${built}`,
     );
-    holdsNoFolder(HOME, built);
+    assertNoFolderName(HOME, built);
   });
 
   test("contains no addon and depends on the addon packages of its version", () => {
@@ -277,7 +277,7 @@ describe("a platform's package", () => {
     assert(files.includes(manifest.main), `${files}`);
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "README.md"])
       assert(files.includes(name), name);
-    holdsNoFolder(HOME, files);
+    assertNoFolderName(HOME, files);
   });
 
   test("specifies the C library only on Linux", () => {

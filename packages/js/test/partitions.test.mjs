@@ -10,7 +10,7 @@ function run(source) {
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
 }
 
-/** Makes random bytes constant, so that generators only differ through the shared table. */
+/** Makes random bytes constant, so that only the shared table makes generators differ. */
 const CONSTANT_RANDOM =
   'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
 
@@ -43,15 +43,15 @@ for (const machine of ["native", "wasm"]) {
         const generators = Array.from({ length: 65536 }, () => new sno.Generator({ clock }));
         const partitions = new Set(generators.map((ids) => (ids.generate(), ids.partition)));
         const late = new sno.Generator({ clock });
-        const refusal = () => {
+        const failure = () => {
           try { return late.generate().length; } catch ({ code, retryAt, message }) { return [code, retryAt - start, message]; }
         };
-        const found = [partitions.size, refusal()];
+        const found = [partitions.size, failure()];
         now += 4;
         for (const ids of generators) ids.generate();
-        found.push(refusal());
+        found.push(failure());
         now += 4;
-        console.log(JSON.stringify([...found, refusal()]));`;
+        console.log(JSON.stringify([...found, failure()]));`;
       const [taken, first, second, third] = run(script);
       assert.deepEqual(
         [taken, ...first.slice(0, 2), ...second.slice(0, 2), third],
@@ -89,14 +89,14 @@ for (const machine of ["native", "wasm"]) {
         const made = new Set([leased.generate()]);
         const { partition } = leased;
         const configured = new sno.Generator({ partition, sequenceMin: 0, clock, onExhausted: "error" });
-        const refusal = () => {
+        const failure = () => {
           try { return configured.generate().length; } catch ({ code, retryAt }) { return [code, retryAt - now]; }
         };
-        const refused = refusal();
+        const first = failure();
         for (let k = 0; k < 100; k++) made.add(leased.generate());
         now += 4;
         for (let k = 0; k < 100; k++) made.add(configured.generate()).add(leased.generate());
-        console.log(JSON.stringify([refused, made.size, leased.partition === partition]));`;
+        console.log(JSON.stringify([first, made.size, leased.partition === partition]));`;
       assert.deepEqual(run(script), [["sequence_exhausted", 4], 301, false]);
     });
 

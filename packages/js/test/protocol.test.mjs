@@ -38,10 +38,11 @@ describe("Rust and TypeScript have the same", () => {
     const at = pairs(rust, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
     const numbers = Object.values(at).map(Number);
     assert.equal(new Set(numbers).size, numbers.length);
-    // The options that all formats share lie between `value` and `own`, and sno's own options are the most of all.
+    // The shared options are in the registers between `value` and `own`, followed by the options of one format. sno has the
+    // most of them.
     assert.equal(at.own - at.value, 5);
     assert(Number(at.own) + 16 <= at.answer);
-    // sno's statistics are the longest answer.
+    // sno's statistics need more registers than any other result.
     assert.equal(Number(at.answer) + 10, Number(/NUMBERS: usize = (\d+)/.exec(rust)[1]));
   });
 
@@ -81,7 +82,7 @@ describe("Rust and TypeScript have the same", () => {
   });
 });
 
-/** Lets the compiler check that a type in protocol.ts is the union of these names. */
+/** Returns TypeScript code that compiles only if a type in protocol.ts is the union of these names. */
 function isExactly(type, names) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

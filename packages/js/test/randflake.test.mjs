@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
+import { assertError } from "./assertions.mjs";
 import { notATextOf } from "./catalogue.mjs";
 import { END, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { refused } from "./refusals.mjs";
 
 const SECOND = 1_763_650_000;
 
@@ -23,14 +23,14 @@ onEachMachine(({ randflake }) => {
 
   test("invalid strings are rejected", () => {
     for (const length of [0, 14, 17, 64, 1 << 20]) {
-      const { message } = refused("invalid_length", () => decodeText("1".repeat(length)));
+      const { message } = assertError("invalid_length", () => decodeText("1".repeat(length)));
       assert.equal(message, `expected length 1 to 13, found ${length}`);
     }
     for (const bad of ["A", "w", "=", "\0", "\ufeff", "\uff11", "\u0661", "а", "\u212a", "\ud800", "š", "😀"])
-      refused("invalid_character", () => decodeText(`1${bad}1`), { position: 1 });
-    refused("not_canonical", () => decodeText("01"));
-    refused("out_of_range", () => decodeText("g000000000000"));
-    for (const value of notATextOf("1")) refused("invalid_type", () => decodeText(value));
+      assertError("invalid_character", () => decodeText(`1${bad}1`), { position: 1 });
+    assertError("not_canonical", () => decodeText("01"));
+    assertError("out_of_range", () => decodeText("g000000000000"));
+    for (const value of notATextOf("1")) assertError("invalid_type", () => decodeText(value));
   });
 
   test("every integer round-trips through its string, unsigned value and parts", () => {
@@ -74,21 +74,21 @@ onEachMachine(({ randflake }) => {
     assert.deepEqual(new Grant(3, START, END).nodes, [3, 3]);
     assert.deepEqual(new Grant(new Uint32Array([3, 7]), START, END), grant);
     assert(Object.isFrozen(grant) && Object.isFrozen(grant.nodes));
-    refused("out_of_range", () => new Grant([7, 3], START, END));
+    assertError("out_of_range", () => new Grant([7, 3], START, END));
     for (const value of [undefined, null, "1", [1], [1, 2, 3], {}, new Date()])
-      refused("invalid_type", () => new Grant(value, START, END));
+      assertError("invalid_type", () => new Grant(value, START, END));
     for (const value of [undefined, null, 0, {}, { nodes: 1 }]) {
-      refused("invalid_type", () => new Generator(value, SECRET));
-      refused("invalid_type", () => generatorAt(SECOND).extendGrant(value));
+      assertError("invalid_type", () => new Generator(value, SECRET));
+      assertError("invalid_type", () => generatorAt(SECOND).extendGrant(value));
     }
-    refused("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, SECRET));
+    assertError("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, SECRET));
     assert.deepEqual(new Generator({ ...grant }, SECRET).grant, grant);
   });
 
   test("a grant can be extended", () => {
     let now = SECOND + 2;
     const ids = new Generator(new Grant(1, SECOND, SECOND + 2), SECRET, { clock: () => now * 1000 });
-    refused("lease_expired", () => ids.generate());
+    assertError("lease_expired", () => ids.generate());
     const longer = new Grant(1, SECOND, SECOND + 3);
     for (const grant of [longer, new Grant(1, SECOND, SECOND + 1)]) {
       ids.extendGrant(grant);
@@ -96,10 +96,10 @@ onEachMachine(({ randflake }) => {
     }
     assert(ids.grant instanceof Grant);
     assert.deepEqual(ids.inspect(decodeText(ids.generateText())), { timestamp: now, node: 1, sequence: 0 });
-    refused("lease_mismatch", () => ids.extendGrant(new Grant(2, SECOND, END)));
+    assertError("lease_mismatch", () => ids.extendGrant(new Grant(2, SECOND, END)));
     now = SECOND - 1;
     const early = new Generator(new Grant(1, SECOND, END), SECRET, { clock: () => now * 1000 });
-    refused("lease_not_started", () => early.generate(), { retryAt: SECOND * 1000 });
+    assertError("lease_not_started", () => early.generate(), { retryAt: SECOND * 1000 });
   });
 
   test("a range continues with the next node", () => {
@@ -120,10 +120,10 @@ onEachMachine(({ randflake }) => {
     ids.generate();
     assert.deepEqual(ids.stats(), { lastSecond: SECOND, len: 1, closed: false });
     assert.equal(ids.close(), SECOND);
-    refused("generator_closed", () => ids.generateText());
+    assertError("generator_closed", () => ids.generateText());
     assert.equal(generatorAt(SECOND).close(), undefined);
     const next = generatorAt(SECOND, { resumeAfter: SECOND });
-    refused("sequence_exhausted", () => next.generate(), { retryAt: (SECOND + 1) * 1000 });
+    assertError("sequence_exhausted", () => next.generate(), { retryAt: (SECOND + 1) * 1000 });
   });
 
   test("inspectColumns equals inspecting each ID", () => {
@@ -139,6 +139,6 @@ onEachMachine(({ randflake }) => {
     }
     const many = new randflake.RandflakeArray(new BigInt64Array(1));
     for (const wrong of [undefined, 1n, [1n], new Float64Array(1), new BigUint64Array(1), many])
-      refused("invalid_type", () => codec.inspectColumns(wrong), { field: "ids" });
+      assertError("invalid_type", () => codec.inspectColumns(wrong), { field: "ids" });
   });
 });

@@ -1,4 +1,4 @@
-// Creates realms as test runners and edge sandboxes do: the package's files run in one realm, with Node in another.
+// Creates realms as test runners and edge sandboxes do. The package's files run in a separate realm from Node.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

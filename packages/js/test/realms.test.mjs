@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
+import { assertError, NOW, scripted } from "./assertions.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
-import { NOW, refused, scripted } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
@@ -25,7 +25,7 @@ const HOST = {
 /** Globals of the engine that some runtimes remove. */
 const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
-/** A non-ASCII string for the names, values and descriptions of layouts. */
+/** A non-ASCII string for the names and values in layouts. */
 const WIDE_STRING = "größe 寸法 📏".repeat(6);
 
 /** Uses all formats, with the same results in every run. */
@@ -35,11 +35,11 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
   const many = ids.generateMany(100);
   assert.equal(many.texts().length, 100);
   assert.deepEqual([...sno.SnoArray.from(many.texts().join("")).bytes], [...many.bytes]);
-  refused("invalid_character", () => sno.SnoArray.from([ID, `š${ID.slice(1)}`]), { item: 1, position: 0 });
+  assertError("invalid_character", () => sno.SnoArray.from([ID, `š${ID.slice(1)}`]), { item: 1, position: 0 });
   assert.equal(sno.parse(ID).metabyte, 1);
   assert.equal(sno.fromBytes(new Uint8Array(10)), "2".repeat(16));
-  refused("invalid_character", () => sno.parse(`${ID.slice(1)}!`), { position: 15 });
-  refused("out_of_range", () => ids.generate(256), { field: "metabyte" });
+  assertError("invalid_character", () => sno.parse(`${ID.slice(1)}!`), { position: 15 });
+  assertError("out_of_range", () => ids.generate(256), { field: "metabyte" });
 
   const guid = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
   assert.equal(hotguid.parse(guid.toUpperCase()), guid);
@@ -59,7 +59,7 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
     texts.parse(texts.pack({ bindables: { [WIDE_STRING]: WIDE_STRING } })).bindables[WIDE_STRING],
     WIDE_STRING,
   );
-  refused("missing_field", () => texts.pack(), { field: WIDE_STRING });
+  assertError("missing_field", () => texts.pack(), { field: WIDE_STRING });
   const sonyflake = new layout.Generator(layout.Layout.preset("sonyflake"), { clock, bindables: { machine: 7 } });
   assert.equal(sonyflake.layout.parse(sonyflake.generate()).bindables.machine, 7);
 }
@@ -104,10 +104,10 @@ for (const entry of ENTRIES) {
         assert.ok(hotguid.isValid(hotguid.generate()));
         return;
       }
-      const { cause, message } = refused("entropy_unavailable", () => hotguid.generate());
+      const { cause, message } = assertError("entropy_unavailable", () => hotguid.generate());
       assert.equal(cause.name, "ReferenceError");
       assert.match(message, /define `crypto`/);
-      refused("entropy_unavailable", () => sno.generate());
+      assertError("entropy_unavailable", () => sno.generate());
     });
 
     test("entropy denied in a worker's global scope names the remedy", () => {
@@ -119,7 +119,7 @@ for (const entry of ENTRIES) {
       };
       const { hotguid, sno } = requireIn(realm({ ...HOST, crypto }), entry);
       for (const make of entry === "wasm" ? [() => sno.generate(), () => hotguid.generate()] : []) {
-        const { cause, message } = refused("entropy_unavailable", make);
+        const { cause, message } = assertError("entropy_unavailable", make);
         assert.equal(cause, refusing);
         assert.match(message, /inside a handler/);
       }
@@ -139,7 +139,7 @@ for (const entry of ENTRIES) {
         layout.Layout.preset("sonyflake", { machine: 7 }).parseColumns(new BigInt64Array(2)).unixMs.length,
         2,
       );
-      refused("invalid_type", () => sno.parse(new Date()));
+      assertError("invalid_type", () => sno.parse(new Date()));
     });
   });
 }
@@ -173,7 +173,7 @@ describe("wasm's monotonic clock", () => {
         onStall: () => (stalls += 1),
       });
       ids.generateMany(4);
-      refused("sequence_exhausted", () => ids.generate(), { retryAt: NOW + 4 });
+      assertError("sequence_exhausted", () => ids.generate(), { retryAt: NOW + 4 });
       assert(stalls >= 2 && stalls <= 20, `${stalls} stalls`);
     });
   }
@@ -185,7 +185,7 @@ describe("wasm's monotonic clock", () => {
     const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 100 });
     ids.generateMany(4);
     const begun = performance.now();
-    refused("sequence_exhausted", () => ids.generate());
+    assertError("sequence_exhausted", () => ids.generate());
     assert(performance.now() - begun >= 100, "it waits as long as it may");
   });
 });
@@ -212,14 +212,14 @@ test("an error names the async call if a thread cannot sleep", async () => {
     return ids;
   };
   assert.match(
-    refused("sequence_exhausted", () => full().generate()).message,
+    assertError("sequence_exhausted", () => full().generate()).message,
     /cannot sleep: await generateAsync, which waits$/,
   );
   assert.match(
-    refused("sequence_exhausted", () => full().generateMany(2)).message,
+    assertError("sequence_exhausted", () => full().generateMany(2)).message,
     /cannot sleep: await generateManyAsync, which waits$/,
   );
-  assert.doesNotMatch(refused("sequence_exhausted", () => full().tryGenerate()).message, /cannot sleep/);
+  assert.doesNotMatch(assertError("sequence_exhausted", () => full().tryGenerate()).message, /cannot sleep/);
   vm.runInContext("Atomics.wait = () => 'not-equal'", context);
-  assert.doesNotMatch(refused("sequence_exhausted", () => full().generate()).message, /cannot sleep/);
+  assert.doesNotMatch(assertError("sequence_exhausted", () => full().generate()).message, /cannot sleep/);
 });

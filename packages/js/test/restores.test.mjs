@@ -15,7 +15,7 @@ function run(source, ...parameters) {
   return JSON.parse(execFileSync(process.execPath, flags, options));
 }
 
-/** Functions for the scripts. */
+/** Helper functions that are prepended to the scripts. */
 const TOOLS = `
   const codeOf = (call) => { try { call(); return "none"; } catch ({ code, message }) { return code ?? message; } };
   const grant = (randflake, node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824);
@@ -47,7 +47,7 @@ for (const backend of ["native", "wasm"]) {
           const old = explicit(polyflake, number);
           for (const ids of old) ids.generate();
           if (afterRestore() !== undefined) throw new Error("expected no value");
-          // The first call after the report builds a generator, and then an old one is used.
+          // The first call after the report creates a generator. Then the test uses an old one.
           const fresh = explicit(polyflake, 10 + number);
           codes.push(...fresh.map((ids) => codeOf(() => ids.generate())), ...old.map((ids) => codeOf(() => ids.generate())));
           codes.push(...old.map((ids) => codeOf(() => ids.generateMany(10))));
@@ -101,7 +101,7 @@ for (const backend of ["native", "wasm"]) {
 
     test("one call reaches the threads that were started after the package was used, and those they start", () => {
       assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED);
-      // A first call shares the count, too.
+      // Even if the report is a thread's first call, the threads share the count.
       assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), EXPECTED);
     });
 
@@ -132,7 +132,7 @@ test("the addon's generators over a thread's own table pick under a new base aft
   const script = `
     import { once } from "node:events";
     import { Worker } from "node:worker_threads";
-    // Before this thread uses the package, so that the two threads share no memory.
+    // The worker starts before this thread uses the package, so that the two threads share no memory.
     const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
     await once(worker, "message");
     (await import("polyflake/native")).afterRestore();
@@ -193,12 +193,12 @@ for (const backend of ["native", "wasm"]) {
   });
 }
 
-/** What a thread reports: new default worker IDs, and codes of explicit generators. */
+/** The results of a thread: default worker IDs are new, and explicit generators fail with this code. */
 const EXPECTED = [true, true, ...new Array(7).fill("forked")];
 
 /**
- * Returns what a thread finds that generated IDs before `report` ran in the main thread, which ran `prepare` before it started
- * the thread.
+ * Runs `prepare` in the main thread, starts a thread that generates IDs, runs `report` in the main thread, and returns what the
+ * thread then observes.
  */
 function threads(backend, prepare, report) {
   const thread = `
@@ -277,7 +277,7 @@ describe("copies of the package", () => {
 });
 
 describe("in wasm", () => {
-  /** Makes all random bytes known, so that two processes behave like two copies of one. */
+  /** Makes all random bytes predictable, so that two processes behave like two copies of one process. */
   const COPY = `
     let [state, from] = [1, 0];
     const getRandomValues = (bytes) => bytes.map(() => (state = (state * 48_271) % 0x7fffffff) ^ from);
@@ -285,7 +285,7 @@ describe("in wasm", () => {
     let now = Date.UTC(2026, 0, 1);
     const clock = () => now;`;
 
-  /** Returns the IDs that a copy generates after it was restored, and reported that or not. `from` changes its random bytes. */
+  /** Returns the IDs that a copy generates after it was restored. `report` is the code that reports the restore, if any, and `from` changes the random bytes. */
   const copy = (from, report) =>
     run(`${TOOLS} ${COPY}
       const { afterRestore, hotguid, sno, uuid7 } = await import("polyflake/wasm");
@@ -301,7 +301,7 @@ describe("in wasm", () => {
     const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
     const made = new Set([...one[0], ...other[0]]);
     assert.equal(made.size, 44);
-    // The order of partitions differs, not only the moment.
+    // The copies differ in the order of partitions, not only in time.
     assert.notEqual(one[1], other[1]);
   });
 

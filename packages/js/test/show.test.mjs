@@ -1,10 +1,10 @@
-// Tests how the package's objects appear in JSON, in a console and as a copy.
+// Tests how the package's objects are serialized to JSON, printed in a console, and cloned.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { descriptionFromJson } from "polyflake/json";
+import { assertError, NOW } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const jsonRoundTrip = (value) => JSON.parse(JSON.stringify(value));
 const SECRET = new Uint8Array(16);
@@ -81,16 +81,16 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
   test("lists of other values than layout IDs are rejected", () => {
     const integers = ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", `${2n ** 63n}`, "1".repeat(1000), 1, null];
     for (const text of [...integers, `${-(2n ** 63n) - 1n}`])
-      refused("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });
+      assertError("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });
     for (const text of ["", "0", "0g", "FF", "fff", 1, null])
-      refused("invalid_type", () => layout.LayoutArray.from(["ff", text], 1), { item: 1, field: "ids" });
+      assertError("invalid_type", () => layout.LayoutArray.from(["ff", text], 1), { item: 1, field: "ids" });
     for (const value of ["1", {}, null, undefined])
-      refused("invalid_type", () => layout.LayoutArray.from(value), { field: "ids" });
-    refused("invalid_length", () => layout.LayoutArray.from([], 0));
+      assertError("invalid_type", () => layout.LayoutArray.from(value), { field: "ids" });
+    assertError("invalid_length", () => layout.LayoutArray.from([], 0));
     for (const length of [0, 1, 3])
-      refused("invalid_length", () => layout.LayoutArray.from(["ffff", new Uint8Array(length)], 2), { item: 1 });
+      assertError("invalid_length", () => layout.LayoutArray.from(["ffff", new Uint8Array(length)], 2), { item: 1 });
     for (const end of [2n ** 63n, -(2n ** 63n) - 1n])
-      refused("out_of_range", () => layout.LayoutArray.from([1n, end]), { item: 1 });
+      assertError("out_of_range", () => layout.LayoutArray.from([1n, end]), { item: 1 });
     for (const end of [2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(layout.LayoutArray.from([String(end)]).at(0), end);
   });
 
@@ -133,18 +133,18 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       for (const name of Object.keys(jsonRoundTrip(description))) {
         const { [name]: _, ...others } = jsonRoundTrip(description);
         if (typeof description[name] === "bigint") assert.equal(descriptionFromJson(others)[name], undefined);
-        else refused("missing_field", () => descriptionFromJson(others), { field: name });
+        else assertError("missing_field", () => descriptionFromJson(others), { field: name });
         for (const value of [{}, "x", 1.5, null])
-          refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
+          assertError("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
       }
     }
     const read = (changes) => descriptionFromJson({ ...jsonRoundTrip(sno.describe()), ...changes });
-    refused("unknown_field", () => read({ more: 1 }), { field: "more" });
-    refused("missing_field", () => read({ fields: [{}] }), { field: "name" });
+    assertError("unknown_field", () => read({ more: 1 }), { field: "more" });
+    assertError("missing_field", () => read({ fields: [{}] }), { field: "name" });
     const other = { name: "x", kind: "other", offset: 0, bits: 1 };
-    refused("invalid_type", () => read({ fields: [other] }), { field: "kind" });
+    assertError("invalid_type", () => read({ fields: [other] }), { field: "kind" });
     for (const json of [null, undefined, 1, "", []])
-      refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
+      assertError("invalid_type", () => descriptionFromJson(json), { field: "json" });
   });
 
   test("parsed IDs round-trip", () => {
@@ -178,16 +178,16 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
     const ofBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };
     for (const [field, values] of Object.entries(wrong))
       for (const value of values)
-        refused("invalid_type", () => unusualLayout.parsedFromJson({ ...good, [field]: value }), { field });
+        assertError("invalid_type", () => unusualLayout.parsedFromJson({ ...good, [field]: value }), { field });
     const bind = (changes) => unusualLayout.parsedFromJson({ ...good, bindables: { ...good.bindables, ...changes } });
     for (const [field, values] of Object.entries(ofBindables))
-      for (const value of values) refused("invalid_type", () => bind({ [field]: value }), { field });
-    refused("out_of_range", () => bind({ kind: 256 }), { field: "kind" });
-    refused("unknown_field", () => bind({ more: 1 }), { field: "more" });
-    refused("missing_field", () => unusualLayout.parsedFromJson({ ...good, bindables: {} }));
-    refused("unknown_field", () => unusualLayout.parsedFromJson({ ...good, more: 1 }), { field: "more" });
+      for (const value of values) assertError("invalid_type", () => bind({ [field]: value }), { field });
+    assertError("out_of_range", () => bind({ kind: 256 }), { field: "kind" });
+    assertError("unknown_field", () => bind({ more: 1 }), { field: "more" });
+    assertError("missing_field", () => unusualLayout.parsedFromJson({ ...good, bindables: {} }));
+    assertError("unknown_field", () => unusualLayout.parsedFromJson({ ...good, more: 1 }), { field: "more" });
     for (const json of [null, undefined, 1, "", []])
-      refused("invalid_type", () => unusualLayout.parsedFromJson(json), { field: "json" });
+      assertError("invalid_type", () => unusualLayout.parsedFromJson(json), { field: "json" });
   });
 
   test("the console shows class names and the first few IDs", () => {

@@ -20,7 +20,7 @@ const custom = new layout.Generator(discord, { clock: () => Date.now(), bindable
 const made = new Set();
 const failures = new Set();
 
-/** Recurses to the end of the stack, and retries a call while returning until it works. */
+/** Recurses to the end of the stack, and retries a call in each returning stack frame until it succeeds. */
 function atTheEnd(call) {
   try {
     atTheEnd(call);

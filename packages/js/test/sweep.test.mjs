@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
+import { NOW } from "./assertions.mjs";
 import {
   detached,
   ForeignError,
@@ -16,7 +17,6 @@ import {
   notBytesOf,
   throwingProxy,
 } from "./catalogue.mjs";
-import { NOW } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
@@ -108,7 +108,7 @@ const invalidValues = () => [
   ],
 ];
 
-/** Yields invalid values to replace a valid argument, and copies of it with one invalid member. */
+/** Yields invalid values in place of a valid argument, followed by copies of the argument with one invalid member. */
 function* invalidCopies(value, depth = 3) {
   yield* invalidValues();
   if (depth === 0 || typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
@@ -281,7 +281,7 @@ const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(valu
 /** Methods that JSON.stringify and consoles call. */
 const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
-/** Returns the functions of an object and its classes, without the language's own. */
+/** Returns the functions of an object and its classes, without built-in ones. */
 function functionsOf(object) {
   const names = new Set();
   for (
@@ -317,8 +317,8 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // The error class accepts any arguments, as the language's own errors do. The JSON Schema of bigints always
-      // fails. Node adds a default to CommonJS. After a report of a restore, the other calls' generators are rejected.
+      // The error class accepts any arguments, like built-in errors. The JSON Schema of bigints always fails. Node adds a
+      // default to CommonJS. After a report of a restore, the generators of other calls would fail.
       if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
@@ -356,7 +356,7 @@ async function isTyped(name, call) {
   }
 }
 
-/** Uses the result of a call: a generator makes an ID, a list returns its items. */
+/** Uses the result of a call: generates an ID with a generator, or reads the items of a list. */
 async function isUsable(name, made) {
   if (typeof made?.generate === "function") await isTyped(name, () => made.generate());
   if (typeof made?.texts === "function") await isTyped(name, () => made.texts());

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { assertError, NOW } from "./assertions.mjs";
 import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const SECRET = new Uint8Array(16).fill(7);
 
@@ -63,29 +63,29 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
             [1, "\0"],
           ]) {
             const text = texts[item].slice(0, position) + bad + texts[item].slice(position + 1);
-            const { message } = refused("invalid_character", () => one(text));
+            const { message } = assertError("invalid_character", () => one(text));
             const many = way(texts.with(item, text));
-            const error = refused("invalid_character", () => List.from(many), { position, item });
+            const error = assertError("invalid_character", () => List.from(many), { position, item });
             assert.equal(error.message, `item ${item}: ${message}`);
           }
         }
       }
       const later = texts.with(2000, "").with(30, "!".repeat(texts[30].length));
-      refused("invalid_character", () => List.from(later), { item: 30, position: 0 });
+      assertError("invalid_character", () => List.from(later), { item: 30, position: 0 });
     });
 
     test(`${family}: elements of another type or length are rejected`, () => {
       for (const value of notATextOf(texts[0])) {
         if (family === "randflake" && typeof value === "bigint") continue;
         const more = { item: 1500, field: "ids" };
-        const { message } = refused("invalid_type", () => List.from(texts.with(1500, value)), more);
+        const { message } = assertError("invalid_type", () => List.from(texts.with(1500, value)), more);
         assert.match(message, /^item 1500: expected (bigint or )?string for `ids`, found /);
       }
       for (const text of ["", `${texts[0]}000`, "x".repeat(1 << 20)])
-        refused("invalid_length", () => List.from(texts.with(7, text)), { item: 7 });
+        assertError("invalid_length", () => List.from(texts.with(7, text)), { item: 7 });
       const shifted = texts.with(8, `${texts[8]}${texts[9][0]}000`).with(9, texts[9].slice(1));
-      refused("invalid_length", () => List.from(shifted), { item: 8 });
-      refused("invalid_type", () => List.from(new Array(3)), { item: 0, field: "ids" });
+      assertError("invalid_length", () => List.from(shifted), { item: 8 });
+      assertError("invalid_type", () => List.from(new Array(3)), { item: 0, field: "ids" });
     });
 
     test(`${family}: other values than arrays of strings are rejected`, () => {
@@ -99,9 +99,9 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
         throwingProxy,
         new LyingArray(10),
       ])
-        refused("invalid_type", () => List.from(value), { field: "ids" });
-      refused("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });
-      refused("out_of_range", () => List.from(new Array(2 ** 32 - 1)), { field: "ids" });
+        assertError("invalid_type", () => List.from(value), { field: "ids" });
+      assertError("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });
+      assertError("out_of_range", () => List.from(new Array(2 ** 32 - 1)), { field: "ids" });
       assert.equal(List.from(texts.slice(0, 3)).length, 3);
     });
 
@@ -128,9 +128,9 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
       [uuid7.Uuid7Array, 36],
     ]) {
       for (const length of [1, width - 1, width + 1])
-        refused("invalid_length", () => List.from("2".repeat(length)), { item: undefined });
+        assertError("invalid_length", () => List.from("2".repeat(length)), { item: undefined });
     }
-    refused("out_of_range", () => sno.SnoArray.from("2".repeat(16).repeat(2 ** 24 + 1)), { field: "ids" });
+    assertError("out_of_range", () => sno.SnoArray.from("2".repeat(16).repeat(2 ** 24 + 1)), { field: "ids" });
   });
 
   test("Randflakes of every length round-trip, and invalid ones are rejected", () => {
@@ -140,11 +140,11 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
     assert.deepEqual(new randflake.RandflakeArray(ids).texts(), texts);
     assert.deepEqual(randflake.RandflakeArray.from(texts).ids, ids);
     assert.deepEqual(randflake.RandflakeArray.from(texts.map((text, k) => (k % 3 === 0 ? ids[k] : text))).ids, ids);
-    refused("out_of_range", () => randflake.RandflakeArray.from(["1", 2n ** 63n]), { item: 1 });
-    refused("invalid_type", () => randflake.RandflakeArray.from(["1", 1n, 2]), { item: 2, field: "ids" });
-    refused("not_canonical", () => randflake.RandflakeArray.from([1n, "01"]), { item: 1 });
-    refused("not_canonical", () => randflake.RandflakeArray.from(["1", "01"]), { item: 1 });
-    refused("out_of_range", () => randflake.RandflakeArray.from(["g000000000000"]), { item: 0 });
+    assertError("out_of_range", () => randflake.RandflakeArray.from(["1", 2n ** 63n]), { item: 1 });
+    assertError("invalid_type", () => randflake.RandflakeArray.from(["1", 1n, 2]), { item: 2, field: "ids" });
+    assertError("not_canonical", () => randflake.RandflakeArray.from([1n, "01"]), { item: 1 });
+    assertError("not_canonical", () => randflake.RandflakeArray.from(["1", "01"]), { item: 1 });
+    assertError("out_of_range", () => randflake.RandflakeArray.from(["g000000000000"]), { item: 0 });
     fc.assert(
       fc.property(fc.array(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)), (ids) => {
         const array = new randflake.RandflakeArray(BigInt64Array.from(ids));
@@ -172,14 +172,14 @@ onEachMachine(({ sno }) => {
     assert.deepEqual(sno.SnoArray.fromUuid8([]).uuid8Column(), new Uint8Array(0));
     const field = "uuids";
     for (const given of [undefined, null, "x", uuids[0], 7, {}, new Uint16Array(16)])
-      refused("invalid_type", () => sno.SnoArray.fromUuid8(given), { field });
-    refused("invalid_length", () => sno.SnoArray.fromUuid8(column.subarray(1)), { field });
+      assertError("invalid_type", () => sno.SnoArray.fromUuid8(given), { field });
+    assertError("invalid_length", () => sno.SnoArray.fromUuid8(column.subarray(1)), { field });
     const other = "3d3df1a5-7f0b-4d39-9f6f-0c2a6a6f5d21";
-    refused("not_canonical", () => sno.SnoArray.fromUuid8([uuids[0], other]), { item: 1 });
-    refused("invalid_length", () => sno.SnoArray.fromUuid8([uuids[0], ""]), { item: 1 });
-    refused("invalid_type", () => sno.SnoArray.fromUuid8([uuids[0], 7]), { item: 1 });
+    assertError("not_canonical", () => sno.SnoArray.fromUuid8([uuids[0], other]), { item: 1 });
+    assertError("invalid_length", () => sno.SnoArray.fromUuid8([uuids[0], ""]), { item: 1 });
+    assertError("invalid_type", () => sno.SnoArray.fromUuid8([uuids[0], 7]), { item: 1 });
     const bytes = Uint8Array.from(column);
     bytes[16 + 15] = 1;
-    refused("not_canonical", () => sno.SnoArray.fromUuid8(bytes), { item: 1 });
+    assertError("not_canonical", () => sno.SnoArray.fromUuid8(bytes), { item: 1 });
   });
 });

@@ -1,11 +1,11 @@
 // Tests calls that never wait: they return the available IDs, return fewer IDs, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertError, NOW, scripted } from "./assertions.mjs";
 import { familiesOf, useUp } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, scripted } from "./refusals.mjs";
 
-/** Options with which other calls would wait for an hour, and would fail the test through `onStall`. */
+/** With these options, blocking calls would wait for an hour, and `onStall` would fail the test. */
 const LONG_WAIT = {
   onExhausted: "wait",
   maxWait: 3_600_000,
@@ -31,7 +31,7 @@ onEachMachine((polyflake) => {
         assert.equal(new Set(made.map(String)).size, 3);
         const packed = rest.bytes ?? rest.ids ?? rest.packed;
         assert.equal(packed.buffer.byteLength, packed.byteLength, "no memory is kept for what is not there");
-        refused("sequence_exhausted", () => ids.tryGenerate(), { retryAt: NOW + tickMs });
+        assertError("sequence_exhausted", () => ids.tryGenerate(), { retryAt: NOW + tickMs });
         assert.equal(ids.tryGenerateMany(5).length, 0);
         now += tickMs;
         assert.equal(read(ids, ids.tryGenerate()).unixMs, now);
@@ -43,23 +43,23 @@ onEachMachine((polyflake) => {
           throw cause;
         };
         const broken = make(1, { ...LONG_WAIT, clock });
-        refused("clock_failed", () => broken.tryGenerateMany(2), { cause });
-        refused("out_of_range", () => broken.tryGenerateMany((1 << 24) + 1), { field: "count" });
+        assertError("clock_failed", () => broken.tryGenerateMany(2), { cause });
+        assertError("out_of_range", () => broken.tryGenerateMany((1 << 24) + 1), { field: "count" });
         const closed = make(1, LONG_WAIT);
         closed.close();
-        refused("generator_closed", () => closed.tryGenerate());
-        refused("generator_closed", () => closed.tryGenerateMany(2));
+        assertError("generator_closed", () => closed.tryGenerate());
+        assertError("generator_closed", () => closed.tryGenerateMany(2));
       });
 
       // These formats stay in the highest tick that they have read.
       if (name === "hotguid" || name === "uuid7") return;
 
       test("try calls do not wait for a clock that is behind", () => {
-        // sno accepts the first rollback.
+        // sno follows the first rollback without waiting.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
         const ids = make(1, { ...LONG_WAIT, clock: scripted(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();
-        refused("clock_behind", () => ids.tryGenerate());
+        assertError("clock_behind", () => ids.tryGenerate());
         assert.equal(ids.tryGenerateMany(3).length, 0);
       });
     });
@@ -70,10 +70,10 @@ onEachMachine((polyflake) => {
     const ids = new sno.Generator({ metabyte: 9 });
     assert.deepEqual([ids.tryGenerate(), ...ids.tryGenerateMany(1)].map(sno.metabyte), [9, 9]);
     for (const call of [() => ids.tryGenerate(256), () => ids.tryGenerateMany(0, 256)])
-      refused("out_of_range", call, { field: "metabyte" });
-    refused("out_of_range", () => new hotguid.Generator().tryGenerate(-1), { field: "shardKey" });
+      assertError("out_of_range", call, { field: "metabyte" });
+    assertError("out_of_range", () => new hotguid.Generator().tryGenerate(-1), { field: "shardKey" });
     const open = layout.make(undefined);
-    refused("missing_field", () => open.tryGenerate(), { field: "shard" });
+    assertError("missing_field", () => open.tryGenerate(), { field: "shard" });
     const { read, make } = flakes;
     const generator = make(7);
     generator.generate(); // waits for the first second

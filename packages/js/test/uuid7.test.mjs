@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { assertError, NOW, scripted } from "./assertions.mjs";
 import { notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, scripted } from "./refusals.mjs";
 
 const ID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 const PARTS = { unixMs: 1_645_557_742_000, sequence: 0x330d8, random: 0xc4_dc0c_0c07_398fn };
@@ -46,39 +46,39 @@ onEachMachine(({ uuid7 }) => {
       ID.replace("-7cc3-98c4-", marks),
     );
     for (const name of ["parse", "parts", "unixMs", "workerId", "toBytes"]) {
-      for (const value of notATextOf(ID)) refused("invalid_type", () => uuid7[name](value));
+      for (const value of notATextOf(ID)) assertError("invalid_type", () => uuid7[name](value));
       for (const text of ["", ID.slice(1), ID.replaceAll("-", ""), `urn:uuid:${ID}`])
-        refused("invalid_length", () => uuid7[name](text));
-      refused("invalid_character", () => uuid7[name](`${ID.slice(0, 8)}0${ID.slice(9)}`), { position: 8 });
-      for (const other of others) refused("not_canonical", () => uuid7[name](other));
+        assertError("invalid_length", () => uuid7[name](text));
+      assertError("invalid_character", () => uuid7[name](`${ID.slice(0, 8)}0${ID.slice(9)}`), { position: 8 });
+      for (const other of others) assertError("not_canonical", () => uuid7[name](other));
     }
     for (const other of others) {
       assert.equal(uuid7.isValid(other), false);
       const bytes = Uint8Array.from(Buffer.from(other.replaceAll("-", ""), "hex"));
-      refused("not_canonical", () => uuid7.fromBytes(bytes), { field: "id" });
-      refused("not_canonical", () => Uuid7Array.from([ID, other]), { item: 1 });
-      refused("not_canonical", () => new Uuid7Array(bytes).texts());
+      assertError("not_canonical", () => uuid7.fromBytes(bytes), { field: "id" });
+      assertError("not_canonical", () => Uuid7Array.from([ID, other]), { item: 1 });
+      assertError("not_canonical", () => new Uuid7Array(bytes).texts());
     }
     for (const length of [0, 15, 17])
-      refused("invalid_length", () => uuid7.fromBytes(new Uint8Array(length)), { field: "id" });
+      assertError("invalid_length", () => uuid7.fromBytes(new Uint8Array(length)), { field: "id" });
   });
 
   test("fields out of range are rejected", () => {
     for (const unixMs of [-1, 2 ** 48])
-      refused("time_out_of_range", () => uuid7.fromParts({ ...PARTS, unixMs }), { field: "unixMs" });
+      assertError("time_out_of_range", () => uuid7.fromParts({ ...PARTS, unixMs }), { field: "unixMs" });
     for (const sequence of [-1, 2 ** 18])
-      refused("out_of_range", () => uuid7.fromParts({ ...PARTS, sequence }), { field: "sequence" });
+      assertError("out_of_range", () => uuid7.fromParts({ ...PARTS, sequence }), { field: "sequence" });
     for (const random of [-1n, 1n << 56n, 1n << 4096n])
-      refused("out_of_range", () => uuid7.fromParts({ ...PARTS, random }), { field: "random" });
-    refused("invalid_type", () => uuid7.fromParts({ ...PARTS, random: 1 }), { field: "random" });
+      assertError("out_of_range", () => uuid7.fromParts({ ...PARTS, random }), { field: "random" });
+    assertError("invalid_type", () => uuid7.fromParts({ ...PARTS, random: 1 }), { field: "random" });
   });
 
   test("time ranges contain exactly the IDs of their milliseconds", () => {
     const { lowest, highest } = uuid7.timeRange(NOW, new Date(NOW + 2));
     assert.deepEqual(uuid7.parts(lowest), { unixMs: NOW, sequence: 0, random: 0n });
     assert.deepEqual(uuid7.parts(highest), { unixMs: NOW + 1, sequence: 2 ** 18 - 1, random: (1n << 56n) - 1n });
-    refused("out_of_range", () => uuid7.timeRange(NOW, NOW));
-    refused("time_out_of_range", () => uuid7.timeRange(-1, NOW));
+    assertError("out_of_range", () => uuid7.timeRange(NOW, NOW));
+    assertError("time_out_of_range", () => uuid7.timeRange(-1, NOW));
   });
 
   test("single IDs, batches and asynchronous calls are sorted as they were made", async () => {
@@ -105,8 +105,8 @@ onEachMachine(({ uuid7 }) => {
     time.now = NOW - 3_600_000;
     const held = ids.generateMany(2 ** 18 - 1 - uuid7.parts(first).sequence);
     assert(isSorted([first, ...held]) && uuid7.unixMs(held.at(-1)) === NOW);
-    refused("clock_behind", () => ids.generate(), { retryAt: NOW + 1 });
-    refused("clock_behind", () => ids.tryGenerate(), { retryAt: NOW + 1 });
+    assertError("clock_behind", () => ids.generate(), { retryAt: NOW + 1 });
+    assertError("clock_behind", () => ids.tryGenerate(), { retryAt: NOW + 1 });
     time.now = NOW + 1;
     assert.equal(uuid7.unixMs(ids.generate()), NOW + 1);
     assert.equal(ids.stats().rollbacks, 0);
@@ -119,10 +119,10 @@ onEachMachine(({ uuid7 }) => {
     assert.deepEqual(times, [NOW, NOW, NOW - 10_001]);
     assert.equal(ids.stats().rollbacks, 1);
     const both = { followRollbacks: true, workerId: 1 };
-    const { message } = refused("out_of_range", () => new Generator(both), { field: "followRollbacks" });
+    const { message } = assertError("out_of_range", () => new Generator(both), { field: "followRollbacks" });
     assert.equal(message, "expected either `workerId` or `followRollbacks`, found both");
     for (const followRollbacks of [null, 0, 1, "yes"])
-      refused("invalid_type", () => new Generator({ followRollbacks }), { field: "followRollbacks" });
+      assertError("invalid_type", () => new Generator({ followRollbacks }), { field: "followRollbacks" });
   });
 
   test("a worker ID is in each ID, before random bits", async () => {
@@ -133,9 +133,9 @@ onEachMachine(({ uuid7 }) => {
     assert.equal(tails.size, made.length);
     assert.deepEqual([ids.stats().workerId, new Generator().stats().workerId], [0xc0de, undefined]);
     for (const workerId of [-1, 65_536])
-      refused("out_of_range", () => new Generator({ workerId }), { field: "workerId" });
+      assertError("out_of_range", () => new Generator({ workerId }), { field: "workerId" });
     for (const workerId of [null, "1", 1.5, 1n])
-      refused("invalid_type", () => new Generator({ workerId }), { field: "workerId" });
+      assertError("invalid_type", () => new Generator({ workerId }), { field: "workerId" });
   });
 
   test("a generator resumes after the last millisecond of an earlier one", () => {
@@ -149,13 +149,13 @@ onEachMachine(({ uuid7 }) => {
     assert.equal(earlier.stats().closed, true);
     for (const last of [resumeAfter, new Date(resumeAfter)]) {
       const resumed = new Generator({ resumeAfter: last, clock: scripted(NOW, NOW + 1), maxWait: 0 });
-      refused("sequence_exhausted", () => resumed.generate(), { retryAt: NOW + 1 });
+      assertError("sequence_exhausted", () => resumed.generate(), { retryAt: NOW + 1 });
       assert.equal(uuid7.unixMs(resumed.generate()), NOW + 1);
     }
     assert.equal(new Generator().close(), undefined);
-    const { message } = refused("out_of_range", () => new Generator({ resumeAfter: -1 }), { field: "resumeAfter" });
+    const { message } = assertError("out_of_range", () => new Generator({ resumeAfter: -1 }), { field: "resumeAfter" });
     assert.equal(message, "expected resumeAfter from 0 to 17592186044415 ms, found -1");
-    refused("invalid_type", () => new Generator({ resumeAfter: "now" }), { field: "resumeAfter" });
+    assertError("invalid_type", () => new Generator({ resumeAfter: "now" }), { field: "resumeAfter" });
   });
 
   test("two generators of one millisecond share no random bits", () => {

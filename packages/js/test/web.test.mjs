@@ -10,16 +10,16 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import * as native from "polyflake";
 import * as standsIn from "polyflake/web";
+import { assertError } from "./assertions.mjs";
 import { browse, isMissing, REPOSITORY } from "./browser.mjs";
 import { namesOf } from "./catalogue.mjs";
-import { refused } from "./refusals.mjs";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
 const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
 const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
-/** Counts new copies of the package, in which no module was loaded. */
+/** The number of copies of the package so far. A new copy has loaded no wasm modules. */
 let copies = 0;
 const fresh = async () => {
   copies += 1;
@@ -59,13 +59,13 @@ describe("polyflake/web", () => {
   test("generates IDs only after init, and parses them before", async () => {
     const { hotguid, layout, randflake, sno, sparx64, uuid7 } = await fresh();
     assert.equal(sno.parse(ID).metabyte, 1);
-    refused("backend_unavailable", () => sno.generate());
+    assertError("backend_unavailable", () => sno.generate());
     await sno.init(bytesOf("sno"));
     assert.equal(sno.parse(sno.generate(7)).metabyte, 7);
-    refused("backend_unavailable", () => hotguid.generate());
+    assertError("backend_unavailable", () => hotguid.generate());
     await hotguid.init(new WebAssembly.Module(bytesOf("hotguid")));
     assert(hotguid.isValid(hotguid.generate()));
-    refused("backend_unavailable", () => uuid7.generate());
+    assertError("backend_unavailable", () => uuid7.generate());
     await uuid7.init(bytesOf("uuid7"));
     assert(uuid7.isValid(uuid7.generate()));
     await layout.init(Promise.resolve(bytesOf("layout").buffer));

@@ -10,7 +10,7 @@ import * as wasm from "polyflake/wasm";
 
 const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Number of IDs of each format that one thread or process makes. */
+/** The number of IDs of each format that one thread or process makes. */
 const COUNT = 2000;
 
 function assertAllDiffer(made, makers) {

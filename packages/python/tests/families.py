@@ -1,4 +1,4 @@
-"""The formats' generators: how to create one, how many IDs a tick holds, and buffers for their IDs."""
+"""Describes the generator of each format: its constructor, the number of IDs in a tick, and buffers for its IDs."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Family(NamedTuple):
     sequence: Callable[[Any], int] = lambda _: 0
 
     def room(self, n: int) -> Any:
-        """Returns a plain buffer for a number of IDs."""
+        """Returns an empty buffer with space for ``n`` IDs."""
         return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
 
     def use_up(self, ids: Any, except_for: int = 0) -> Any:
-        """Generates all IDs of a new tick except for the last ones. Returns them without the first one."""
+        """Generates all but the last ``except_for`` IDs of a new tick. Returns them without the first one."""
         first = self.sequence(ids.generate())
         return ids.generate_many(self.per_tick - first - 1 - except_for)
 
@@ -59,7 +59,7 @@ FAMILIES: dict[str, Family] = {
 
 
 def is_unused(ids: Any) -> bool:
-    """Returns whether a generator has made no ID."""
+    """Returns whether a generator has not made any IDs."""
     stats = ids.stats()
     return bool(stats.last_ms is None if isinstance(stats, uuid7.Stats) else stats.len == 0)
 

@@ -1,4 +1,4 @@
-"""Helpers for the tests: an assertion that a call is rejected, the repository's files, and scripted clocks."""
+"""Helpers for the tests: assertions about errors, the repository's files, and scripted clocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def if_built(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
 
 
-#: For tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, as libraries have.
+# : Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some
+# libraries start threads.
 forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -41,8 +42,8 @@ TICK_NS = 4_000_000
 
 
 @contextmanager
-def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[PolyflakeError]]:
-    """Asserts that the block raises an error with this code and these attributes."""
+def raises_code(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[PolyflakeError]]:
+    """Asserts that the block raises a ``PolyflakeError`` with this code and these attributes."""
     __tracebackhide__ = True
     with pytest.raises(PolyflakeError) as caught:
         yield caught
@@ -52,6 +53,6 @@ def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Polyflak
 
 
 def script(readings_ns: Iterable[int]) -> Callable[[], int]:
-    """Returns a clock that shows these times one after another. The last one repeats."""
+    """Returns a clock that shows these times one after another and repeats the last one."""
     readings = list(readings_ns)
     return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

@@ -1,4 +1,4 @@
-"""Compares the public names with packages/api.toml, in both directions."""
+"""Checks that the package has exactly the public names in packages/api.toml."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def test_public_callables_can_be_pickled_by_name(module: Any) -> None:
 
 
 def test_messages_are_lower_case_without_a_full_stop() -> None:
-    for refuse in (
+    for call in (
         lambda: sno.Sno("x"),
         lambda: sno.Sno(1),  # type: ignore[arg-type]
         lambda: sno.generate(256),
@@ -235,7 +235,7 @@ def test_messages_are_lower_case_without_a_full_stop() -> None:
         lambda: sno.time_range(2**70, 2**71),
     ):
         with pytest.raises(PolyflakeError) as caught:
-            refuse()
+            call()
         assert re.fullmatch(r"[a-z].*[^.\s]", str(caught.value)), str(caught.value)
 
 

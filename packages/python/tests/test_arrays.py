@@ -1,4 +1,4 @@
-"""Arrays: methods that all formats share, and SnoArray as a sequence of IDs and as a table of bytes."""
+"""Tests arrays: methods that all formats share, and SnoArray as a sequence of IDs and as a table of bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
-from support import if_built, refused
+from support import if_built, raises_code
 
 pl = if_built("polars")
 
@@ -67,14 +67,14 @@ def test_a_uuid_column_contains_the_ids() -> None:
     assert sno.SnoArray.from_uuid8(sno.SnoArray([]).uuid8_column()) == sno.SnoArray([])
     other = uuid.uuid4()
     for mixed in ([uuids[0], other], uuids[0].bytes + other.bytes):
-        with refused("not_canonical", item=1):
+        with raises_code("not_canonical", item=1):
             sno.SnoArray.from_uuid8(mixed)
     for wrong in ([uuids[0], str(uuids[1])], [uuids[0], None]):
-        with refused("invalid_type", item=1, field="column"):
+        with raises_code("invalid_type", item=1, field="column"):
             sno.SnoArray.from_uuid8(wrong)  # type: ignore[arg-type]
-    with refused("invalid_length", field="column"):
+    with raises_code("invalid_length", field="column"):
         sno.SnoArray.from_uuid8(bytes(17))
-    with refused("invalid_type", field="column"):
+    with raises_code("invalid_type", field="column"):
         sno.SnoArray.from_uuid8(str(uuids[0]))  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_arrow_receives_uuids_on_request() -> None:
     ):
         requested = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
         assert pa.Array._import_from_c_capsule(*requested).type == pa.uuid()
-        # `pyarrow.array` only requests the storage type.
+        # `pyarrow.array` requests only the storage type.
         made = pa.array(column).cast(pa.uuid())
         assert made.type == pa.uuid()
         assert made.to_pylist() == uuids
@@ -172,36 +172,36 @@ IDS: dict[type, list[Any]] = {cls: list(array[:5]) for cls, array in ARRAYS.item
 TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in WITH_TEXTS}
 
 
-def lists_of(items: list[Any]) -> list[Any]:
-    """Returns the same items as other iterables."""
+def iterables_of(items: list[Any]) -> list[Any]:
+    """Returns the same items in other types of iterables."""
     return [items, tuple(items), iter(items), dict.fromkeys(items), np.array(items, object)]
 
 
 @pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
 def test_lists_of_ids_become_arrays(cls: Any) -> None:
-    for ids in lists_of(IDS[cls]):
+    for ids in iterables_of(IDS[cls]):
         assert cls(ids) == ARRAYS[cls][:5]
     assert cls(IDS[cls][::-1]) != ARRAYS[cls][:5]
     assert len(cls([])) == 0
     nothing: list[Any] = [None, 7, 1.5, "", "1", object()]
     for wrong in nothing:
-        with refused("invalid_type", field="ids"):
+        with raises_code("invalid_type", field="ids"):
             cls(wrong)
     for item in (None, 1.5, [], True, b"", object()):
-        with refused("invalid_type", field="ids", item=3):
+        with raises_code("invalid_type", field="ids", item=3):
             cls([*IDS[cls][:3], item])
 
 
 @pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
 def test_lists_can_contain_strings(cls: Any) -> None:
     mixed = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
-    for ids in lists_of(mixed):
+    for ids in iterables_of(mixed):
         assert cls(ids) == ARRAYS[cls][:5]
     with pytest.raises(PolyflakeError) as caught:
         cls([*mixed, TEXTS[cls][0][:-1] + "!"])
     error = caught.value
     assert (error.code, error.item, error.position) == ("invalid_character", 5, len(TEXTS[cls][0]) - 1)
-    with refused("invalid_length", item=1):
+    with raises_code("invalid_length", item=1):
         cls([IDS[cls][0], TEXTS[cls][0] * 9])
 
 
@@ -210,16 +210,16 @@ def test_integers_in_lists_must_fit_in_64_bits() -> None:
         array = cls([-(2**63), np.int64(5), 2**63 - 1])
         assert list(array) == [-(2**63), 5, 2**63 - 1]
         for beyond in (2**63, -(2**63) - 1, 2**200):
-            with refused("out_of_range", field="ids", item=1):
+            with raises_code("out_of_range", field="ids", item=1):
                 cls([0, beyond])
 
 
 def test_bytes_in_lists_must_have_the_same_length() -> None:
     ids = [b"abc", bytearray(b"def"), memoryview(b"ghi")]
     assert layout.LayoutArray(ids, 3) == layout.LayoutArray(b"abcdefghi", 3)
-    with refused("invalid_length", item=1):
+    with raises_code("invalid_length", item=1):
         layout.LayoutArray([b"abc", b"de"], 3)
-    with refused("invalid_type", item=0):
+    with raises_code("invalid_type", item=0):
         layout.LayoutArray([5], 3)
 
 

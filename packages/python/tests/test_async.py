@@ -1,4 +1,4 @@
-"""Calls that wait in asyncio's event loop. The loop continues to run, and a call may be cancelled."""
+"""Tests calls that wait in asyncio's event loop. The loop must keep running, and calls can be cancelled."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 
 from families import FAMILIES, GRANT, SECRET, Family, each_family
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
-from support import NOW_NS, TICK_NS, forks, refused
+from support import NOW_NS, TICK_NS, forks, raises_code
 
-#: Long enough for the tests, even on a busy machine.
+#: A wait that is long enough even on a busy machine.
 LONG_WAIT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9
@@ -115,7 +115,7 @@ def test_a_generator_that_does_not_wait_raises_immediately(call: str, options: d
 
     async def use() -> None:
         turned = asyncio.create_task(asyncio.sleep(0))
-        with refused("sequence_exhausted"):
+        with raises_code("sequence_exhausted"):
             await CALLS[call](ids)
         assert not turned.done()
 
@@ -163,21 +163,21 @@ def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
         asyncio.run(CALLS[call](SNO.exhausted(clock=lambda: NOW_NS, on_stall=stop)))
     closed = sno.Generator(1)
     closed.close()
-    with refused("generator_closed"):
+    with raises_code("generator_closed"):
         asyncio.run(CALLS[call](closed))
 
 
 def test_invalid_arguments_raise_before_the_await() -> None:
     ids, sharded = sno.Generator(1), layout.Generator(layout.Layout.preset("instagram"), clock=lambda: NOW_NS)
-    with refused("out_of_range", field="metabyte"):
+    with raises_code("out_of_range", field="metabyte"):
         ids.generate_async(256)
-    with refused("out_of_range", field="n"):
+    with raises_code("out_of_range", field="n"):
         ids.generate_many_async(-1)
-    with refused("invalid_type", field="buffer"):
+    with raises_code("invalid_type", field="buffer"):
         ids.fill_async(bytes(10))
-    with refused("missing_field"):
+    with raises_code("missing_field"):
         asyncio.run(sharded.generate_async())
-    with refused("unknown_field"):
+    with raises_code("unknown_field"):
         asyncio.run(sharded.generate_async({"nothing": 1}))
 
 
@@ -210,7 +210,8 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
-    # With so many node IDs, one second holds all IDs. Otherwise, a wait would also give the event loop its turns.
+    # With this many node IDs, all IDs fit into one second. Otherwise, the event loop would also run during waits for
+    # the next second.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
 
@@ -259,7 +260,8 @@ def in_child(work: Callable[[], bytes]) -> bytes:
 @forks
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
-    """Parent and child continue the same coroutine without asyncio, whose loops do not work in a child."""
+    """The parent and the child continue the same coroutine. The test does not use asyncio, because its loops do not
+    work in a child."""
     ids, n = hotguid.Generator(), 40_000
     buffer = np.zeros((n, 16), np.uint8)
     coroutine = ids.generate_many_async(n) if call == "many" else ids.fill_async(buffer)

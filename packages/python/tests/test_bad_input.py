@@ -1,4 +1,4 @@
-"""Invalid input raises a typed error and changes nothing, and the object remains usable."""
+"""Tests that invalid input raises a typed error, changes nothing, and leaves the object usable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from catalogue import BAD_CHARACTERS
 from polyflake import PolyflakeError, hotguid, layout, sno
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 ID = sno.Sno("93bm44ab22flxhjb")
 SHARED_GENERATOR = sno.Generator(1)
@@ -28,7 +28,7 @@ READERS = [sno.Sno, sno.metabyte]
 @pytest.mark.parametrize("read", READERS)
 def test_strings_of_another_length_are_rejected(read: Callable[[str], object]) -> None:
     for text in NO_TEXTS:
-        with refused("invalid_length", position=None) as caught:
+        with raises_code("invalid_length", position=None) as caught:
             read(text)
         assert isinstance(caught.value, ValueError)
         assert str(caught.value) == f"expected length 16, found {len(text)}"
@@ -38,20 +38,20 @@ def test_strings_of_another_length_are_rejected(read: Callable[[str], object]) -
 def test_an_invalid_character_is_reported_at_its_position(bad: str) -> None:
     for position in range(16):
         text = TEXT[:position] + bad + TEXT[position + 1 :]
-        with refused("invalid_character", position=position):
+        with raises_code("invalid_character", position=position):
             sno.Sno(text)
         if position in (8, 9):
-            with refused("invalid_character", position=position):
+            with raises_code("invalid_character", position=position):
                 sno.metabyte(text)
         # A later invalid character does not hide the first one.
-        with refused("invalid_character", position=position):
+        with raises_code("invalid_character", position=position):
             sno.Sno(text[:-1] + "\ud800" if position < 15 else text)
 
 
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("value", [None, 7, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], ID, 1.5, True])
 def test_non_strings_are_rejected(read: Callable[[Any], object], value: object) -> None:
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         read(value)
 
 
@@ -66,7 +66,7 @@ def test_subclasses_of_str_are_accepted() -> None:
             raise AssertionError
 
     assert sno.Sno(Text(TEXT)) == sno.Sno(np.str_(TEXT)) == ID
-    with refused("invalid_character", position=0):
+    with raises_code("invalid_character", position=0):
         sno.Sno(Text("\ud800" + TEXT[1:]))
 
 
@@ -98,12 +98,12 @@ TIMES = [
 def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
     naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
     for time in naive:
-        with refused("invalid_type") as caught:
+        with raises_code("invalid_type") as caught:
             call(time)
         assert str(caught.value) == f"expected int or aware datetime for `{field}`, found naive datetime"
     others = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
     for time in others:
-        with refused("invalid_type", field=field):
+        with raises_code("invalid_type", field=field):
             call(time)
     with pytest.raises(ZeroDivisionError):
         call(AWARE.replace(tzinfo=RaisingZone()))
@@ -111,7 +111,7 @@ def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object]
 
 def test_a_limit_outside_datetimes_is_reported_as_a_number() -> None:
     wide = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
-    with refused("out_of_range", field="end") as caught:
+    with raises_code("out_of_range", field="end") as caught:
         wide.time_range(AWARE, AWARE)
     assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE.astimezone(dt.timezone.utc)}")
 
@@ -125,7 +125,7 @@ def test_messages_include_the_module_of_a_class() -> None:
             "expected layout.Snapshot for `snapshot`, found sno.Snapshot"
         ),
     }.items():
-        with refused("invalid_type") as caught:
+        with raises_code("invalid_type") as caught:
             call()
         assert str(caught.value) == message
 
@@ -159,22 +159,22 @@ def test_messages_show_times_as_they_were_passed() -> None:
     ],
 )
 def test_a_window_must_be_a_tuple_or_list_of_two_times(window: Any, code: str) -> None:
-    with refused(code):
+    with raises_code(code):
         sno.Generator(window=window)
 
 
 def test_invalid_options_are_rejected() -> None:
     for text in ("", "WAIT", "wait ", "raise", "\ud800"):
-        with refused("out_of_range", field="on_exhausted"):
+        with raises_code("out_of_range", field="on_exhausted"):
             sno.Generator(on_exhausted=text)  # type: ignore[arg-type]
     for value in (None, True, 0, b"wait"):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             sno.Generator(on_exhausted=value)  # type: ignore[arg-type]
     for clock in (0, "time", NOW_NS, object()):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             sno.Generator(clock=clock)  # type: ignore[arg-type]
     for flag in (0, 1, None, "", np.bool_(True)):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             sno.Sno.from_parts(tick=0, partition=0, sequence=0, tick_tock=flag)  # type: ignore[arg-type]
 
 
@@ -182,7 +182,7 @@ def test_a_rejected_call_changes_nothing() -> None:
     generator = sno.Generator(1, clock=lambda: NOW_NS)
     generator.generate()
     before = generator.stats()
-    for refuse in (
+    for call in (
         lambda: generator.generate(256),
         lambda: generator.generate("7"),  # type: ignore[arg-type]
         lambda: generator.generate_many(-1),
@@ -190,7 +190,7 @@ def test_a_rejected_call_changes_nothing() -> None:
         lambda: generator.extend_window(0),
     ):
         with pytest.raises(PolyflakeError):
-            refuse()
+            call()
     assert generator.stats() == before
     assert generator.generate().sequence == 1
 

@@ -1,4 +1,4 @@
-"""Every parameter that accepts bytes, in every format: it accepts any buffer, copies it, and never shows a secret."""
+"""Tests every parameter that accepts bytes. It must accept any buffer, copy it, and never reveal a secret."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from families import GRANT
 from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno
 from polyflake.sparx64 import Sparx64
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 
@@ -77,17 +77,17 @@ def test_any_buffer_is_read_in_its_own_order(parameter: Parameter) -> None:
 def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
     for length in (parameter.size + 1, 2 * parameter.size + 1, (1 << 20) + 1):
         for kind in (bytes, bytearray, memoryview):
-            with refused(parameter.code):
+            with raises_code(parameter.code):
                 parameter.call(kind(b"\1" * length))
     if parameter.code != "out_of_range":  # for this code, fewer bytes are a smaller number
-        with refused(parameter.code):
+        with raises_code(parameter.code):
             parameter.call(bytes(parameter.size - 1))
 
 
 @each
 @pytest.mark.parametrize("kind", ["sixteen byte key", 1.5, True, [1] * 16, (1,) * 16, object()], ids=repr)
 def test_non_bytes_are_rejected(parameter: Parameter, kind: object) -> None:
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         parameter.call(kind)
 
 
@@ -106,7 +106,7 @@ def test_numpy_arrays_are_accepted_as_bytes_except_wrong_keys() -> None:
     assert Sparx64(np.arange(16, dtype=np.uint8)).encrypt(data[:8]) == CIPHER.encrypt(data[:8])
     for other in (np.zeros(16), np.zeros(2, np.int64)):
         for use in (Sparx64, randflake.Codec, a_new_id):
-            with refused("invalid_type"):
+            with raises_code("invalid_type"):
                 use(other)
 
 
@@ -126,7 +126,7 @@ def test_bytes_are_copied() -> None:
 
 def test_a_secret_of_another_length_is_rejected_with_its_length() -> None:
     for length in (0, 15, 17, 1 << 20):
-        with refused("invalid_secret") as caught:
+        with raises_code("invalid_secret") as caught:
             Sparx64(bytes(length))
         assert str(caught.value) == f"expected a secret of 16 bytes, found {length}"
 
@@ -134,7 +134,7 @@ def test_a_secret_of_another_length_is_rejected_with_its_length() -> None:
 def test_secrets_never_appear_in_strings() -> None:
     objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET), IDS, IDS.of("order")]
     texts = [text for value in objects for text in (repr(value), str(value))]
-    for refuse in (
+    for call in (
         lambda: Sparx64(SECRET + b"x"),
         lambda: randflake.Codec(memoryview(SECRET)[1:]),
         lambda: randflake.Codec(SECRET.decode("latin-1")),  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def test_secrets_never_appear_in_strings() -> None:
         lambda: public.Keyring({32: SECRET}),
     ):
         with pytest.raises(PolyflakeError) as caught:
-            refuse()
+            call()
         error = caught.value
         texts += [
             str(error),

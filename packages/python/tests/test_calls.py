@@ -1,4 +1,4 @@
-"""Different ways to call a generator's methods give the same result."""
+"""Tests that different ways to call a generator's methods give the same result."""
 
 from __future__ import annotations
 

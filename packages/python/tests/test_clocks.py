@@ -1,4 +1,4 @@
-"""Misbehaving clocks, waits and signals."""
+"""Tests misbehaving clocks, waits and signals."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ import pytest
 
 from families import FAMILIES, Family, each_family, is_unused
 from polyflake import PolyflakeError, layout, sno
-from support import NOW_MS, NOW_NS, TICK_NS, refused
+from support import NOW_MS, NOW_NS, TICK_NS, raises_code
 
 HAS_COUNTER = sys.platform == "linux" and platform.machine() in {"x86_64", "aarch64"}
 
 
 class Clock:
-    """A clock that returns the value it is set to, or raises it."""
+    """A clock that returns its current value, or raises it if it is an exception."""
 
     def __init__(self, reading: Any = NOW_NS) -> None:
         self.reading = reading
@@ -68,7 +68,7 @@ each_reader = pytest.mark.parametrize(("make", "call"), READERS)
 def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], object], raised: Exception) -> None:
     clock = Clock(raised)
     ids = make(clock=clock)
-    with refused("clock_failed") as caught:
+    with raises_code("clock_failed") as caught:
         call(ids)
     assert caught.value.__cause__ is raised
     advancing_clock(ids, clock)
@@ -76,7 +76,7 @@ def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], o
 
 @each_reader
 @pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_base_exceptions_that_are_no_failure_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
+def test_exceptions_outside_exception_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
     clock = Clock(through())
     ids = make(clock=clock)
     with pytest.raises(through):
@@ -89,12 +89,12 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
     for reading in (None, True, float(NOW_NS), float("nan"), "now", decimal.Decimal(NOW_NS), b"", [], object()):
         clock = Clock(reading)
         ids = make(clock=clock)
-        with refused("clock_failed") as caught:
+        with raises_code("clock_failed") as caught:
             call(ids)
         assert isinstance(caught.value.__cause__, TypeError)
         advancing_clock(ids, clock)
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
-        with refused("time_out_of_range"):
+        with raises_code("time_out_of_range"):
             call(make(clock=Clock(reading)))
 
 
@@ -121,7 +121,7 @@ def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
 def test_a_failed_fill_reports_the_cause_and_the_count() -> None:
     raised, buffer = OSError(5, "no"), bytearray(1000)
     ids = generator(raising_at(3, raised), sequence_min=0, sequence_max=7)
-    with refused("clock_failed", written=24) as caught:
+    with raises_code("clock_failed", written=24) as caught:
         ids.fill(buffer)
     assert caught.value.__cause__ is raised
     whole = sno.SnoArray(bytes(buffer[:240]))
@@ -139,7 +139,7 @@ def test_each_thread_gets_its_own_clocks_exception(family: Family) -> None:
         barrier.wait()
         same = True
         for _ in range(200):
-            with refused("clock_failed") as caught:
+            with raises_code("clock_failed") as caught:
                 ids.generate()
             same &= caught.value.__cause__ is raised
         causes[number] = same
@@ -159,7 +159,7 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
 
     def raise_new() -> weakref.ref[Failure]:
         raised = Failure()
-        with refused("clock_failed"):
+        with raises_code("clock_failed"):
             family.make(clock=Clock(raised)).generate()
         return weakref.ref(raised)
 
@@ -170,7 +170,7 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
 
 def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
     """The clock counts milliseconds, so a range in milliseconds would contain its readings."""
-    with refused("time_out_of_range", field="clock") as caught:
+    with raises_code("time_out_of_range", field="clock") as caught:
         generator(Clock(NOW_MS)).generate()
     limits = "from 1262304000000000000 to 3461327255551999999 ns"
     assert str(caught.value) == f"expected clock {limits}, found {NOW_MS}"
@@ -186,7 +186,7 @@ def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
     inner = Clock(ValueError("inner"))
 
     def clock() -> int:
-        with refused("clock_failed"):
+        with raises_code("clock_failed"):
             generator(inner).generate()
         return NOW_NS
 
@@ -195,7 +195,7 @@ def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
 
 @each_family
 def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
-    """The limit applies long before the thread's stack ends. Python's own limit ignores the stack's size."""
+    """The limit applies long before the thread's stack ends, because Python's own limit ignores the stack's size."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
     codes: list[str] = []
@@ -206,7 +206,7 @@ def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
         return NOW_NS
 
     def run() -> None:
-        with refused("clock_failed") as caught:
+        with raises_code("clock_failed") as caught:
             ids.generate()
         codes.append(caught.value.code)
 
@@ -232,7 +232,7 @@ def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
 
     for _ in range(2):
         assert nested_level(63).generate()
-    with refused("clock_failed"):
+    with raises_code("clock_failed"):
         nested_level(64).generate()
 
 
@@ -245,7 +245,7 @@ def test_a_wait_lasts_up_to_max_wait() -> None:
     for clock, wait in ((Clock(), 0), (Clock(), 300), (slow_clock(), 50)):
         ids = generator(clock, sequence_max=3, max_wait=wait)
         started = time.monotonic()
-        with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
+        with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
             ids.generate_many(5)
         assert wait / 1000 <= time.monotonic() - started < 30
 
@@ -276,7 +276,7 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
     ids=["one", "many", "fill"],
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
-    # The clock is a C function, so only the wait itself can notice the signal.
+    # The clock is a C function, so Python code never runs, and only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()
@@ -312,7 +312,8 @@ LONG_WAIT = layout.Layout(
     ids=["many", "try many", "fill"],
 )
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
-    # The batch takes much longer than the interval between signal checks, and never touches most of its memory.
+    # The batch takes much longer than the interval between signal checks. The interrupt leaves most of the mapped
+    # memory untouched.
     ids, room = layout.Generator(LONG_WAIT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, room)
@@ -329,7 +330,7 @@ def test_a_signal_whose_handler_returns_does_not_end_a_wait() -> None:
         ids = generator(slow_clock(), sequence_max=3, max_wait=300)
         ids.generate_many(4)
         signal.setitimer(signal.ITIMER_REAL, 0.02)
-        with refused("sequence_exhausted"):
+        with raises_code("sequence_exhausted"):
             ids.generate()
     finally:
         signal.signal(signal.SIGALRM, before)
@@ -337,17 +338,18 @@ def test_a_signal_whose_handler_returns_does_not_end_a_wait() -> None:
 
 
 def test_a_wait_lets_other_threads_run() -> None:
-    """The interpreter is configured not to switch threads, so this thread continues only if the wait lets it."""
+    """The interpreter is configured not to switch threads by itself, so this thread continues only if the wait releases
+    the GIL."""
     ids = generator(slow_clock(), sequence_max=3, max_wait=5_000)
     ids.generate_many(4)
-    waiting, refusal = threading.Event(), []
+    waiting, codes = threading.Event(), []
 
     def wait() -> None:
         waiting.set()
         try:
             ids.generate()
         except PolyflakeError as error:
-            refusal.append(error.code)
+            codes.append(error.code)
 
     interval = sys.getswitchinterval()
     thread = threading.Thread(target=wait)
@@ -356,12 +358,12 @@ def test_a_wait_lets_other_threads_run() -> None:
         thread.start()
         waiting.wait()
         time.sleep(0.02)
-        assert refusal == [], "this thread ran while the other one waited"
+        assert codes == [], "this thread ran while the other one waited"
         ids.close()
     finally:
         sys.setswitchinterval(interval)
     thread.join()
-    assert refusal == ["generator_closed"]
+    assert codes == ["generator_closed"]
 
 
 @pytest.mark.parametrize("call", ["ids.generate()", "ids.generate_many(100)", "ids.fill(bytearray(1000))"])
@@ -382,7 +384,8 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
 
 
 def test_ids_can_be_made_until_the_interpreter_exits() -> None:
-    """Covers exit functions, objects and clocks that are deleted last, and columns that Arrow still holds."""
+    """Covers exit functions, objects and clocks that are deleted late during shutdown, and columns that Arrow still
+    holds."""
     program = textwrap.dedent(
         """
         import atexit, builtins, time

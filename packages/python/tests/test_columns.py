@@ -1,4 +1,4 @@
-"""Columns of other libraries: strings and packed IDs in NumPy, pyarrow and polars, and invalid columns."""
+"""Tests columns of other libraries: strings and packed IDs in NumPy, pyarrow and polars, and invalid columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from catalogue import BAD_CHARACTERS
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
-from support import if_built, refused
+from support import if_built, raises_code
 
 pl = if_built("polars")
 
@@ -136,7 +136,7 @@ def test_an_invalid_string_is_rejected_like_a_single_one(family: Family, kind: s
         texts = family.some_texts(601)
         texts[item:] = [text, *["also bad"] * (600 - item)]
         code, position = family.error_of(text)
-        with refused(code, position=position, item=item) as caught:
+        with raises_code(code, position=position, item=item) as caught:
             family.array.from_texts(ANY_FORMAT[kind](texts))
         assert str(caught.value).startswith(f"item {item}: ")
 
@@ -148,7 +148,7 @@ def test_an_invalid_character_is_found(family: Family, kind: str) -> None:
         texts = family.some_texts(700)
         position = len(texts[item]) - 1
         texts[item] = texts[item][:position] + "!"
-        with refused("invalid_character", position=position, item=item):
+        with raises_code("invalid_character", position=position, item=item):
             family.array.from_texts(column_of(kind, family, texts))
 
 
@@ -159,7 +159,7 @@ def test_each_invalid_character_is_rejected_like_in_a_single_string(kind: str, p
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
         return  # NumPy treats a trailing NUL as padding, and Arrow has no surrogates
     code, at = FAMILIES["sno"].error_of(text)
-    with refused(code, position=at, item=1):
+    with raises_code(code, position=at, item=1):
         sno.SnoArray.from_texts(ANY_FORMAT[kind]([good, text]))
 
 
@@ -167,7 +167,7 @@ def test_lone_surrogates_are_rejected() -> None:
     text = "93bm44ab22flxhj\ud800"
     columns: list[Any] = [[text], np.array([text]), np.array([text], dtype=object)]
     for column in columns:
-        with refused("invalid_character", position=15, item=0):
+        with raises_code("invalid_character", position=15, item=0):
             sno.SnoArray.from_texts(column)
 
 
@@ -177,7 +177,7 @@ def test_a_null_is_rejected(family: Family, kind: str) -> None:
     for item in (0, 8, 600):
         texts: list[Any] = family.some_texts(700)
         texts[item] = texts[item + 1] = None
-        with refused("invalid_type", item=item) as caught:
+        with raises_code("invalid_type", item=item) as caught:
             family.array.from_texts(ANY_FORMAT[kind](texts))
         assert str(caught.value) == f"item {item}: expected str for `column`, found null"
 
@@ -203,7 +203,7 @@ def test_an_empty_column_needs_no_type(read: Any, typed: pa.DataType) -> None:
     for empty in (pa.array([]), pa.chunked_array([[], []]), pa.array([], pa.null()).dictionary_encode(), pl.Series([])):
         assert read(empty) == read(pa.array([], typed))
     for nulls in (pa.array([None]), pa.chunked_array([[], [None]], pa.null())):
-        with refused("invalid_type", item=0):
+        with raises_code("invalid_type", item=0):
             read(nulls)
 
 
@@ -212,7 +212,7 @@ def test_a_non_string_item_is_rejected(value: Any) -> None:
     for item in (0, 600):
         texts: list[Any] = some_texts(700)
         texts[item] = value
-        with refused("invalid_type", item=item):
+        with raises_code("invalid_type", item=item):
             sno.SnoArray.from_texts(texts)
 
 
@@ -239,14 +239,14 @@ def test_a_non_string_item_is_rejected(value: Any) -> None:
 )
 @each_family
 def test_other_columns_than_strings_are_rejected(family: Family, column: Any) -> None:
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         family.array.from_texts(column)
 
 
 @each_family
 def test_polars_numbers_and_tables_are_rejected(family: Family) -> None:
     for column in (pl.Series([1]), pl.DataFrame({"id": some_texts(2)})):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             family.array.from_texts(column)
 
 
@@ -263,7 +263,7 @@ def test_polars_numbers_and_tables_are_rejected(family: Family) -> None:
 )
 @each_family
 def test_bytes_of_another_width_are_rejected(family: Family, column: Any) -> None:
-    with refused("invalid_length"):
+    with raises_code("invalid_length"):
         family.array.from_texts(column)
 
 
@@ -271,17 +271,17 @@ def test_only_numpy_strings_can_be_padded() -> None:
     good = some_texts(1)[0].encode()
     assert sno.SnoArray.from_texts(np.array([good + b"\0" * 3])).texts() == [good.decode()]
     for bad in (good[:-1] + b"\0", b"\0" * 16):
-        with refused("invalid_length", item=0):
+        with raises_code("invalid_length", item=0):
             sno.SnoArray.from_texts(np.array([bad], "S16"))
-    with refused("invalid_character", position=8):
+    with raises_code("invalid_character", position=8):
         sno.SnoArray.from_texts(np.array([good[:8] + b"\0" + good[9:]], "S16"))
     for column in (["1\0"], pa.array(["1\0"]), pa.array([b"1\0"]), pa.array(["1\0"], pa.string_view())):
-        with refused("invalid_character", position=1, item=0):
+        with raises_code("invalid_character", position=1, item=0):
             randflake.RandflakeArray.from_texts(column)
 
 
-class Claims:
-    """An object with the methods of an Arrow column."""
+class FakeColumn:
+    """An object that claims to be an Arrow column, and returns the given capsules."""
 
     def __init__(self, given: Any) -> None:
         self.given = given
@@ -292,12 +292,12 @@ class Claims:
         return self.given
 
 
-class ClaimsArray(Claims):
+class FakeArray(FakeColumn):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
         return self._give()
 
 
-class ClaimsStream(Claims):
+class FakeStream(FakeColumn):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         return self._give()
 
@@ -306,12 +306,12 @@ def capsules() -> tuple[Any, Any]:
     return pa.array(some_texts(3)).__arrow_c_array__()  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("claims", [ClaimsArray, ClaimsStream])
-def test_invalid_arrow_capsules_are_rejected(claims: type[Claims]) -> None:
+@pytest.mark.parametrize("claims", [FakeArray, FakeStream])
+def test_invalid_arrow_capsules_are_rejected(claims: type[FakeColumn]) -> None:
     schema, array = capsules()
     wrong = [None, (), (1, 2), (schema,), (schema, schema), (array, schema), (array, array), object()]
-    for what in [*wrong, *([schema, array] if claims is ClaimsStream else [])]:
-        with refused("invalid_type", field="column") as caught:
+    for what in [*wrong, *([schema, array] if claims is FakeStream else [])]:
+        with raises_code("invalid_type", field="column") as caught:
             sno.SnoArray.from_texts(claims(what))
         assert caught.value.__cause__ is not None
     for leaving in (ValueError("no"), KeyError("x"), MemoryError(), KeyboardInterrupt(), SystemExit()):
@@ -320,9 +320,9 @@ def test_invalid_arrow_capsules_are_rejected(claims: type[Claims]) -> None:
 
 
 def test_capsules_are_consumed_once() -> None:
-    claim = ClaimsArray(capsules())
+    claim = FakeArray(capsules())
     assert len(sno.SnoArray.from_texts(claim)) == 3
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         sno.SnoArray.from_texts(claim)
 
 
@@ -332,7 +332,7 @@ def test_a_failed_stream_is_rejected() -> None:
         raise ZeroDivisionError
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.string()}), batches())
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         sno.SnoArray.from_texts(reader)
 
 
@@ -395,14 +395,14 @@ def test_arrow_shares_the_memory_of_ids(ids: Any, kind: Any, plain: Any, read: A
 def test_arrays_read_what_they_export(ids: Any, kind: Any, plain: Any, read: Any) -> None:
     for column in one_of_each(ids):
         assert read(column) == ids, type(column)
-    with refused("invalid_type", item=2) as caught:
+    with raises_code("invalid_type", item=2) as caught:
         read(pa.array([*pa.array(ids[:2]).to_pylist(), None], kind))
     assert "found null" in str(caught.value)
-    for wrong in (pa.array(["x" * 16]), pl.Series([1.5]), pa.table({"id": pa.array(ids)}), ClaimsArray(None)):
-        with refused("invalid_type"):
+    for wrong in (pa.array(["x" * 16]), pl.Series([1.5]), pa.table({"id": pa.array(ids)}), FakeArray(None)):
+        with raises_code("invalid_type"):
             read(wrong)
     with pytest.raises(ZeroDivisionError):
-        read(ClaimsStream(ZeroDivisionError()))
+        read(FakeStream(ZeroDivisionError()))
 
 
 def test_arrow_keeps_the_ids_alive() -> None:
@@ -434,7 +434,7 @@ def test_arrow_uuids_are_read_as_ids() -> None:
         pytest.skip("this pyarrow has no UUIDs")
     assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind())) == GUIDS
     assert uuid7.Uuid7Array(pa.array([id.bytes for id in UUIDS], kind())) == UUIDS
-    with refused("not_canonical", item=2):
+    with raises_code("not_canonical", item=2):
         uuid7.Uuid7Array(pa.array([*(id.bytes for id in UUIDS[:2]), bytes(16)], kind()))
 
 
@@ -454,5 +454,5 @@ def test_polars_categories_are_read(kind: str) -> None:
     texts = [text for text in some_texts(5) for _ in range(3)]
     assert sno.SnoArray.from_texts(column(texts)).texts() == texts
     texts[4] = "bad!" * 4
-    with refused("invalid_character", item=4, position=3):
+    with raises_code("invalid_character", item=4, position=3):
         sno.SnoArray.from_texts(column(texts))

@@ -1,4 +1,4 @@
-"""The warning about two generators of a process that can generate the same IDs."""
+"""Tests the warning about two generators of a process that can generate the same IDs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def snos(partition: int = 30_007, **more: Any) -> Any:
     return sno.Generator(partition, **more)
 
 
-# The warning is emitted once per identity, so each test uses its own.
+# The warning is emitted once per identity, so each test uses a new identity.
 fresh = itertools.count(40_000)
 
 

@@ -1,4 +1,4 @@
-"""The default generators behind ``generate``, which can be replaced for each format."""
+"""Tests the default generators behind ``generate``, which can be replaced for each format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 
 from polyflake import hotguid, sno, uuid7
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 NOW_SECONDS = NOW_MS // 1000
 
@@ -40,7 +40,7 @@ def test_the_default_generator_makes_the_ids() -> None:
     assert sno.generate(0).metabyte == 0
     assert sno.generate(metabyte=4).metabyte == 4
     own.close()
-    with refused("generator_closed"):
+    with raises_code("generator_closed"):
         sno.generate()
 
 
@@ -89,7 +89,7 @@ def test_every_function_accepts_the_arguments_of_its_method() -> None:
     assert [sno.metabyte(sno.generate_text(5)), *sno.generate_many(2, 5).metabytes()] == [5, 5, 5]
     guids = [UUID(hotguid.generate_text(5)), *hotguid.generate_many(2, 5)]
     assert [hotguid.shard_key(guid) for guid in guids] == [5, 5, 5]
-    with refused("out_of_range", field="n"):
+    with raises_code("out_of_range", field="n"):
         sno.generate_many(-1)
 
 
@@ -108,7 +108,7 @@ def test_none_installs_a_new_default_generator() -> None:
 def test_invalid_default_generators_are_rejected() -> None:
     sno.set_default_generator(sno.Generator(7))
     for wrong in (0, "7", sno.Generator, hotguid.Generator(), object()):
-        with refused("invalid_type", field="generator"):
+        with raises_code("invalid_type", field="generator"):
             sno.set_default_generator(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         sno.set_default_generator()  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""Columns of a field of many IDs, as NumPy, Arrow and polars read them, and as conditions that select IDs."""
+"""Tests columns of one field of many IDs: how NumPy, Arrow and polars read them, and how they select IDs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyflake import hotguid, randflake, sno, uuid7
-from support import if_built, refused
+from support import if_built, raises_code
 
 pl = if_built("polars")
 
@@ -79,7 +79,7 @@ def test_randflakes_are_inspected_from_any_integer_column() -> None:
         assert list(CODEC.inspect_columns(column)) == expected, type(column)
     assert repr(CODEC.inspect_columns(ids)) == "<PartsColumns of 1000 IDs>"
     for wrong in (7, [7.0], None, np.array([1.5]), np.array([7], np.uint64), pa.array(["v"]), ids.text_column()):
-        with refused("invalid_type", field="ids"):
+        with raises_code("invalid_type", field="ids"):
             CODEC.inspect_columns(wrong)
 
 
@@ -98,11 +98,11 @@ def test_boolean_arrays_can_have_steps() -> None:
 def test_a_boolean_index_must_have_one_item_per_id() -> None:
     ids = ids_of([1, 2, 3])
     for length in (0, 2, 4):
-        with refused("invalid_length", field="index"):
+        with raises_code("invalid_length", field="index"):
             ids[np.ones(length, bool)]
     one = np.array([True])
     others: list[Any] = [ids.metabytes() == 1, [True, False, True], np.ones((3, 1), bool), np.ones(3, "u1"), one[0]]
     for other in others:
-        with refused("invalid_type", field="index"):
+        with raises_code("invalid_type", field="index"):
             ids[other]
     assert repr(ids.unix_ms()) == "<FieldColumn of 3 values>"

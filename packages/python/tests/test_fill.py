@@ -1,4 +1,4 @@
-"""Writes IDs into the caller's buffers: every format, every kind of buffer, and values that are not buffers."""
+"""Tests writing IDs into the caller's buffers: every format, every kind of buffer, and values that are not buffers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 
 from families import FAMILIES, Family, each_family, is_unused
 from polyflake import hotguid, layout, sno
-from support import NOW_NS, refused
+from support import NOW_NS, raises_code
 
 
 def frozen() -> int:
     return NOW_NS
 
 
-#: Creates a buffer for a number of IDs with a number of bytes each.
+#: Functions that create a buffer for a number of IDs of a given size.
 BYTE_BUFFERS: dict[str, Callable[[int, int], Any]] = {
     "bytearray": lambda n, size: bytearray(n * size),
     "memoryview": lambda n, size: memoryview(bytearray(n * size)),
@@ -63,7 +63,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
         assert ids.fill(buffer) is None, kind
         made = ids_of(family, buffer)
         assert len(set(made)) == n, kind
-        # The generator continues after the IDs in the buffer.
+        # The next ID follows the IDs in the buffer.
         after = family.make() if n == 0 else ids
         assert not set(ids_of(family, after.generate_many(3))) & set(made)
 
@@ -90,9 +90,9 @@ def test_fill_accepts_the_options_of_a_batch() -> None:
     instagram, column = layout.Layout.preset("instagram"), np.zeros(3, np.int64)
     layout.Generator(instagram).fill(column, {"shard": 5})
     assert [instagram.parse(id).bindables for id in column] == [{"shard": 5}] * 3
-    with refused("missing_field", field="shard", written=None):
+    with raises_code("missing_field", field="shard", written=None):
         layout.Generator(instagram).fill(column)
-    with refused("unknown_field", field="x"):
+    with raises_code("unknown_field", field="x"):
         layout.Generator(instagram).fill(column, bindables={"x": 5})
 
 
@@ -102,7 +102,7 @@ def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 #: 720 bytes are a whole number of IDs in every format.
-NO_TARGETS: dict[str, Callable[[], Any]] = {
+INVALID_TARGETS: dict[str, Callable[[], Any]] = {
     "bytes": lambda: bytes(720),
     "read-only view": lambda: memoryview(bytes(720)),
     "read-only integers": lambda: memoryview(bytes(720)).cast("q"),
@@ -128,12 +128,12 @@ NO_TARGETS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", NO_TARGETS)
+@pytest.mark.parametrize("kind", INVALID_TARGETS)
 @each_family
 def test_invalid_targets_are_rejected(family: Family, kind: str) -> None:
     ids = family.make(clock=frozen)
-    for target in (NO_TARGETS[kind](), bytearray(720) if family.size is None else np.zeros(90, np.int64)):
-        with refused("invalid_type", field="buffer"):
+    for target in (INVALID_TARGETS[kind](), bytearray(720) if family.size is None else np.zeros(90, np.int64)):
+        with raises_code("invalid_type", field="buffer"):
             ids.fill(target)
     assert is_unused(ids)
 
@@ -146,7 +146,7 @@ def test_buffers_must_hold_whole_ids(name: str) -> None:
     wrong += [np.zeros(shape, np.uint8) for shape in ((3, 1), (3, size + 1), (size, 3), (2, 0))]
     wrong += [np.zeros(3, kind) for kind in (f"S{size + 1}", "S1", f"V{size - 1}")]
     for buffer in wrong:
-        with refused("invalid_length"):
+        with raises_code("invalid_length"):
             family.make().fill(buffer)
         assert not any(memoryview(buffer).tobytes())
 
@@ -155,12 +155,12 @@ def test_buffers_must_hold_whole_ids(name: str) -> None:
 def test_ids_written_before_an_error_are_usable(limit: int) -> None:
     ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen, on_exhausted="error")
     buffer = bytearray(b"\xff" * 10 * 6000)
-    with refused("sequence_exhausted", written=limit):
+    with raises_code("sequence_exhausted", written=limit):
         ids.fill(buffer)
     made = sno.SnoArray(buffer[: limit * 10])
     assert [id.sequence for id in made] == list(range(limit))
     assert set(buffer[limit * 10 :]) == {0xFF}
-    with refused("sequence_exhausted", written=0):
+    with raises_code("sequence_exhausted", written=0):
         ids.fill(buffer)
 
 
@@ -171,7 +171,7 @@ def test_a_buffer_cannot_be_resized_during_a_fill() -> None:
         buffer.extend(b"x" * 4096)
         return NOW_NS
 
-    with refused("clock_failed") as caught:
+    with raises_code("clock_failed") as caught:
         sno.Generator(1, clock=clock).fill(buffer)
     assert isinstance(caught.value.__cause__, BufferError)
     assert buffer == bytes(100)

@@ -1,4 +1,4 @@
-"""fork(): a child never repeats an ID of its parent or siblings."""
+"""Tests that a forked child never repeats an ID of its parent or siblings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = [forks, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """Returns the result of the work in a forked child, or the code of its error."""
+    """Runs ``work`` in a forked child. Returns its result, or the code of its error."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -42,8 +42,7 @@ def in_child(work: Callable[[], Any]) -> Any:
 
 
 def test_children_forked_before_the_first_id_differ() -> None:
-    """Runs in a separate process that forks before its first ID, like a pre-forking server. One table assigns all
-    partitions."""
+    """The test process forks before its first ID, like a pre-forking server. One table assigns all partitions."""
     program = textwrap.dedent(
         """
         import os
@@ -119,7 +118,8 @@ def test_process_pools_never_repeat_an_id(method: str) -> None:
 @pytest.mark.parametrize("call", ["generate_many", "fill"])
 @pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
 def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -> None:
-    """The child has a copy of what its parent wrote. It starts again, or fails without writing anything."""
+    """The child has a copy of the IDs that its parent has written so far. It must start the batch again, or fail
+    without writing any IDs."""
     program = textwrap.dedent(
         """
         import os, signal, sys, tempfile

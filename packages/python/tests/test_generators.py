@@ -1,4 +1,4 @@
-"""Generators: parameters of calls and options, errors that report the IDs made, snapshots and threads."""
+"""Tests generators: parameters of calls and options, errors that report the IDs made, snapshots and threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from families import FAMILIES, Family, each_family
 from polyflake import hotguid, sno
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script
+from support import NOW_MS, NOW_NS, TICK_NS, raises_code, script
 
 SNAPSHOT: dict[str, Any] = {
     "partition": [1, 7],
@@ -49,9 +49,9 @@ def test_sequences_stay_within_their_bounds() -> None:
 
 def test_on_exhausted_error_raises_in_a_full_tick() -> None:
     generator = sno.Generator(1, sequence_max=3, clock=lambda: NOW_NS, on_exhausted="error")
-    with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
+    with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
         generator.generate_many(5)
-    with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=None):
+    with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=None):
         generator.generate()
 
 
@@ -59,12 +59,12 @@ def test_a_window_accepts_datetimes_or_milliseconds() -> None:
     time = [NOW_NS - 1]
     start = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.timezone.utc)
     generator = sno.Generator(1, window=(start, NOW_MS + 8), clock=lambda: time[0])
-    with refused("lease_not_started", retry_at=NOW_MS):
+    with raises_code("lease_not_started", retry_at=NOW_MS):
         generator.generate()
     time[0] = NOW_NS + 2 * TICK_NS - 1
     assert generator.generate().unix_ms == NOW_MS + 4
     time[0] += 1
-    with refused("lease_expired"):
+    with raises_code("lease_expired"):
         generator.generate()
     generator.extend_window(start + dt.timedelta(milliseconds=12))
     assert generator.generate().unix_ms == NOW_MS + 8
@@ -104,22 +104,22 @@ def test_snapshots_have_the_originals_members() -> None:
 )
 def test_dicts_that_are_not_snapshots_are_rejected(change: dict[str, Any], code: str, field: str) -> None:
     for read, members in ((sno.Snapshot.from_dict, dict), (sno.Snapshot.from_json, json.dumps)):
-        with refused(code, field=field):
+        with raises_code(code, field=field):
             read(members({**SNAPSHOT, **change}))
 
 
 def test_strings_and_values_that_are_not_snapshots_are_rejected() -> None:
-    with refused("invalid_character", position=1) as caught:
+    with raises_code("invalid_character", position=1) as caught:
         sno.Snapshot.from_json("{")
     assert isinstance(caught.value.__cause__, json.JSONDecodeError)
     for text in ("[]", "null", "[" * 100_000):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             sno.Snapshot.from_json(text)
     for value in ({1: 2}, []):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             sno.Snapshot.from_dict(value)  # type: ignore[arg-type]
     for name in SNAPSHOT:
-        with refused("missing_field", field=name):
+        with raises_code("missing_field", field=name):
             sno.Snapshot.from_dict({key: value for key, value in SNAPSHOT.items() if key != name})
 
 

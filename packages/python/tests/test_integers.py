@@ -1,4 +1,4 @@
-"""Every parameter that accepts an integer, in every format: accepted values, and the errors for other values."""
+"""Tests which values every integer parameter accepts, and the errors for other values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from polyflake import hotguid, layout, randflake, sno, uuid7
-from support import NOW_MS, refused
+from support import NOW_MS, raises_code
 
 
 class Parameter(NamedTuple):
@@ -64,7 +64,7 @@ PARAMETERS = [
     Parameter("partition", lambda p: sno.Sno.from_parts(**{**PARTS, "partition": p}), 65535),
     Parameter("sequence", ID.with_sequence, 65535),
     Parameter("sequence", lambda s: sno.Sno.from_parts(**{**PARTS, "sequence": s}), 65535),
-    # The range must hold at least 4 sequence numbers.
+    # The bounds must span at least 4 sequence numbers.
     Parameter("sequence_min", lambda s: sno.Generator(sequence_min=s, sequence_max=65535), 65532),
     Parameter("sequence_max", lambda s: sno.Generator(sequence_max=s), 65535, 3),
     Parameter("tick", lambda t: sno.Sno.from_parts(**{**PARTS, "tick": t}), 2**39 - 1),
@@ -134,7 +134,7 @@ def test_integers_outside_their_range_are_rejected(parameter: Parameter) -> None
     below = [parameter.least - 1, -(2**63) - 1, -(2**200), -(10**10_000)]
     above = [parameter.most + 1, *(value for value in HUGE_INTEGERS if value > parameter.most)]
     for value in below + above:
-        with refused(parameter.code) as caught:
+        with raises_code(parameter.code) as caught:
             parameter.call(value)
         assert isinstance(caught.value, OverflowError)
         assert caught.value.field in (parameter.name, "sequence_max")
@@ -165,7 +165,7 @@ def test_non_integers_are_rejected(parameter: Parameter) -> None:
     # A layout also parses an integer's decimal string, because the services' APIs return strings.
     reads_strings = parameter.call == SNOWFLAKE.parse
     for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
-        with refused("invalid_type") as caught:
+        with raises_code("invalid_type") as caught:
             parameter.call(value)
         assert isinstance(caught.value, TypeError)
         assert caught.value.field == parameter.name
@@ -174,19 +174,19 @@ def test_non_integers_are_rejected(parameter: Parameter) -> None:
 
 @pytest.mark.parametrize("call", [ID.with_metabyte, ID.with_partition, randflake.encode_text, SNO.generate_many])
 def test_none_is_rejected_as_an_integer(call: Callable[[Any], object]) -> None:
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         call(None)
 
 
 @each
 def test_exceptions_of_index_propagate(parameter: Parameter) -> None:
-    # An OverflowError is not mistaken for an integer that is out of range.
+    # In particular, an OverflowError of `__index__` must not be reported as an integer that is out of range.
     for kind in (ZeroDivisionError, OverflowError, TypeError, MemoryError, KeyboardInterrupt, SystemExit):
         raised = kind("no")
         with pytest.raises(kind) as caught:
             parameter.call(Raising(raised))
         assert caught.value is raised
     for value in NO_INDICES:
-        with pytest.raises(TypeError) as refusal:
+        with pytest.raises(TypeError) as caught:
             parameter.call(value)
-        assert type(refusal.value) is TypeError
+        assert type(caught.value) is TypeError

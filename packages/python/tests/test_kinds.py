@@ -1,4 +1,4 @@
-"""JSON objects whose types are distinguished by the metabytes of their IDs."""
+"""Tests JSON objects whose types are distinguished by the metabytes of their IDs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from polyflake import sno
-from support import refused
+from support import raises_code
 
 TEXT = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'
 USER = sno.Sno("aaaaaaaa55aaaaaa")
@@ -50,16 +50,16 @@ def test_the_member_name_is_configurable() -> None:
 
 def test_invalid_types_are_rejected() -> None:
     for kinds in (None, 1, [User]):
-        with refused("invalid_type", field="kinds"):
+        with raises_code("invalid_type", field="kinds"):
             sno.by_metabyte(kinds)  # type: ignore[arg-type]
-    with refused("invalid_type", field="kinds"):
+    with raises_code("invalid_type", field="kinds"):
         sno.by_metabyte({1: "User"})  # type: ignore[dict-item]
     for metabyte in (-1, 256):
-        with refused("out_of_range", field="metabyte"):
+        with raises_code("out_of_range", field="metabyte"):
             sno.by_metabyte({metabyte: User})
-    with refused("invalid_type", field="metabyte"):
+    with raises_code("invalid_type", field="metabyte"):
         sno.by_metabyte({"1": User})  # type: ignore[dict-item]
-    with refused("invalid_type", field="members"):
+    with raises_code("invalid_type", field="members"):
         OBJECT_HOOK([])  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Columns of layout fields, packed into many IDs and parsed from them, compared with handling one ID at a time."""
+"""Tests columns of layout fields against packing and parsing the IDs one at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from polyflake import layout, sno
 from polyflake.layout import Layout, LayoutArray
-from support import if_built, refused
+from support import if_built, raises_code
 
 pl = if_built("polars")
 
@@ -151,7 +151,7 @@ def test_byte_string_and_wide_fields_have_no_column(data: Any) -> None:
     assert list(read.bindables) == ["number"]
     assert list(read.constants) == ["version"]
     for name in ("text", "data", "huge"):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             MIXED_LAYOUT.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
 
 
@@ -161,7 +161,7 @@ def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
     assert (read.unix_ms, read.sequence, read.constants) == (None, None, {})
     assert np.asarray(read.bindables["a"]).tolist() == [0, 1, 2]
     for more in ({"timestamp": np.arange(3)}, {"sequence": np.arange(3)}, {"constants": {"x": np.arange(3)}}):
-        with refused("unknown_field"):
+        with raises_code("unknown_field"):
             described.pack_columns(bindables={"a": np.arange(3), "b": 5}, **more)  # type: ignore[arg-type]
 
 
@@ -178,7 +178,7 @@ def test_a_null_integer_is_rejected() -> None:
         pa.chunked_array([[0], [None]], pa.int64()),
     ):
         for read in (LayoutArray, INTEGER_LAYOUT.parse_columns, lambda column: pack(sequence=column)):
-            with refused("invalid_type", item=1) as caught:
+            with raises_code("invalid_type", item=1) as caught:
                 read(column)
             assert str(caught.value) == f"item 1: expected int for `{caught.value.field}`, found null"
 
@@ -196,18 +196,18 @@ def test_out_of_range_values_report_their_index() -> None:
         ("unknown_field", "x", None, {"bindables": {"worker": 1, "x": np.arange(3)}}),
         ("unknown_field", "worker", None, {"constants": {"worker": np.arange(3)}}),
     ):
-        with refused(code, field=field, item=item):
+        with raises_code(code, field=field, item=item):
             pack(**values)
 
 
 def test_columns_must_have_equal_lengths() -> None:
     for values in (np.arange(2), np.array([], np.int64)):
-        with refused("invalid_length"):
+        with raises_code("invalid_length"):
             pack(bindables={"worker": values})
     assert list(pack(bindables={"worker": np.int64(3)})) == list(pack(bindables={"worker": np.array(3)}))
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         pack(sequence=5)
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         INTEGER_LAYOUT.pack_columns()
 
 
@@ -231,21 +231,21 @@ def test_columns_must_have_equal_lengths() -> None:
     ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', '')} {getattr(column, 'shape', '')}",
 )
 def test_invalid_columns_are_rejected(column: Any) -> None:
-    check_refused(column)
+    check_rejected(column)
 
 
 def test_polars_floats_are_rejected() -> None:
-    check_refused(pl.Series([0.0, 1.0, 2.0]))
+    check_rejected(pl.Series([0.0, 1.0, 2.0]))
 
 
-def check_refused(column: Any) -> None:
+def check_rejected(column: Any) -> None:
     for wrong in (
         {"sequence": column},
         {"timestamp": column},
         {"bindables": {"worker": column}},
         {"constants": {"dc": column}},
     ):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             pack(**{"sequence": np.arange(3)} | wrong)
 
 
@@ -261,7 +261,7 @@ def test_ids_must_have_the_type_of_the_layout() -> None:
         (odd, bytes(10), "invalid_length"),
         (odd, LayoutArray(bytes(18), 18), "invalid_length"),
     ):
-        with refused(code):
+        with raises_code(code):
             described.parse_columns(ids)
     assert len(odd.parse_columns(np.zeros((2, 9), np.uint8))) == len(odd.parse_columns(LayoutArray(bytes(18), 9))) == 2
 
@@ -270,13 +270,13 @@ def test_a_time_past_64_bits_reports_its_index() -> None:
     described = bytes_of(72, {"kind": "timestamp", "bits": 64, "tick": "1s", "epoch_ms": 0}, bindable("x", 8))
     far = (2**62).to_bytes(8, "big") + b"\7"
     read = described.parse_columns(bytes(9) + far + bytes(9))
-    with refused("time_out_of_range", item=1):
+    with raises_code("time_out_of_range", item=1):
         _ = read.unix_ms
     assert np.asarray(read.bindables["x"]).tolist() == [0, 7, 0]
 
 
 def test_the_memory_for_byte_ids_is_limited() -> None:
     described = bytes_of(1024, bindable("x", 64), {"kind": "unused", "bits": 960})
-    with refused("out_of_range", field="n"):
+    with raises_code("out_of_range", field="n"):
         described.pack_columns(bindables={"x": np.zeros(2**21 + 1, np.int64)})
     assert len(described.pack_columns(bindables={"x": np.zeros(2, np.int64)})) == 2

@@ -1,4 +1,4 @@
-"""Leased generators with SQLite: in one process, in forks and process pools, and in gunicorn."""
+"""Tests leased generators with SQLite: in one process, in forks and process pools, and in gunicorn."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ import pytest
 import polyflake
 from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno, uuid7
 from polyflake._polyflake import place
-from support import REPOSITORY, forks, refused
+from support import REPOSITORY, forks, raises_code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
 
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """Yields a store on disk or in a container's file system, because the temporary folder may be in memory."""
+    """Yields the URL of a store on disk or in a container's file system, because the temporary folder may be in
+    memory."""
     target = REPOSITORY / "target"
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as folder:
@@ -54,7 +55,7 @@ def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     with closing(sqlite3.connect(path_of(url))) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
-    # A worker ID is free from the end of its last tick on, which lasts a second in some formats.
+    # A worker ID is free from the end of its last tick on. In some formats, ticks last a second.
     return [(first, until > time.time() * 1000 + 2000) for first, until in found]
 
 
@@ -86,8 +87,8 @@ def number_of(family: str, id: Any) -> int:
     return int(parsed.bindables["datacenter"]) << 5 | int(parsed.bindables["worker"])
 
 
-def fails_at_once(ids: Any) -> None:
-    """Asserts that every call of a closed generator fails without waiting for a lease."""
+def assert_closed(ids: Any) -> None:
+    """Asserts that every call of a closed generator fails without waiting."""
     begun = time.monotonic()
     for call in (
         ids.generate,
@@ -97,7 +98,7 @@ def fails_at_once(ids: Any) -> None:
         lambda: ids.try_generate_many(2),
         lambda: asyncio.run(ids.generate_many_async(2)),
     ):
-        with refused("generator_closed"):
+        with raises_code("generator_closed"):
             call()
     assert time.monotonic() - begun < 1.0
 
@@ -116,7 +117,7 @@ def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> Non
         assert 3_590_000 < status.remaining_ms <= 3_600_000
     assert granted_ids(url, f"orders/{family}") == []
     assert lease.status().number is lease.number is None
-    fails_at_once(ids)
+    assert_closed(ids)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -127,12 +128,12 @@ def test_unsupported_calls_of_a_leased_generator_name_the_remedy(url: str, famil
     calls += [lambda: ids.extend_window(2**40)] if family != "randflake" else [lambda: ids.grant]
     calls += [lambda: ids.generate_at(2**40)] if family == "sno" else []
     for call in calls:
-        with refused("lease_mismatch") as error:
+        with raises_code("lease_mismatch") as error:
             call()
         assert "`lease.close()`" in str(error.value)
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         pickle.dumps(lease)
-    with refused("lease_mismatch") as error:
+    with raises_code("lease_mismatch") as error:
         FAMILIES[family](lease)
     assert "call `polyflake.lease` again" in str(error.value)
     assert not Path(path_of(url)).exists(), "nothing was leased"
@@ -158,14 +159,14 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
         lambda lease: layout.Generator(twitter, lease=lease),
         lambda lease: layout.Generator(twitter, fields=("worker",)),
     ):
-        with refused("lease_mismatch"):
+        with raises_code("lease_mismatch"):
             make(polyflake.lease(url, "orders"))
-    with refused("invalid_type", field="lease"):
+    with raises_code("invalid_type", field="lease"):
         sno.Generator(lease=url)  # type: ignore[arg-type]
-    with refused("invalid_type", field="grant"):
+    with raises_code("invalid_type", field="grant"):
         randflake.Generator(None, bytes(16))
     ids = layout.Generator(twitter, lease=polyflake.lease(url, "orders"), fields=("datacenter", "worker"))
-    with refused("lease_mismatch"):
+    with raises_code("lease_mismatch"):
         ids.generate({"worker": 1})
 
 
@@ -198,7 +199,7 @@ def test_urls_are_parsed_like_in_every_language(monkeypatch: pytest.MonkeyPatch)
         if "place" in case:
             assert json.loads(place(url, case.get("namespace"))) == {**DEFAULTS_OF_PLACES, **case["place"]}
             continue
-        with refused(case["error"]["code"]) as error:
+        with raises_code(case["error"]["code"]) as error:
             polyflake.lease(url, case.get("namespace"))
         message = str(error.value)
         assert all(said in message for said in case["error"]["says"]), (case, message)
@@ -267,7 +268,7 @@ for _ in range(2):
     environment = {**os.environ, "POLYFLAKE_LEASE": "amqp://me:sesame@db?namespace=orders"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
-    assert first == second, "a refused variable is refused again, and no other number is taken"
+    assert first == second, "an invalid variable fails each time, and no other worker ID is leased"
     assert first.startswith("out_of_range cannot read POLYFLAKE_LEASE: the scheme `amqp:` is not supported"), first
     assert "sesame" not in done.stdout + done.stderr
 
@@ -329,9 +330,9 @@ except polyflake.PolyflakeError as error:
 
 
 def test_a_lease_without_a_store_names_the_variable_to_set() -> None:
-    with pytest.raises(PolyflakeError, match=r"POLYFLAKE_LEASE: it is not set; .*") as refused:
+    with pytest.raises(PolyflakeError, match=r"POLYFLAKE_LEASE: it is not set; .*") as caught:
         polyflake.lease()
-    assert refused.value.code == "lease_unavailable"
+    assert caught.value.code == "lease_unavailable"
 
 
 def test_a_variable_set_before_the_first_id_takes_effect(url: str) -> None:
@@ -422,7 +423,7 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
         with polyflake.lease(url, "orders", watch=watch, numbers=(5, 5), holder="me") as lease:
             sno.Generator(lease=lease).generate()
         other = polyflake.lease(url, "orders", numbers=(5, 6), wait=0.2, watch=heard.append)
-        with refused("lease_unavailable") as error:
+        with raises_code("lease_unavailable") as error:
             sno.Generator(lease=other).generate()
         other.close()
     assert [event["name"] for event in heard][:3] == ["acquired", "sealed", "refused"]
@@ -439,11 +440,11 @@ def test_a_namespace_with_another_shape_is_rejected_immediately(url: str) -> Non
         sno.Generator(lease=lease).generate()
     began = time.monotonic()
     with polyflake.lease(url, "orders", numbers=(5, 6), wait=60) as other:
-        with refused("lease_unavailable") as error:
+        with raises_code("lease_unavailable") as error:
             sno.Generator(lease=other).generate()
         assert "the namespace orders/sno was made for worker IDs 5 to 5, not worker IDs 5 to 6" in str(error.value)
         for ready in (other.ready, lambda: asyncio.run(other.aready())):
-            with refused("lease_unavailable"):
+            with raises_code("lease_unavailable"):
                 ready()
     assert time.monotonic() - began < 20
 
@@ -486,7 +487,7 @@ def stop_outside_of_requests(process: subprocess.Popen[str], url: str) -> None:
 
 
 def test_a_worker_stopped_past_its_lease_makes_no_ids(url: str) -> None:
-    """Simulates a worker that blocks the interpreter while its worker ID is leased to another process."""
+    """Simulates a worker whose interpreter is blocked for so long that another process leases its worker ID."""
     code = """
 import sys, threading, polyflake
 from polyflake import sno
@@ -555,15 +556,15 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
         ticking.start()
         short = polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5)
         begun = time.monotonic()
-        with refused("lease_unavailable") as error:
+        with raises_code("lease_unavailable") as error:
             sno.Generator(lease=short).generate()
         assert 0.4 < time.monotonic() - begun < 5
         assert len(turns) == 20, "other threads run meanwhile"
         assert "cannot lease a worker ID from sqlite:/" in str(error.value)
         assert re.search(r": the worker ID is leased to another process, the first until 20.*Z$", str(error.value))
-        with refused("lease_unavailable"):
+        with raises_code("lease_unavailable"):
             asyncio.run(sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0), wait=0.2)).generate_async())
-        with refused("lease_unavailable"):
+        with raises_code("lease_unavailable"):
             sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0))).try_generate()
 
 
@@ -572,11 +573,11 @@ def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
         assert sno.Generator(lease=lease).generate().partition == lease.ready() == 0
         waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=3, lease_seconds=5)
         ids = sno.Generator(lease=waiting)
-        with refused("lease_unavailable"):
+        with raises_code("lease_unavailable"):
             ids.generate()
         begun = time.monotonic()
         for call in (ids.generate, lambda: asyncio.run(ids.generate_async())):
-            with refused("lease_unavailable"):
+            with raises_code("lease_unavailable"):
                 call()
         assert time.monotonic() - begun < 2.5, "neither waits again"
     end = time.monotonic() + 20
@@ -597,7 +598,7 @@ def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
 def test_permanent_errors_are_raised_immediately(store: str, code: str, reason: str) -> None:
     begun = time.monotonic()
     for ids in [sno.Generator(lease=polyflake.lease(store, "orders"))] * 2:
-        with refused("lease_unavailable") as error:
+        with raises_code("lease_unavailable") as error:
             ids.generate()
         assert re.fullmatch(f"cannot lease a worker ID from {store}: {reason}", str(error.value))
     with pytest.raises(PolyflakeError) as error:
@@ -613,7 +614,7 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
     assert not Path(path_of(url)).exists()
     with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
-        with refused("numbers_exhausted") as error:
+        with raises_code("numbers_exhausted") as error:
             polyflake.lease.check(f"{url}&namespace=orders")
         assert str(error.value).startswith(f"cannot lease a worker ID from {name}: all 1 worker IDs of orders/sno are ")
         assert polyflake.lease.check(url, "others") == name
@@ -635,7 +636,7 @@ def test_a_check_rejects_the_terms_that_a_lease_rejects(
 ) -> None:
     for name, value in (environment | {"POLYFLAKE_LEASE": f"{url}&namespace=orders&{terms}"}).items():
         monkeypatch.setenv(name, value)
-    with refused("out_of_range") as error:
+    with raises_code("out_of_range") as error:
         polyflake.lease.check()
     assert re.search(reason, str(error.value))
 
@@ -659,7 +660,7 @@ def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) 
     late = f"sqlite:{folder}/ids.db?allow=overlayfs"
     with caplog.at_level(logging.INFO, "polyflake.lease"), polyflake.lease(late, "orders") as lease:
         ids = sno.Generator(lease=lease)
-        with refused("lease_unavailable"):
+        with raises_code("lease_unavailable"):
             ids.generate()
         while lease.status().failures < 4:
             time.sleep(0.01)
@@ -708,7 +709,7 @@ def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: st
     if not code:
         polyflake.lease(**given)
         return
-    with refused(code, field=field):
+    with raises_code(code, field=field):
         polyflake.lease(**given)
 
 
@@ -720,11 +721,11 @@ def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monk
         {"renew_seconds": 0.9},
         {"holder": "a" * 201},
     ):
-        with refused("out_of_range"):
+        with raises_code("out_of_range"):
             sno.Generator(lease=polyflake.lease(url, "orders", **given))
     monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")
     monkeypatch.setenv("POLYFLAKE_NODE", "70000")
-    with refused("out_of_range") as error:
+    with raises_code("out_of_range") as error:
         sno.Generator(lease=polyflake.lease())
     assert str(error.value).startswith("cannot use the worker ID in POLYFLAKE_NODE: ")
 
@@ -803,7 +804,7 @@ def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
         assert signal.getsignal(signal.SIGTERM) is before
         with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
             ids = pool.submit(lambda: sno.Generator(lease=lease)).result()
-            with refused("lease_unavailable") as error:
+            with raises_code("lease_unavailable") as error:
                 pool.submit(ids.generate).result()
             assert "main thread" in str(error.value)
         with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
@@ -823,17 +824,17 @@ def test_one_worker_id_is_reused_by_consecutive_processes(url: str) -> None:
 def test_a_closed_lease_makes_no_ids(url: str) -> None:
     unused = polyflake.lease(url, "orders")
     unused.close()
-    fails_at_once(sno.Generator(lease=unused))
+    assert_closed(sno.Generator(lease=unused))
     with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
         waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
         ids = sno.Generator(lease=waiting)
         threading.Timer(0.5, waiting.close).start()
         begun = time.monotonic()
-        with refused("generator_closed"):
+        with raises_code("generator_closed"):
             ids.generate()
         assert time.monotonic() - begun < 10
-        fails_at_once(ids)
+        assert_closed(ids)
 
 
 def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -862,7 +863,8 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
 def test_a_strict_lease_holds_ids_back_after_a_gap(
     url: str, strict: bool, is_away: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lease's thread and its monotonic clock stop, as in an image that is restored some seconds later."""
+    """Stops the lease's thread and its monotonic clock, as if the process were restored from an image some seconds
+    later."""
     stops, resumes, events, lost = threading.Event(), threading.Event(), [], 0
     elapsed = _lease._elapsed_ms
 
@@ -921,7 +923,7 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
     closing = threading.Thread(target=lease.close)
     closing.start()
     time.sleep(0.1)
-    fails_at_once(ids)
+    assert_closed(ids)
     closing.join()
     assert granted_ids(url) == []
 
@@ -980,7 +982,8 @@ def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
         finally:
             os._exit(code)
     waited = time.monotonic() - begun
-    # A child forked while the file was open must not open it, because it would mistake its parent's locks for its own.
+    # A child that was forked while the file was open must not open it, because SQLite would mistake the parent's locks
+    # for the child's.
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if seconds < 2 else 1)
     assert min(seconds, 2) <= waited < min(seconds, 2) + 1.5
     closing_soon.join()

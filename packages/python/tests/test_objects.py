@@ -1,4 +1,5 @@
-"""Tests the Python objects of IDs, which behave the same in wheels for the stable ABI and for one Python version."""
+"""Tests the Python objects of IDs. They must behave the same in wheels for the stable ABI and in wheels for one Python
+version."""
 
 import copy
 import gc
@@ -16,14 +17,14 @@ from polyflake import hotguid, sno, uuid7
 
 def test_an_id_holds_one_reference_to_its_class() -> None:
     def counts() -> tuple[int, int]:
-        """Returns the number of references to the class while 2001 IDs exist, and after that."""
+        """Returns the number of references to the class while 2001 IDs exist, and after they are deleted."""
         ids = [sno.generate() for _ in range(1000)] + list(sno.generate_many(1000)) + [sno.Sno(sno.generate_text())]
         assert len(set(ids)) == len(ids) == 2001
         during = sys.getrefcount(sno.Sno)
         ids.clear()
         return during, sys.getrefcount(sno.Sno)
 
-    # The first calls add references that stay.
+    # The first calls add references that are never released.
     _, before = counts()
     assert counts() == (before + 2001, before)
 
@@ -52,7 +53,7 @@ def test_a_generated_uuid_equals_a_constructed_one(generate: Callable[[], uuid.U
 
 
 @pytest.mark.parametrize("call", [sno.generate, sno.generate_text, hotguid.generate, hotguid.generate_text])
-def test_a_direct_call_looks_and_fails_like_others(call: Callable[..., object]) -> None:
+def test_a_direct_call_has_the_usual_signature_and_errors(call: Callable[..., object]) -> None:
     (parameter,) = inspect.signature(call).parameters.values()
     assert parameter.name in {"metabyte", "shard_key"}
     assert (call.__doc__ or "").startswith("Returns a new ID")

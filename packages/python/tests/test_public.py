@@ -1,4 +1,4 @@
-"""The Python-specific parts of public IDs. The core and the conformance suite test strings, errors and rates."""
+"""Tests the Python-specific parts of public IDs. The core and the conformance suite test strings, errors and rates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Indexed, MyInt, Raising
 from polyflake import InvalidValueError, OutOfRangeError, public
-from support import REPOSITORY, refused
+from support import REPOSITORY, raises_code
 
 CASES = json.loads((REPOSITORY / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
 IDS = public.Keyring(bytes(range(32)))
@@ -40,11 +40,11 @@ def test_integer_like_values_are_accepted(one: Any) -> None:
 
 @pytest.mark.parametrize("value", [*NO_INTEGERS, None, b"7"], ids=repr)
 def test_non_integers_are_rejected(value: Any) -> None:
-    with refused("invalid_type", field="number"):
+    with raises_code("invalid_type", field="number"):
         ORDERS.encode(value)
-    with refused("invalid_type", field="numbers", item=1):
+    with raises_code("invalid_type", field="numbers", item=1):
         ORDERS.encode_many([1, value])
-    with refused("invalid_type", field="bits"):
+    with raises_code("invalid_type", field="bits"):
         IDS.of("order", value)
 
 
@@ -54,11 +54,11 @@ def test_non_integers_are_rejected(value: Any) -> None:
     ids=lambda number: f"{number:x}"[:20],
 )
 def test_integers_outside_the_type_are_rejected(number: int) -> None:
-    with refused("out_of_range", field="number") as caught:
+    with raises_code("out_of_range", field="number") as caught:
         ORDERS.encode(number)
     assert "from 0 to 281474976710655" in str(caught.value)
     assert isinstance(caught.value, OutOfRangeError)
-    with refused("out_of_range", field="numbers", item=1):
+    with raises_code("out_of_range", field="numbers", item=1):
         ORDERS.encode_many([1, number])
 
 
@@ -74,7 +74,7 @@ def test_arrays_and_columns_are_accepted(dtype: Any) -> None:
     assert texts == [ORDERS.encode(number) for number in numbers]
     given = np.array(numbers, dtype)
     if dtype in (">i8", np.int32):
-        with refused("invalid_type", field="numbers"):
+        with raises_code("invalid_type", field="numbers"):
             ORDERS.encode_many(given)
         return
     for same in (given, given[::-1][::-1], np.repeat(given, 2)[::2], given.tolist()):
@@ -90,9 +90,9 @@ def test_all_64_bits_round_trip() -> None:
         texts = [POSTS.encode(most), *POSTS.encode_many(array("Q", [most]))]
         assert texts[0] == texts[1]
         assert POSTS.decode_many(texts) == [most, most] == [POSTS.decode(text) for text in texts]
-    with refused("out_of_range", field="numbers", item=1):
+    with raises_code("out_of_range", field="numbers", item=1):
         POSTS.encode_many(array("q", [1, -1]))
-    with refused("out_of_range", field="numbers", item=0):
+    with raises_code("out_of_range", field="numbers", item=0):
         ORDERS.encode_many(array("Q", [2**63]))
 
 
@@ -117,9 +117,9 @@ def test_subclasses_of_str_are_accepted() -> None:
 
 @pytest.mark.parametrize("value", [None, 42, True, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], object()], ids=repr)
 def test_non_strings_are_rejected(value: Any) -> None:
-    with refused("invalid_type", field="text"):
+    with raises_code("invalid_type", field="text"):
         ORDERS.decode(value)
-    with refused("invalid_type", field="texts", item=1):
+    with raises_code("invalid_type", field="texts", item=1):
         ORDERS.decode_many([TEXT, value])
 
 
@@ -142,17 +142,17 @@ def test_non_strings_are_rejected(value: Any) -> None:
     ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
 )
 def test_other_strings_are_rejected(text: str, code: str, position: int | None) -> None:
-    with refused(code, position=position) as caught:
+    with raises_code(code, position=position) as caught:
         ORDERS.decode(text)
     assert isinstance(caught.value, InvalidValueError)
     assert len(str(caught.value)) < 100
-    with refused(code, position=position, item=2):
+    with raises_code(code, position=position, item=2):
         ORDERS.decode_many([TEXT, TEXT, text])
 
 
 def test_a_single_string_is_not_a_batch() -> None:
     for many in (TEXT, 5, None):
-        with refused("invalid_type", field="texts"):
+        with raises_code("invalid_type", field="texts"):
             ORDERS.decode_many(many)  # type: ignore[arg-type]
     assert (ORDERS.decode_many([]), ORDERS.encode_many([])) == ([], [])
 
@@ -163,7 +163,7 @@ def test_the_highest_version_is_written_and_all_are_read() -> None:
     assert both.encode(42)[6] == "2"
     assert both.encode(42) == public.Keyring({2: bytes(new)}).of("order").encode(42)
     assert both.decode_many([public.Keyring(old).of("order").encode(42), both.encode(42)]) == [42, 42]
-    with refused("unknown_version"):
+    with raises_code("unknown_version"):
         public.Keyring(old).of("order").decode(both.encode(42))
 
 
@@ -172,7 +172,7 @@ def test_a_version_other_than_the_highest_can_be_written() -> None:
     both = public.Keyring({2: new, 1: old}, write=1).of("order")
     assert both.encode(42) == public.Keyring(old).of("order").encode(42)
     assert both.decode(public.Keyring({2: new}).of("order").encode(42)) == 42
-    with refused("unknown_version", field="write"):
+    with raises_code("unknown_version", field="write"):
         public.Keyring({2: new, 1: old}, write=3)
 
 
@@ -192,7 +192,7 @@ def test_a_version_other_than_the_highest_can_be_written() -> None:
     ids=repr,
 )
 def test_invalid_secrets_are_rejected(secrets: Any, code: str) -> None:
-    with refused(code):
+    with raises_code(code):
         public.Keyring(secrets)
 
 
@@ -216,7 +216,7 @@ def test_threads_share_a_type() -> None:
 
 def test_a_type_copies_as_itself_and_cannot_be_pickled() -> None:
     assert copy.copy(ORDERS) is copy.deepcopy([ORDERS])[0] is ORDERS
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         pickle.dumps(ORDERS)
 
 

@@ -1,4 +1,4 @@
-"""Randflake: grants as values, the last second used, and packed IDs as NumPy integers."""
+"""Tests Randflake: grants as values, the last second used, and packed IDs as NumPy integers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from polyflake.randflake import Codec, Generator, Grant, RandflakeArray
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 SECRET = bytes.fromhex("dffd6021bb2bd5b0af676290809ec3a5")
 FIRST, END = 1_730_000_000, 2_803_741_824
@@ -27,7 +27,7 @@ def generator(clock: Callable[[], Any] = lambda: NOW_NS, **options: Any) -> Gene
 
 
 def test_a_timestamp_past_64_bits_is_reported_in_seconds() -> None:
-    with refused("time_out_of_range", field="timestamp") as caught:
+    with raises_code("time_out_of_range", field="timestamp") as caught:
         CODEC.encrypt(2**63, 0, 0)
     assert str(caught.value) == "expected timestamp in 64-bit seconds, found 9223372036854775808"
 
@@ -56,7 +56,7 @@ def test_grants_compare_hash_and_pickle_by_value() -> None:
     ],
 )
 def test_nodes_must_be_one_node_or_a_range(nodes: Any, code: str) -> None:
-    with refused(code):
+    with raises_code(code):
         Grant(nodes, NOW_SECONDS, NOW_SECONDS + 1)
 
 
@@ -65,7 +65,7 @@ def test_a_generator_resumes_after_the_last_second_used() -> None:
     assert first.generate_text()
     assert first.close() == NOW_SECONDS
     second = generator(resume_after=NOW_SECONDS)
-    with refused("sequence_exhausted", retry_at=NOW_MS + 1000):
+    with raises_code("sequence_exhausted", retry_at=NOW_MS + 1000):
         second.generate()
     assert generator().close() is None
     later = generator(lambda: NOW_NS + SECOND_NS, resume_after=NOW_SECONDS)
@@ -81,7 +81,7 @@ def test_unaligned_and_multidimensional_integers_are_read() -> None:
     unaligned = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
     assert list(RandflakeArray(unaligned)) == unaligned.tolist()
     assert list(RandflakeArray(np.array([[1, 2], [3, 4]]))) == [1, 2, 3, 4]
-    with refused("invalid_type"):  # in this byte order, the same bytes are different integers
+    with raises_code("invalid_type"):  # in this byte order, the same bytes are different integers
         RandflakeArray(np.array([1], ">i8" if sys.byteorder == "little" else "<i8"))
 
 
@@ -91,5 +91,5 @@ def test_unaligned_and_multidimensional_integers_are_read() -> None:
     ids=repr,
 )
 def test_an_array_requires_signed_64_bit_integers(value: Any) -> None:
-    with refused("invalid_type"):
+    with raises_code("invalid_type"):
         RandflakeArray(value)

@@ -1,4 +1,4 @@
-"""Records are values that can be copied, pickled and sent to other processes. Generators cannot."""
+"""Tests that records are values that can be copied, pickled and sent to other processes, unlike generators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import polyflake
 from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
-from support import NOW_NS, refused
+from support import NOW_NS, raises_code
 
 LAYOUT = layout.Layout.preset("twitter")
 TEXTS = layout.Layout(
@@ -134,5 +134,5 @@ def test_records_can_be_sent_between_processes() -> None:
 )
 def test_generators_and_keys_cannot_be_copied(unique: Any) -> None:
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
-        with refused("invalid_type"):
+        with raises_code("invalid_type"):
             copied(unique)

@@ -1,4 +1,5 @@
-"""The first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs."""
+"""Tests that a generator with an explicit worker ID skips its first tick, in which an earlier generator may have made
+IDs."""
 
 import time
 

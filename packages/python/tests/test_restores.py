@@ -1,5 +1,5 @@
-"""A process that was restored from an image of its memory. Each test has a process of its own, because a report of a
-restore reaches all generators of the process."""
+"""Tests a process that was restored from an image of its memory. Each test runs in a separate process, because a report
+of a restore affects all generators of a process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Columns as Python sequences and as NumPy arrays, as pandas and other libraries use them."""
+"""Tests columns as Python sequences and as NumPy arrays, as pandas and other libraries use them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import polyflake
 from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
-from support import NOW_NS, refused
+from support import NOW_NS, raises_code
 
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
 FLAKES = randflake.RandflakeArray(np.arange(-5, 15))
@@ -75,7 +75,7 @@ def test_slices_and_boolean_arrays_return_columns(column: Any, items: list[Any])
     assert type(chosen) is type(column)
     assert list(chosen) == items[::3]
     assert list(chosen[1:][np.array([True, False] * 3)]) == items[3::6]
-    with refused("invalid_length"):
+    with raises_code("invalid_length"):
         column[np.array([True])]
 
 
@@ -119,7 +119,7 @@ def test_only_generators_and_keys_compare_by_identity() -> None:
 @each
 def test_invalid_indices_are_rejected(column: Any, items: list[Any]) -> None:
     for bad in (None, 1.0, "1", True, b"", [0], (0,), object()):
-        with refused("invalid_type", field="index"):
+        with raises_code("invalid_type", field="index"):
             column[bad]
     with pytest.raises(TypeError):
         column[0] = items[0]

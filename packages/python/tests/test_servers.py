@@ -1,4 +1,4 @@
-"""A server that forks its workers after loading the application, as users run it."""
+"""Tests a real server that forks its workers after it has loaded the application."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ shared, guids, given = sno.Generator(), hotguid.Generator(), sno.Generator(parti
 LOADED = [str(sno.generate()), shared.generate_text(), given.generate_text(), guids.generate_text()]
 
 
-def refusal():
+def failure():
     try:
         return given.generate_text()
     except PolyflakeError as error:
@@ -43,7 +43,7 @@ def application(environ, start_response):
     ids = [str(sno.generate()) for _ in range(50)] + shared.generate_many(50).texts()
     ids += [str(hotguid.generate()) for _ in range(50)] + guids.generate_many(50).texts()
     start_response("200 OK", [("Content-Type", "application/json")])
-    answer = {"pid": os.getpid(), "ids": ids, "given": refusal(), "loaded": LOADED}
+    answer = {"pid": os.getpid(), "ids": ids, "given": failure(), "loaded": LOADED}
     return [json.dumps(answer).encode()]
 """
 
@@ -66,7 +66,7 @@ def http_get(address: str) -> Any:
 
 
 def accepts_connections(address: str) -> bool:
-    """Returns whether a server listens on a socket file, which exists shortly before."""
+    """Returns whether a server accepts connections on a socket file. The file exists shortly before that."""
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(address) == 0
 

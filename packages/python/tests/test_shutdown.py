@@ -1,4 +1,4 @@
-"""Generators during interpreter shutdown: each call returns IDs or raises a typed error, and never panics."""
+"""Tests generators during interpreter shutdown. Each call must return IDs or raise a typed error, and never panic."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CALLS = {
     "generate": "generator.generate()",
     "generate_many": "generator.generate_many(70_000)",
     "close": "generator.close()",
-    "refusal": "refused(generator)",
+    "error": "print_error(generator)",
 }
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
 def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) -> None:
-    """The result must not depend on earlier calls, so the module runs nothing before."""
+    """The result must not depend on earlier calls, so the program makes no calls before shutdown."""
     returned, said, errors = run(
         f"""
         import builtins, time
@@ -40,7 +40,7 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
         def broken():
             raise ZeroDivisionError
 
-        def refused(generator):
+        def print_error(generator):
             try:
                 generator.generate(256)
             except Exception as error:
@@ -49,12 +49,12 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
         class Last:
             def __init__(self):
                 self.generator = sno.Generator(1{clock})
-            def __del__(self, error=PolyflakeError, print=print, refused=refused):
+            def __del__(self, error=PolyflakeError, print=print, print_error=print_error):
                 generator = self.generator
                 try:
                     {call}
-                except error as refusal:
-                    print(refusal.code)
+                except error as error:
+                    print(error.code)
                 print("done")
 
         builtins.last = last = Last()
@@ -62,8 +62,8 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
         """
     )
     assert (returned, errors) == (0, "")
-    answers = {"refused(generator)": "OutOfRangeError out_of_range\n"}
-    fails = "broken" in clock and "refused" not in call and "close" not in call
+    answers = {"print_error(generator)": "OutOfRangeError out_of_range\n"}
+    fails = "broken" in clock and "print_error" not in call and "close" not in call
     expected = answers.get(call, "clock_failed\n" if fails else "")
     assert said == expected + "done\n"
 
@@ -71,7 +71,7 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
 @pytest.mark.parametrize("inside", ["clock", "on_stall"])
 @pytest.mark.parametrize("does", ["time.sleep(0.001)", "sum(range(1000))", "threading.Event().wait(1)"])
 def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does: str) -> None:
-    """CPython before 3.14 ends such a thread by unwinding its stack, wherever it is."""
+    """CPython before 3.14 ends such a thread by unwinding its stack, regardless of what it is executing."""
     returned, said, errors = run(
         f"""
         import threading, time

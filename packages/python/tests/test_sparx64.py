@@ -1,4 +1,4 @@
-"""The cipher: single blocks, batches, and values that are not blocks."""
+"""Tests the cipher with single blocks, batches, and values that are not blocks."""
 
 from __future__ import annotations
 

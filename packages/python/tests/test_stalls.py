@@ -1,4 +1,5 @@
-"""Stall callbacks run on the waiting thread before each sleep, and may use the generator or end the wait."""
+"""Tests stall callbacks. They run on the waiting thread before each sleep, and may use the generator or end the
+wait."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 
 from families import FAMILIES, INTEGERS, Family
 from polyflake import Stall, layout, sno
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 
 def restored_generator(**options: Any) -> Any:
@@ -54,7 +55,7 @@ def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
     ticks = [stall.slept_ms for stall in stalls]
     assert ticks[0] == 0 < ticks[1] <= ticks[2]
-    # Both waits within a tick of a millisecond are shorter than the unit of `slept_ms`.
+    # With ticks of a millisecond, both waits are shorter than the unit of `slept_ms`.
     assert ticks[1] < ticks[2] or family.tick_ms == 1
     assert stalls[1] != stalls[0] == stalls[0]
     assert "sequence_exhausted" in repr(stalls[0])
@@ -79,7 +80,7 @@ def test_a_callback_can_call_the_generator(family: Family) -> None:
         ids.close()
 
     ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
-    with refused("generator_closed"):
+    with raises_code("generator_closed"):
         ids.generate()
 
 
@@ -92,7 +93,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
         ids.generate()
 
     ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
-    with refused("clock_failed"):
+    with raises_code("clock_failed"):
         ids.generate()
     assert len(depth) == 64 or len(depth) == 63  # the clock may be the call that exceeds the limit
     assert ids.stats()
@@ -103,7 +104,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
 def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
     told: list[Stall] = []
     ids = family.exhausted(**{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
-    with refused("sequence_exhausted"):
+    with raises_code("sequence_exhausted"):
         ids.generate()
     assert told == []
 
@@ -112,9 +113,9 @@ def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, A
 def test_a_callback_in_a_cycle_with_its_generator_is_collected(family: Family) -> None:
     class Owner:
         def __init__(self) -> None:
-            self.generator = family.make(on_stall=self.hear)
+            self.generator = family.make(on_stall=self.on_stall)
 
-        def hear(self, _: Stall) -> None: ...
+        def on_stall(self, _: Stall) -> None: ...
 
     owner = Owner()
     gone = weakref.ref(owner)

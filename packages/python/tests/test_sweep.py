@@ -1,4 +1,5 @@
-"""Passes every value of the catalogue at every position of every public call, which returns or raises a typed error."""
+"""Passes every value of the catalogue at every position of every public call. Each call must return or raise a typed
+error."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
-# With a caller's clock, a new generator starts at once. With the system clock, it would wait for the next tick.
+# A generator with a custom clock makes its first ID immediately. With the system clock, it would wait for the next
+# tick.
 def sno_generator() -> sno.Generator:
     return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
 
@@ -69,7 +71,7 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Returns the function of a new object, so that no call can hide another call's effects."""
+        """Returns a method of a new object, so that no call can hide another call's effects."""
         owner = self.of()
         function = owner if name == "__call__" else getattr(owner, name)
         return finished(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
@@ -450,7 +452,7 @@ CODES = set(API["errors"])
 WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
-#: Exceptions that the catalogue's values raise themselves: their own ones, for released views, or from NumPy.
+#: Messages of exceptions that the catalogue's values raise themselves, for example for released views or in NumPy.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
@@ -482,7 +484,7 @@ def test_every_argument_survives_every_value(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # The same object and a new one must work as before, in spite of the other calls.
+        # After all calls, both the same object and a new one must still work.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()

@@ -1,4 +1,4 @@
-"""Long calls let other threads run."""
+"""Tests that long calls let other threads run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def decrypt(n: int) -> object:
 
 
 def long_enough(work: Callable[[int], object]) -> int:
-    """Returns an amount of work that takes a fifth of a second, which is much longer than a thread takes to wake up."""
+    """Returns an amount of work that takes about a fifth of a second, which is much longer than a thread needs to wake
+    up."""
     n, taken = 1 << 14, 0.0
     while taken < 0.2 and n < 1 << 24:
         n *= 2
@@ -40,7 +41,8 @@ def long_enough(work: Callable[[int], object]) -> int:
 
 @pytest.mark.parametrize("work", [make_ids, encrypt, decrypt])
 def test_a_long_call_lets_other_threads_run(work: Callable[[int], object]) -> None:
-    """The interpreter is configured not to switch threads, so this thread continues only if the call lets it."""
+    """The interpreter is configured not to switch threads by itself, so this thread continues only if the call releases
+    the GIL."""
     n, begun, ended = long_enough(work), threading.Event(), []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Calls that never wait: they return the IDs that are currently available, or fewer, or raise an error."""
+"""Tests calls that never wait. They return the requested IDs, or fewer if fewer are available, or raise an error."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from families import FAMILIES, Family, each_family
 from polyflake import Stall, hotguid, layout, randflake, sno
-from support import NOW_MS, NOW_NS, refused
+from support import NOW_MS, NOW_NS, raises_code
 
 SHARDED = layout.Layout.preset("instagram")
 
 
 def fail_on_wait(stall: Stall) -> None:
-    """Fails the test, because it is called before a wait, and no wait may happen."""
+    """A stall callback that fails the test, because these calls must never wait."""
     raise AssertionError(stall)
 
 
 def waiting_generator(family: Family, clock: Callable[[], int] = lambda: NOW_NS) -> Any:
-    """Returns a generator whose other calls would wait for an hour with a frozen clock."""
+    """Returns a generator with a frozen clock. Its blocking calls would wait for an hour."""
     return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=fail_on_wait)
 
 
@@ -45,7 +45,7 @@ def test_try_calls_return_available_ids_and_report_the_retry_time(family: Family
     assert not {*some} & {*made[-3:]}
     for name in ("try_generate", "try_generate_text"):
         if hasattr(ids, name):
-            with refused("sequence_exhausted", retry_at=NOW_MS - NOW_MS % family.tick_ms + family.tick_ms):
+            with raises_code("sequence_exhausted", retry_at=NOW_MS - NOW_MS % family.tick_ms + family.tick_ms):
                 getattr(ids, name)()
     assert len(ids.try_generate_many(5)) == len(ids.try_generate_many(0)) == ids.try_fill(family.room(5)) == 0
 
@@ -59,13 +59,13 @@ def test_all_other_errors_are_raised(family: Family) -> None:
     closed.close()
     for ids, code in ((closed, "generator_closed"), (failing, "clock_failed")):
         for call in (ids.try_generate, lambda ids=ids: ids.try_generate_many(2)):
-            with refused(code):
+            with raises_code(code):
                 call()
-        with refused(code):
+        with raises_code(code):
             ids.try_fill(family.room(2))
-    with refused("out_of_range", field="n"):
+    with raises_code("out_of_range", field="n"):
         failing.try_generate_many(1 << 25)
-    with refused("invalid_type", field="buffer"):
+    with raises_code("invalid_type", field="buffer"):
         failing.try_fill(b"")
 
 
@@ -88,7 +88,7 @@ def test_try_calls_accept_the_arguments_of_other_calls() -> None:
     assert open_.try_fill(column, {"shard": 5}) == 1
     made = [open_.try_generate({"shard": 3}), *open_.try_generate_many(1, {"shard": 4}), *column]
     assert [SHARDED.parse(id).bindables["shard"] for id in made] == [3, 4, 5]
-    with refused("missing_field", field="shard"):
+    with raises_code("missing_field", field="shard"):
         open_.try_generate()
     flakes = FAMILIES["randflake"].make()
     flakes.generate()  # waits for the first second

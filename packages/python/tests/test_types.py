@@ -1,4 +1,4 @@
-"""The stubs pass strict type checks and match the module."""
+"""Tests that the stubs pass strict type checks and match the module."""
 
 from __future__ import annotations
 

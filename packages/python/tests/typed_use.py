@@ -1,4 +1,5 @@
-"""Checked by mypy --strict, and never run: users' code has the expected types, and wrong use is reported."""
+"""Code that mypy --strict checks and that never runs: valid calls have the expected types, and invalid calls are
+reported."""
 
 import datetime as dt
 import time

@@ -1,4 +1,4 @@
-// Runs headless Chromium, with an empty page that loads the package in a script. The argument is the browser's path.
+// Runs the requests in headless Chromium, in an empty page that loads the package. The argument is the browser's path.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

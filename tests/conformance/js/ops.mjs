@@ -23,7 +23,7 @@ const OPS = {
   describe: { "": ({ family }) => figures(polyflake[family].describe()) },
 };
 
-/** Answers a request. */
+/** Executes a request, and returns the answer. */
 export function answer({ op, args }) {
   const [family, name = ""] = op.split(".");
   const ops = Object.hasOwn(OPS, family) ? OPS[family] : {};

@@ -14,7 +14,7 @@ use crate::{
     slices::chunks_of_16,
 };
 
-/// Items per column. More than one block of them would take too long for each input.
+/// The maximum number of items in a column. Longer columns would take too long for each input.
 const MAX_ITEMS: usize = 24;
 
 /// Reads columns of strings, first intact, then with faults.
@@ -54,11 +54,11 @@ pub(crate) fn columns(input: &[u8]) {
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
     let chosen = if bytes.number_below(2) == 1 { dictionary } else { whole };
-    let spoilt = corrupted(&mut bytes, chosen.clone());
-    assert!(is_fair(&chosen, &spoilt), "{spoilt:?}");
-    read_anyhow(&spoilt);
+    let faulty = corrupted(&mut bytes, chosen.clone());
+    assert!(is_fair(&chosen, &faulty), "{faulty:?}");
+    read_anyhow(&faulty);
     let stream = ForeignChunks {
-        pieces: vec![spoilt.clone(), spoilt],
+        pieces: vec![faulty.clone(), faulty],
         fails_at: Some(bytes.number_below(6)),
         ..ForeignChunks::default()
     };
@@ -130,7 +130,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
     let (pieces, held) = column.export();
     let read = pieces.ids::<I>().map_err(|fault| match fault {
         Fault::Null(item) => (None, item),
-        Fault::Refused(error) => {
+        Fault::Rejected(error) => {
             (Some((error.kind(), error.position())), error.item().expect("an item"))
         }
         other => panic!("{other:?}: {column:?}"),
@@ -162,7 +162,7 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
         match bytes.number_below(4) {
             0 if whole.dictionary.1.is_some() => {
                 let values = whole.dictionary.1.take().expect("values");
-                whole.dictionary.1 = Some(Box::new(spoilt_once(bytes, *values)));
+                whole.dictionary.1 = Some(Box::new(corrupted_once(bytes, *values)));
             }
             1 if whole.dictionary.0.is_some() => {
                 let kind = whole.dictionary.0.as_mut().expect("values");
@@ -180,14 +180,14 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
                         .for_each(|values| values.array_is_released = true);
                 }
             },
-            _ => whole = spoilt_once(bytes, whole),
+            _ => whole = corrupted_once(bytes, whole),
         }
     }
     whole
 }
 
-/// Returns whether a faulty column has at most as many items as before, or more than any memory. Readers cannot detect other
-/// lengths.
+/// Returns whether readers can detect the faults of a column: it has at most as many items as before, or more than fit in
+/// memory.
 fn is_fair(before: &Foreign, after: &Foreign) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
@@ -216,7 +216,7 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     (bytes.number_below(8) > 0).then(|| bytes.choose(&formats).to_owned())
 }
 
-fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
+fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     // Only uses lengths that the buffers have, or that no memory has.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
@@ -243,9 +243,9 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
         8 => column.schema_is_released = true,
         _ => {
             if column.dictionary.1.is_some() {
-                spoil_keys(bytes, &mut column);
+                corrupt_keys(bytes, &mut column);
             } else if column.format.as_ref().is_some_and(|format| !format.starts_with('w')) {
-                spoil_places(bytes, &mut column);
+                corrupt_offsets(bytes, &mut column);
             } else {
                 column.format = other_format(bytes);
             }
@@ -254,13 +254,13 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     column
 }
 
-fn spoil_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
+fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let keys: Vec<_> = (0..MAX_ITEMS).map(|_| bytes.number()).collect();
     column.buffers[1] = Some(Buffer::of_i64(&keys));
 }
 
 /// Replaces an offset or part of a view. The last offset stays, because readers cannot check it.
-fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
+fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
     let format = column.format.as_deref().unwrap_or_default();
@@ -289,8 +289,8 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {
         let whole = column(Layout::Fixed(16), false, &[vec![b'2'; 16]], 1);
-        let huge = spoilt_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());
-        let twice = spoilt_once(&mut Bytes(&[part, 0, 2, 0, 255]), huge);
+        let huge = corrupted_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());
+        let twice = corrupted_once(&mut Bytes(&[part, 0, 2, 0, 255]), huge);
         assert!(is_fair(&whole, &twice), "{twice:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! Makes choices based on an input's bytes, which are continued with zeros.
 
-/// Number of IDs per input.
+/// The number of IDs per input.
 pub(crate) const NEIGHBOURS: usize = 32;
 
 /// Returns an input's IDs: its first bytes, padded with zeros, and then the same bytes with one of them changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
     let own: [u8; N] = Bytes(input).array();
-    let others = chances(input).map(move |[at, byte, ..]| {
+    let others = random_bytes(input).map(move |[at, byte, ..]| {
         let mut other = own;
         other[usize::from(at) % N] = byte;
         other
@@ -15,13 +15,13 @@ pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [
 }
 
 /// Returns pseudo-random bytes that are the same for the same input.
-pub(crate) fn chances(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+pub(crate) fn random_bytes(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let seed = input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(PRIME));
     let next = |seed: &u64| Some((seed ^ seed >> 29).wrapping_mul(PRIME));
     std::iter::successors(Some(seed), next).skip(1).map(|seed| {
-        let [_, _, chances @ .., _, _] = seed.to_le_bytes();
-        chances
+        let [_, _, random_bytes @ .., _, _] = seed.to_le_bytes();
+        random_bytes
     })
 }
 

@@ -101,14 +101,14 @@ pub(crate) fn corrupt(description: &mut Value, bytes: &mut Bytes<'_>) {
         Some(fields) if !fields.is_empty() && !bytes.one_in(4) => {
             let at = bytes.number_below(fields.len());
             if let Some(members) = fields[at].as_object_mut() {
-                spoil_member(members, bytes);
+                corrupt_member(members, bytes);
             }
         }
-        _ => spoil_member(members, bytes),
+        _ => corrupt_member(members, bytes),
     }
 }
 
-fn spoil_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
+fn corrupt_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
     let mut names: Vec<String> = members.keys().cloned().collect();
     names.extend(["value", "invert", "colour"].map(String::from));
     let name = bytes.choose(&names);

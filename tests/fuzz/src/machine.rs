@@ -15,10 +15,10 @@ use polyflake_js::{
 use crate::bytes::Bytes;
 
 /// Makes a call and returns its status.
-type Call = fn(&Machine<Stopped>) -> u32;
+type Call = fn(&Machine<StoppedClock>) -> u32;
 
 macro_rules! calls {
-    ($($name:ident => $_js:literal,)*) => { &[$((|machine: &Machine<Stopped>| machine.run(Machine::$name)) as Call),*] };
+    ($($name:ident => $_js:literal,)*) => { &[$((|machine: &Machine<StoppedClock>| machine.run(Machine::$name)) as Call),*] };
 }
 
 /// The calls that all formats share, and each format's own.
@@ -96,7 +96,7 @@ fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
 }
 
 /// Checks that an ID's string survives parsing and formatting, whatever was called before.
-fn assert_works(machine: &Machine<Stopped>) {
+fn assert_works(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_AT, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {
@@ -112,11 +112,11 @@ thread_local! {
     static SCRATCH: &'static Scratch = Box::leak(Box::default());
 }
 
-/// A clock that stands still.
+/// A clock that does not advance.
 #[derive(Debug)]
-struct Stopped;
+struct StoppedClock;
 
-impl Clock for Stopped {
+impl Clock for StoppedClock {
     fn unix_nanos(&self) -> Result<i64> {
         Ok(1_763_650_000_000_000_000)
     }
@@ -125,7 +125,7 @@ impl Clock for Stopped {
     }
 }
 
-impl Host for Stopped {
+impl Host for StoppedClock {
     fn system() -> Self {
         Self
     }

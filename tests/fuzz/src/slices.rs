@@ -9,7 +9,7 @@ use polyflake::{
 };
 
 use crate::{
-    bytes::{Bytes, chances},
+    bytes::{Bytes, random_bytes},
     randflake::reading as randflake_reading,
     sno::reading as sno_reading,
     verdict::Verdict,
@@ -37,7 +37,7 @@ pub(crate) fn sno(input: &[u8]) {
 /// Decodes Randflake strings, in slots and in columns, and encodes them again.
 pub(crate) fn randflake(input: &[u8]) {
     let slots = items_with_faults(input, |chance| {
-        // Numbers of all sizes.
+        // Shifts by a random number of bits produce numbers of all sizes.
         let number = u64::from_le_bytes(chance.as_chunks().0[0]) >> (chance[8] % 64);
         let text = Randflake::from_u64(number).text();
         std::array::from_fn(|at| text.as_bytes().get(at).copied().unwrap_or(0))
@@ -98,11 +98,11 @@ fn items_with_faults(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[
 }
 
 pub(crate) fn chunks_of_16(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
-    let mut chances = chances(input);
+    let mut random_bytes = random_bytes(input);
     std::iter::repeat_with(move || {
         let mut bytes = [0; 16];
         for four in bytes.as_chunks_mut().0 {
-            *four = chances.next().unwrap_or_default();
+            *four = random_bytes.next().unwrap_or_default();
         }
         bytes
     })

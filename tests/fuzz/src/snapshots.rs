@@ -61,7 +61,7 @@ fn check_sno(json: &[u8]) {
     let builder = || Generator::builder().clock(&clock).max_wait(Duration::ZERO);
     for restored in [builder().restore(snapshot), builder().import_original(snapshot)] {
         match restored {
-            Ok(ids) => check_goes_on(&ids, &snapshot),
+            Ok(ids) => check_continues(&ids, &snapshot),
             Err(error) => assert_eq!(with_checked_message(&error).code(), "out_of_range"),
         }
     }
@@ -69,7 +69,7 @@ fn check_sno(json: &[u8]) {
 
 /// Checks that a restored generator's IDs differ from the snapshot's last one and from each other, and that its own snapshot
 /// can be restored.
-fn check_goes_on(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
+fn check_continues(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
     let made: Vec<_> = [0, 1].iter().filter_map(|metabyte| ids.generate(*metabyte).ok()).collect();
     let last = (snapshot.wall_hi, snapshot.drifts & 1 == 1, snapshot.sequence);
     let mut cells: Vec<_> = made

@@ -1,6 +1,6 @@
 //! Makes strings from bytes: the bytes themselves, and nearly valid strings.
 
-use crate::bytes::chances;
+use crate::bytes::random_bytes;
 
 /// Characters that a decoder must not mistake for one of its alphabet.
 const ODD: [char; 32] = [
@@ -9,7 +9,7 @@ const ODD: [char; 32] = [
     '𝟚',
 ];
 
-/// Number of neighbours to try for a nearly valid string.
+/// The number of neighbours to try for a nearly valid string.
 const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
@@ -21,7 +21,7 @@ pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&s
     }
     let mut near: Vec<char> = near.chars().collect();
     room.check_chars(&near, &mut check);
-    for [a, b, c, ..] in chances(input).take(NEIGHBOURS.min(near.len())) {
+    for [a, b, c, ..] in random_bytes(input).take(NEIGHBOURS.min(near.len())) {
         let at = usize::from(a) % near.len();
         let odd = if b < 64 { ODD[usize::from(b) % ODD.len()] } else { char::from(c) };
         let right = std::mem::replace(&mut near[at], odd);

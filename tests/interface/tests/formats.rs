@@ -71,7 +71,7 @@ fn fields_and_grants_round_trip() {
 }
 
 #[track_caller]
-fn assert_refused<T: DeserializeOwned + Debug>(json: &serde_json::Value, reason: &str) {
+fn assert_error<T: DeserializeOwned + Debug>(json: &serde_json::Value, reason: &str) {
     let error = serde_json::from_value::<T>(json.clone()).unwrap_err().to_string();
     assert!(error.contains(reason), "{error}");
 }
@@ -84,24 +84,24 @@ fn malformed_records_are_rejected() {
         object[name] = value;
         object
     };
-    assert_refused::<randflake::Parts>(&with("more", json!(0)), "unknown field `more`");
-    assert_refused::<randflake::Parts>(&with("node", json!(-1)), "invalid value");
-    assert_refused::<randflake::Parts>(
+    assert_error::<randflake::Parts>(&with("more", json!(0)), "unknown field `more`");
+    assert_error::<randflake::Parts>(&with("node", json!(-1)), "invalid value");
+    assert_error::<randflake::Parts>(
         &json!({"timestamp": 1, "node": 2}),
         "missing field `sequence`",
     );
-    assert_refused::<randflake::Parts>(&json!([1, 2]), "invalid length 2");
+    assert_error::<randflake::Parts>(&json!([1, 2]), "invalid length 2");
     let twice = r#"{"timestamp": 1, "node": 2, "node": 2, "sequence": 3}"#;
     let error = serde_json::from_str::<randflake::Parts>(twice).unwrap_err().to_string();
     assert!(error.starts_with("duplicate field `node`"), "{error}");
     let reversed =
         json!({"first_node": 5, "last_node": 4, "start": 1_730_000_000, "end": 1_730_000_001});
-    assert_refused::<Grant>(&reversed, "expected nodes from 5 to 131071, found 4");
+    assert_error::<Grant>(&reversed, "expected nodes from 5 to 131071, found 4");
 }
 
 #[test]
 fn noncanonical_and_mistyped_ids_are_rejected() {
-    assert_refused::<Id<User>>(&json!("aaaaaaaa55aaaaaa"), "expected metabyte 1, found 24");
+    assert_error::<Id<User>>(&json!("aaaaaaaa55aaaaaa"), "expected metabyte 1, found 24");
     for text in ["007", "9223372036854775808", "0xCAFE", "0xabc", "cafe", ""] {
         assert!(serde_json::from_value::<layout::Id>(json!(text)).is_err(), "{text}");
     }

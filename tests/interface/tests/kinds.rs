@@ -164,8 +164,8 @@ fn integers_of_128_bits_must_follow_the_id() {
     let n = u128::MAX - 1;
     let read = in_every_way(&format!(r#"{{"id":"{USER}","n":{n}}}"#));
     assert_eq!(read, Ok(Kinds::Large(Large { n })));
-    let refused = in_every_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
-    assert!(refused.starts_with("invalid type: floating point"), "{refused}");
+    let error = in_every_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
+    assert!(error.starts_with("invalid type: floating point"), "{error}");
     let small = in_every_way(&format!(r#"{{"n":{},"id":"{USER}"}}"#, u64::MAX));
     assert_eq!(small, Ok(Kinds::Large(Large { n: u64::MAX.into() })));
 }
@@ -298,7 +298,7 @@ fn rejection(text: &str) -> Error {
             assert_eq!(error.field(), Some("id"));
             error
         }
-        read => panic!("expected a refused ID, found {read:?}"),
+        read => panic!("expected a rejected ID, found {read:?}"),
     }
 }
 

@@ -67,9 +67,12 @@ fn public_functions_match_the_kernels() {
 #[test]
 fn wrong_lengths_are_rejected() {
     let ids = [Sno::default(); 9];
-    let refused = |outcome: polyflake::Result<()>| outcome.unwrap_err().to_string();
-    assert_eq!(refused(sno::unix_ms_column(&ids, &mut [0; 8])), "expected length 9, found 8");
-    assert_eq!(refused(sno::metabyte_column(&ids, &mut [0; 10])), "expected length 9, found 10");
+    let error_message = |outcome: polyflake::Result<()>| outcome.unwrap_err().to_string();
+    assert_eq!(error_message(sno::unix_ms_column(&ids, &mut [0; 8])), "expected length 9, found 8");
+    assert_eq!(
+        error_message(sno::metabyte_column(&ids, &mut [0; 10])),
+        "expected length 9, found 10"
+    );
     assert!(sno::partition_column(&ids, &mut []).is_err());
     assert!(sno::sequence_column(&[], &mut [0]).is_err());
 }

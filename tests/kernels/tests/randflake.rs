@@ -94,10 +94,10 @@ fn values_next_to_powers_of_two_round_trip() {
 }
 
 #[track_caller]
-fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
+fn assert_same_error_as_single(level: Level, slots: &[[u8; 16]], item: usize) {
     let bytes = slots[item];
     let length = 16 - bytes.iter().rev().take_while(|byte| **byte == 0).count();
-    let expected = why_one_is_refused(&bytes[..length], item);
+    let expected = error_of_single(&bytes[..length], item);
     let mut read = vec![UNTOUCHED; slots.len()];
     assert_eq!(decode_randflake(level, slots, &mut read), Err(expected), "{level:?} {bytes:?}");
     assert_eq!(read[..item], NUMBERS[..item], "{level:?}");
@@ -105,7 +105,7 @@ fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
 }
 
 /// Returns the error for one string. A byte above ASCII is not a character, even if a character has that value.
-fn why_one_is_refused(text: &[u8], item: usize) -> Error {
+fn error_of_single(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
     match error.position() {
@@ -159,7 +159,7 @@ fn bytes_after_the_digits_are_rejected() {
             slots[item] = slot_of(&"7".repeat(length));
             slots[item][place] = byte;
             if place > length || place == 13 || !is_good(byte) {
-                refuses_as_one_is_refused(level, &slots, item);
+                assert_same_error_as_single(level, &slots, item);
             }
         }
     }
@@ -175,7 +175,7 @@ fn invalid_bytes_are_found_at_every_item_and_position() {
                     let item = usize::from(bad) % ITEMS;
                     slots[item] = slot_of(&"7".repeat(length));
                     slots[item][place] = bad;
-                    refuses_as_one_is_refused(level, &slots, item);
+                    assert_same_error_as_single(level, &slots, item);
                 }
             }
         }
@@ -207,7 +207,7 @@ fn noncanonical_strings_are_rejected() {
             for item in items() {
                 let mut slots = SLOTS.clone();
                 slots[item] = slot_of(text);
-                refuses_as_one_is_refused(level, &slots, item);
+                assert_same_error_as_single(level, &slots, item);
             }
         }
     }
@@ -243,16 +243,16 @@ fn columns_of_every_length_round_trip() {
 }
 
 #[track_caller]
-fn column_refuses_as_one_is_refused(level: Level, texts: &[Vec<u8>], item: usize) {
+fn assert_column_fails_like_single(level: Level, texts: &[Vec<u8>], item: usize) {
     let ends = texts.iter().scan(0, |end, text| {
         *end += i32::try_from(text.len()).unwrap();
         Some(*end)
     });
     let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
-    let expected = why_one_is_refused(&texts[item], item);
+    let expected = error_of_single(&texts[item], item);
     let mut read = vec![UNTOUCHED; texts.len()];
-    let refused = decode_randflake_column(level, &offsets, &texts.concat(), &mut read);
-    assert_eq!(refused, Err(expected), "{level:?} {:?}", texts[item]);
+    let decoded = decode_randflake_column(level, &offsets, &texts.concat(), &mut read);
+    assert_eq!(decoded, Err(expected), "{level:?} {:?}", texts[item]);
     assert_eq!(read[..item], NUMBERS[..item], "{level:?}");
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
@@ -272,7 +272,7 @@ fn invalid_bytes_are_found_at_every_position_of_columns() {
                 let item = usize::from(bad) % ITEMS;
                 texts[item] = vec![b'7'; length];
                 texts[item][place] = bad;
-                column_refuses_as_one_is_refused(level, &texts, item);
+                assert_column_fails_like_single(level, &texts, item);
             }
         }
     }
@@ -284,7 +284,7 @@ fn noncanonical_strings_in_columns_are_rejected() {
         for item in items() {
             let mut texts = TEXTS.clone();
             texts[item] = text.into();
-            column_refuses_as_one_is_refused(level, &texts, item);
+            assert_column_fails_like_single(level, &texts, item);
         }
     }
 }
@@ -313,11 +313,11 @@ fn invalid_offsets_are_rejected_at_every_item() {
 #[test]
 fn invalid_columns_are_rejected() {
     for level in levels() {
-        bad_columns_are_refused_by(level);
+        assert_bad_columns_are_rejected(level);
     }
 }
 
-fn bad_columns_are_refused_by(level: Level) {
+fn assert_bad_columns_are_rejected(level: Level) {
     let mut numbers = [0; 2];
     let mut read = |offsets: &[i32], text: &[u8]| {
         let error = decode_randflake_column(level, offsets, text, &mut numbers).unwrap_err();

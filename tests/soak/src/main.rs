@@ -46,7 +46,7 @@ struct Outcome {
     twice: AtomicU64,
     /// Number of IDs that are out of order, or later than the latest clock reading.
     misplaced: AtomicU64,
-    refused: AtomicU64,
+    rejected: AtomicU64,
 }
 
 /// The state that all threads of a run share.
@@ -67,7 +67,7 @@ impl Run<'_> {
                 failures_in_a_row = 0;
             } else {
                 failures_in_a_row += 1;
-                self.outcome.refused.fetch_add(1, Ordering::Relaxed);
+                self.outcome.rejected.fetch_add(1, Ordering::Relaxed);
                 self.maker.clock.advance();
             }
         }
@@ -115,12 +115,12 @@ fn main() -> ExitCode {
     let mut well = true;
     for family in FAMILIES.iter().filter(|family| family.name.contains(&options.family)) {
         let start = Instant::now();
-        let Outcome { made, twice, misplaced, refused } = soak(family, options.ids, seed);
-        let [made, twice, misplaced, refused] =
-            [made, twice, misplaced, refused].map(AtomicU64::into_inner);
+        let Outcome { made, twice, misplaced, rejected } = soak(family, options.ids, seed);
+        let [made, twice, misplaced, rejected] =
+            [made, twice, misplaced, rejected].map(AtomicU64::into_inner);
         let seconds = start.elapsed().as_secs_f64();
         println!(
-            "{}: {made} IDs, {twice} given out twice, {misplaced} misplaced, {refused} calls refused, {seconds:.1} s",
+            "{}: {made} IDs, {twice} given out twice, {misplaced} misplaced, {rejected} calls rejected, {seconds:.1} s",
             family.name
         );
         well &= twice == 0 && misplaced == 0 && made >= options.ids;

@@ -67,18 +67,18 @@ impl Ids {
     pub(super) fn write_ids(
         layout: &Layout,
         n: usize,
-        refused: impl FnOnce(Error) -> PyErr,
+        to_exception: impl FnOnce(Error) -> PyErr,
         write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
     ) -> PyResult<Self> {
         if layout.is_integer() {
             let mut ids = zeroed(n)?;
-            write(Batch::Integers(&mut ids)).map_err(refused)?;
+            write(Batch::Integers(&mut ids)).map_err(to_exception)?;
             return Ok(Self::Integers(Packed::new(ids)));
         }
         let size = layout.bits() as usize / 8;
         check_bytes(n, size)?;
         let mut ids = zeroed(n * size)?;
-        write(Batch::Bytes(&mut ids)).map_err(refused)?;
+        write(Batch::Bytes(&mut ids)).map_err(to_exception)?;
         Ok(Self::Bytes(Packed::in_rows(ids, size)))
     }
 

@@ -1,4 +1,4 @@
-//! Returns parts of groups. Their lengths are known at compile time, so kernels load and store each part as a whole.
+//! Parts of groups. The lengths of the parts are known at compile time, so kernels load and store each part as a whole.
 
 /// Returns `N` items of a group, starting at `at`.
 #[inline]

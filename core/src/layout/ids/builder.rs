@@ -170,22 +170,22 @@ impl<C: Clock> Builder<C> {
 
     /// Returns the slots of a tick, or an error if the layout cannot have generators.
     fn slots(&self) -> Result<Slots> {
-        let refused = |reason: &'static str| Err(invalid(reason));
+        let reject = |reason: &'static str| Err(invalid(reason));
         if self.family.layout.only_read {
-            return refused(
+            return reject(
                 "expected a layout to generate from, found a preset that is only for reading",
             );
         }
         match (self.family.layout.slots(), self.family.layout.timeline(), self.family.sequence_only)
         {
-            (None, ..) => refused(
+            (None, ..) => reject(
                 "expected a layout with a sequence, found none: IDs of one tick would repeat",
             ),
-            (_, None, false) => refused(
+            (_, None, false) => reject(
                 "expected a layout with a timestamp, found none: set sequence_only to use the sequence alone",
             ),
             (_, Some(_), true) => {
-                refused("expected a layout without a timestamp for sequence_only, found one")
+                reject("expected a layout without a timestamp for sequence_only, found one")
             }
             (Some((first, last)), ..) => Ok(Slots { first, last }),
         }
@@ -234,7 +234,7 @@ impl<C: Clock> Builder<C> {
             None if self.options.window.is_none() => Window::all(0),
             None => return Err(unknown_field("timestamp")),
         };
-        let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
+        let state = PerTick::at(slots, Behind::Rejected, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;

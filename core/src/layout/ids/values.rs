@@ -51,7 +51,7 @@ enum State {
     Put,
     /// The value does not fit. The error is reported when the ID is packed, because errors of more significant fields take
     /// precedence.
-    Refused(Error),
+    Rejected(Error),
 }
 
 impl State {
@@ -130,7 +130,7 @@ impl<'l> Values<'l> {
         // If the value is rejected, the ID keeps the bits of the previous value. They are never visible, because the ID is not
         // packed while any value is rejected.
         let put = field.write(value, &mut self.partial.id);
-        self.set_state(slot, put.map_or_else(State::Refused, |()| State::Put));
+        self.set_state(slot, put.map_or_else(State::Rejected, |()| State::Put));
         Ok(self)
     }
 
@@ -264,11 +264,11 @@ impl<'l> Values<'l> {
         match &self.partial.states[index] {
             State::Put => Ok(()),
             State::Missing => Err(self.layout.fields[index].missing_field()),
-            State::Refused(error) => Err(error.clone()),
+            State::Rejected(error) => Err(error.clone()),
         }
     }
 
-    /// Works like `check_field`, but the value may be missing.
+    /// Works like `check_field`, but accepts a missing value.
     pub(in crate::layout) fn check_if_given(&self, index: usize) -> Result<()> {
         if self.is_missing(index) { Ok(()) } else { self.check_field(index) }
     }

@@ -46,20 +46,20 @@ const INITIAL_CAPACITY: usize = 12;
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
     /// Receives the error if the ID is rejected.
-    refused: &'r mut Option<Error>,
+    id_error: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
 
 impl<'r, K> Reader<'r, K> {
-    pub(super) fn new(human_readable: bool, refused: &'r mut Option<Error>) -> Self {
-        Self { human_readable, refused, kind: PhantomData }
+    pub(super) fn new(human_readable: bool, id_error: &'r mut Option<Error>) -> Self {
+        Self { human_readable, id_error, kind: PhantomData }
     }
 
     #[cold]
     fn reject<E: serde::de::Error>(&mut self, error: Error) -> E {
-        let refusal = E::custom(&error);
-        *self.refused = Some(error);
-        refusal
+        let custom = E::custom(&error);
+        *self.id_error = Some(error);
+        custom
     }
 }
 

@@ -67,7 +67,7 @@ impl Settings {
             .transpose()
     }
 
-    /// Returns the store; an `SQLite` file without its name.
+    /// Returns the store. The name of an `SQLite` file is not known yet.
     pub(super) fn store(&self) -> Result<Engine> {
         let schema = self.string_setting("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {

@@ -1,4 +1,4 @@
-//! How the keeper reacts to the passing of time and to each reply.
+//! The keeper's reactions to time and to replies.
 
 use alloc::{boxed::Box, format};
 
@@ -59,7 +59,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// The action when no work is pending.
+    /// Returns the action for a keeper that has no pending work.
     pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
@@ -96,8 +96,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.pause_for(known.min(longest), now);
     }
 
-    /// Begins again after a pause of at least this length. If a grant is still being renewed, the pause is at most as long as
-    /// the end of the grant allows.
+    /// Begins again after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is at most as
+    /// long as the end of the grant allows.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
@@ -176,7 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (RequestPurpose::Find, ReplyContent::Records(records)) => {
                 self.choose(&namespace, &records, now);
             }
-            (RequestPurpose::Look, ReplyContent::Records(records)) => {
+            (RequestPurpose::ReadPreferred, ReplyContent::Records(records)) => {
                 self.choose_record(&namespace, records, now);
             }
             (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
@@ -450,7 +450,7 @@ impl HeldGrant {
     fn new(record: Record, end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
         let (asked, is_lost, gap_at) = (PendingWrites::default(), false, None);
-        let is_told = false;
+        let is_reported = false;
         Self {
             record,
             asked,
@@ -460,7 +460,7 @@ impl HeldGrant {
             is_lost,
             offset,
             gap_at,
-            is_told,
+            is_reported,
             shared_until,
         }
     }
@@ -500,7 +500,7 @@ impl PendingWrites {
 impl RequestPurpose {
     /// Returns whether the reply may be ignored without loss.
     fn only_reads(&self) -> bool {
-        matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
+        matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::ReadPreferred)
     }
 }
 

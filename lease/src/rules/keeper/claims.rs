@@ -102,7 +102,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         is_coarse.then(|| out_of_range(reason))
     }
 
-    /// Selects a worker ID in a namespace whose records are known to be complete.
+    /// Selects a worker ID in a namespace whose records have been counted.
     fn claim_in(&mut self, namespace: Namespace, now: Moment) {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {
@@ -116,7 +116,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_of(index);
-                self.send(RequestPurpose::Look, Operation::Read { first }, now);
+                self.send(RequestPurpose::ReadPreferred, Operation::Read { first }, now);
             }
             Some(index) => self.grow(namespace, index + 1, now),
             None if namespace.records == 0 => self.grow(namespace, 1, now),

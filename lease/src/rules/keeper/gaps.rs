@@ -27,7 +27,7 @@ const GAP_MS: u64 = 1000;
 /// The longest time, in milliseconds, until the renewal after a gap is sent. The actual time is random, so that a fleet whose
 /// clocks step together does not reach the store at one moment.
 const SPREAD_MS: u64 = 1000;
-/// The same limit for a holder that holds IDs back, and the time for which it does so.
+/// The same limit for a strict holder, and the time for which it holds IDs back.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
 /// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two comparisons
@@ -51,7 +51,7 @@ impl Offset {
     }
 }
 
-/// The events at gaps that hosts report.
+/// Events about gaps, for hosts to report.
 #[derive(Debug, Default)]
 #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
 pub(crate) struct GapEvents {
@@ -73,7 +73,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(held) = &mut self.held {
             held.shared_until = held.shared_until.max(held.end).max(held.asked.end());
             (held.offset, held.gap_at) = (offset, Some(now.elapsed_ms));
-            held.is_told = false;
+            held.is_reported = false;
             held.renew_at = held.renew_at.min(soon);
         }
         if let KeeperState::Paused { until, purpose: RequestPurpose::SettleRenewal } = &mut self.at
@@ -93,7 +93,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if now.elapsed_ms < at + HOLD_MS {
                 return;
             }
-            self.notes.is_unconfirmed |= !core::mem::replace(&mut held.is_told, true);
+            self.notes.is_unconfirmed |= !core::mem::replace(&mut held.is_reported, true);
         }
         let span = (held.record.start, held.end);
         let later = Moment { wall_ms: now.wall_ms.saturating_add(wait_ms), ..now };
@@ -119,7 +119,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if is_kept { now.elapsed_ms + BEAT_INTERVAL_MS } else { u64::MAX }
     }
 
-    /// Returns the events at gaps since the last call.
+    /// Returns the events about gaps since the last call.
     #[cfg(feature = "hosted")]
     pub(crate) fn take_notes(&mut self) -> GapEvents {
         core::mem::take(&mut self.notes)

@@ -60,7 +60,7 @@ impl Notices {
 
 /// Returns a connection. If the server has too many connections, retries for a while.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
-    let refused = |error: tokio_postgres::Error| {
+    let to_error = |error: tokio_postgres::Error| {
         // The error contains no part of the URL.
         Engine::Postgresql(server.schema.clone()).error(&error.into())
     };
@@ -70,10 +70,10 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
                 let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
                 sleep(MAX_FIRST_PAUSE * (1 << tried) * part / 0xffff).await;
             }
-            connected => return connected.map_err(refused),
+            connected => return connected.map_err(to_error),
         }
     }
-    connect_once(&server.address).await?.map_err(refused)
+    connect_once(&server.address).await?.map_err(to_error)
 }
 
 /// The server's reply, or an error of the URL.
@@ -129,7 +129,7 @@ fn config(server: &url::Server) -> Config {
     if let Some(options) = &server.options {
         config.options(options);
     }
-    // The client's default, `Prefer`, continues in plain text with a server that refuses TLS.
+    // The client's default, `Prefer`, continues in plain text with a server that rejects TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
     let connect_timeout = server.connect_timeout.map_or(TIMEOUT, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * TIMEOUT);

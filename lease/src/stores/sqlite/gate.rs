@@ -16,7 +16,7 @@ use std::{
 
 use crate::{Error, ErrorKind, Result, rules::forks};
 
-/// The process in the upper half, and the number of its requests in progress in the lower half.
+/// The process number in the upper half, and the number of requests in progress in the lower half.
 static BUSY: AtomicU64 = AtomicU64::new(0);
 /// The number of threads of this process that are forking.
 static FORKING: AtomicU32 = AtomicU32::new(0);
@@ -28,7 +28,7 @@ static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 const MAX_WAIT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// A request under way, until it is dropped.
+/// Marks a request as in progress until it is dropped.
 #[derive(Debug)]
 pub(super) struct Pass {
     process: u32,

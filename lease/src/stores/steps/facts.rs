@@ -5,9 +5,9 @@ use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems in memory, on the network or in another program, which may lose data, by the numbers that Linux assigns to
-/// them.
-const REFUSED: [(u32, &str); 15] = [
+/// File systems that may lose data, because they are in memory, on the network or in another program, with the numbers that
+/// Linux assigns to them.
+const NOT_DURABLE: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
     (0x6969, "NFS"),
@@ -40,7 +40,7 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
         let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
-    match REFUSED.iter().find(|(number, _)| *number == found) {
+    match NOT_DURABLE.iter().find(|(number, _)| *number == found) {
         Some((_, name)) => Err(invalid_fact(name)),
         None => Ok(()),
     }

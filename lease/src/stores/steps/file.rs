@@ -140,10 +140,10 @@ fn failed(error: &io::Error) -> Error {
 fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::BTIME)?;
-    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let has_birth_time = found.stx_mask & StatxFlags::BTIME.bits() != 0;
     let birth = found.stx_btime;
     let ms = birth.tv_sec * 1000 + i64::from(birth.tv_nsec / 1_000_000);
-    Ok((found.stx_ino, is_told.then_some(ms)))
+    Ok((found.stx_ino, has_birth_time.then_some(ms)))
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]

@@ -163,8 +163,8 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
 /// Returns the readable records. An unreadable record does not prevent the use of all others.
 fn records(values: &[&str]) -> Result<Vec<Record>> {
     let read = values.iter().map(|record| Record::from_json(record));
-    let (records, refused): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
-    match refused.into_iter().next() {
+    let (records, errors): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+    match errors.into_iter().next() {
         Some(Err(error)) if records.is_empty() => Err(error),
         _ => Ok(records.into_iter().flatten().collect()),
     }
@@ -227,7 +227,7 @@ const REJECTED: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
 const OF_CLUSTERS: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
 const OF_REPLICAS: [&str; 2] = ["READONLY", "MASTERDOWN"];
 
-/// What an operator can do about an error.
+/// Remedies that an operator can apply, by the first word of the error.
 const REMEDIES: [(&str, &str); 3] = [
     ("OOM", "; raise `maxmemory`"),
     ("MISCONF", "; leases need no snapshot, so `stop-writes-on-bgsave-error` can be `no`"),

@@ -49,11 +49,11 @@ pub(super) struct Dialect {
     pub(super) read: Vec<String>,
     /// The end of a query whose row must not change until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The same, if this transaction changes the row.
+    /// The end of such a query if this transaction changes the row.
     pub(super) locked: &'static str,
     /// The type of an integer in a cast.
     pub(super) integer: &'static str,
-    /// The character before the number of a value.
+    /// The character before a parameter's number.
     pub(super) mark: &'static str,
     /// Whether the database has `RETURNING` and `ON CONFLICT`, and numbers for values. Without them, a change locks the
     /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. The row was
@@ -189,7 +189,7 @@ impl Dialect {
     }
 }
 
-/// The state of a store, at the begin of a transaction.
+/// The state of a store at the beginning of a transaction.
 pub(super) struct State {
     /// The store's name, if it has the tables.
     pub(super) store: Option<String>,
@@ -442,14 +442,14 @@ fn record_of(row: &[Value]) -> Result<Record> {
 
 /// Returns the readable records. An unreadable record does not prevent the use of all others.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
-    let (mut read, mut refused) = (Vec::new(), None);
+    let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
         match record_of(row) {
             Ok(record) => read.push(record),
-            Err(error) => refused = refused.or(Some(error)),
+            Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    match refused {
+    match first_error {
         Some(error) if read.is_empty() => Err(error),
         _ => Ok(read),
     }

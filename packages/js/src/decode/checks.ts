@@ -46,7 +46,7 @@ export function textOfLength(text: unknown, field: string, most: number, least =
 export type ValueAt = (text: string, position: number) => number;
 
 /** Creates the error for the first character that the format does not allow. */
-export function misspelt(text: string, field: string, valueAt: ValueAt): PolyflakeError {
+export function misspeltError(text: string, field: string, valueAt: ValueAt): PolyflakeError {
   let position = 0;
   while (valueAt(text, position) >= 0) position++;
   return invalidCharacter(text, position, { field });
@@ -102,7 +102,7 @@ export function uuidBytes(text: unknown, field: string): number[] {
   const found = textOfLength(text, field, UUID_LENGTH);
   const bytes = bytesOfUuid(found);
   if (bytes) return bytes;
-  throw misspelt(found, field, valueInUuid);
+  throw misspeltError(found, field, valueInUuid);
 }
 
 /** Creates the error for a UUID that is not a version 8 UUID or does not meet the additional requirement in `and`. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { outOfRange, PolyflakeError } from "../errors.js";
-import { digit, misspelt, signed, textOfLength, type ValueAt } from "./checks.js";
+import { digit, misspeltError, signed, textOfLength, type ValueAt } from "./checks.js";
 
 /**
  * An ID, which is a signed 64-bit integer. The type is branded: an ID can be used as a bigint, but the compiler does not accept
@@ -46,7 +46,7 @@ export function decodeText(text: string): RandflakeId {
     high = (high << 5) | (low >>> 27);
     low = (low << 5) | value;
   }
-  if (all < 0) throw misspelt(text, "text", valueAt);
+  if (all < 0) throw misspeltError(text, "text", valueAt);
   const first = valueAt(text, 0);
   if (first === 0 && text.length > 1)
     throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });

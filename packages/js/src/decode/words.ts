@@ -1,5 +1,5 @@
 /** Represents a sno ID as four 20-bit words. Each word corresponds to four characters of the encoded ID. */
-import { digit, misspelt, textOfLength, type ValueAt } from "./checks.js";
+import { digit, misspeltError, textOfLength, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
 /** The number of bytes in an ID. */
@@ -34,7 +34,7 @@ export function wordsOf(text: unknown, field: string): Words {
   const found = textOfLength(text, field, TEXT_LENGTH);
   const words = wordsIn(found);
   if (words) return words;
-  throw misspelt(found, field, valueAt);
+  throw misspeltError(found, field, valueAt);
 }
 
 function wordAt(text: string, at: number): number {

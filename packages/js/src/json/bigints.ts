@@ -6,7 +6,7 @@ import {
   bigintsOf,
   isFraction,
   parseUnrounded,
-  refuseRounded,
+  rejectRounded,
   roundedFraction,
   sourceOf,
   within64,
@@ -97,7 +97,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
     // If the program has added a `toJSON` method to all bigints, they are already strings.
     const own = rawJson && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
-    if (bigintNames.has(key)) refuseRounded(key, value);
+    if (bigintNames.has(key)) rejectRounded(key, value);
     if (typeof value !== "bigint") return value;
     const text = String(within64(key, value));
     return rawJson ? rawJson.call(JSON, text) : text;

@@ -90,8 +90,8 @@ function pastRange(field: string, found: unknown): PolyflakeError {
 }
 
 /** Rejects a number that may have been rounded, including a number in an array. */
-export function refuseRounded(field: string, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) refuseRounded(field, item);
+export function rejectRounded(field: string, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) rejectRounded(field, item);
   if (!isRounded(value)) return;
   const message = `expected a bigint for \`${field}\`, found a number that may have been rounded`;
   throw new PolyflakeError("invalid_type", message, { field });

@@ -129,36 +129,13 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
   string(name, "name");
   if (!isObject(kinds)) throw invalidType("object", kinds, { field: "kinds" });
   const entries = new Map(Object.entries(kinds).map(([key, kind]) => [metabyteOf(key), entryOf(kind)]));
-  const wanted = metabytes([...entries.keys()], "metabyte");
-
-  function entryFor(members: unknown): Entry {
-    if (!isObject(members)) throw invalidType("object", members);
-    const id = members[name];
-    if (id === undefined)
-      throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
-    return entries.get(metabyteAmong(wanted, id, name))!;
-  }
-
+  const entryFor = entryFinder(entries, name);
   const reviver = (_key: string, value: unknown): unknown => {
     const id = isObject(value) ? value[name] : undefined;
     const entry = isValid(id) ? entries.get(metabyte(id)) : undefined;
     return entry ? entry.make(value as object) : value;
   };
-
-  function reviveMembers(value: Members, level: number): unknown {
-    if (level > LEVELS)
-      throw invalidObject(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
-    for (const key of Object.keys(value)) {
-      const member = value[key];
-      if (!isObject(member)) continue;
-      const made = reviveMembers(member, level + 1);
-      if (made !== member && !Reflect.set(value, key, made))
-        throw invalidObject("an object that can be changed, found a frozen one");
-    }
-    return reviver("", value);
-  }
-
-  const revive = <R>(value: unknown): R => (isObject(value) ? reviveMembers(value, 1) : value) as R;
+  const revive = <R>(value: unknown): R => (isObject(value) ? reviveMembers(value, reviver, 1) : value) as R;
 
   return {
     reviver,
@@ -186,6 +163,34 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
       );
     },
   };
+}
+
+/** Returns a function that finds the entry for an object by the metabyte of its ID, and throws if there is none. */
+function entryFinder(entries: ReadonlyMap<number, Entry>, name: string): (members: unknown) => Entry {
+  const wanted = metabytes([...entries.keys()], "metabyte");
+  return (members) => {
+    if (!isObject(members)) throw invalidType("object", members);
+    const id = members[name];
+    if (id === undefined)
+      throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
+    return entries.get(metabyteAmong(wanted, id, name))!;
+  };
+}
+
+type Reviver = ByMetabyte<unknown>["reviver"];
+
+/** Converts the objects within `value` from the innermost to the outermost, and returns the converted value. */
+function reviveMembers(value: Members, reviver: Reviver, level: number): unknown {
+  if (level > LEVELS)
+    throw invalidObject(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (!isObject(member)) continue;
+    const made = reviveMembers(member, reviver, level + 1);
+    if (made !== member && !Reflect.set(value, key, made))
+      throw invalidObject("an object that can be changed, found a frozen one");
+  }
+  return reviver("", value);
 }
 
 type Members = Record<string, unknown>;

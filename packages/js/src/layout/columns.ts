@@ -175,7 +175,7 @@ class ColumnsWriter extends ValuesWriter {
       if (found !== count)
         throw new PolyflakeError("invalid_length", `expected length ${count}, found ${found}`, { field: name });
     }
-    for (const { name, column } of this.#columns) if (isNumbers(column)) refuseFractions(name, column);
+    for (const { name, column } of this.#columns) if (isNumbers(column)) rejectFractions(name, column);
     return count;
   }
 
@@ -194,7 +194,7 @@ class ColumnsWriter extends ValuesWriter {
 }
 
 /** Rejects numbers that are not integers or that may have been rounded. */
-function refuseFractions(field: string, column: Float64Array): void {
+function rejectFractions(field: string, column: Float64Array): void {
   const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
   if (item < 0) return;

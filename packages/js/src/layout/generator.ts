@@ -229,7 +229,7 @@ export class Generator<
         message.put(m);
         return handle.ready();
       },
-      next: () => (m.calls.layoutGenerate() === 0 ? (m.look(), idOf<K>(m, isInteger)) : undefined),
+      next: () => (m.calls.layoutGenerate() === 0 ? (m.refreshViews(), idOf<K>(m, isInteger)) : undefined),
       one: (m) => idOf<K>(m, isInteger),
       many: (packed) => arrayOf<K>({ bits, isInteger }, packed),
     });

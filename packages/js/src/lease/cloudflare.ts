@@ -8,7 +8,7 @@ import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { members, pair } from "../members.js";
 import type { Driver } from "./driver.js";
-import { type HttpRequest, type HttpResponse, NAMESPACE, refusal } from "./durable-object.js";
+import { errorResponse, type HttpRequest, type HttpResponse, NAMESPACE } from "./durable-object.js";
 import { connection, type Fetch, http } from "./http.js";
 import type { LeaseEvent, LeaseOptions } from "./lease.js";
 import type { Server } from "./postgresql.js";
@@ -102,18 +102,18 @@ function stubOf(objects: Objects, namespace: string): { fetch: Fetch } {
  */
 export async function serve(request: HttpRequest, objects: Objects, tokens: string): Promise<HttpResponse | undefined> {
   if (new URL(request.url).pathname !== "/v1/request") return undefined;
-  if (request.method !== "POST") return refusal(405, "method_not_allowed", "expected the method POST");
+  if (request.method !== "POST") return errorResponse(405, "method_not_allowed", "expected the method POST");
   const token = /^bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
   const namespace = await namespaceOf(token, tokens);
   if (namespace === undefined)
-    return refusal(
+    return errorResponse(
       401,
       "unauthorized",
       "expected the token of a namespace in the header `Authorization: Bearer TOKEN`",
     );
   const body = await request.text();
   if (body.length > MAX_REQUEST_LENGTH)
-    return refusal(413, "body_too_large", `expected at most ${MAX_REQUEST_LENGTH} bytes`);
+    return errorResponse(413, "body_too_large", `expected at most ${MAX_REQUEST_LENGTH} bytes`);
   const headers = new Headers({ [NAMESPACE]: namespace });
   for (const name of ["polyflake-connection", "polyflake-request"]) {
     const value = request.headers.get(name);

@@ -60,7 +60,7 @@ const TABLES = [
 /** The end of a reserved worker ID, which is not a time. */
 const RESERVED = Number.MAX_SAFE_INTEGER;
 
-/** What an operator may state: a date, for example. */
+/** The form of an operator's statement, for example a date. */
 const STATEMENT = /^[\w.:-]{1,64}$/;
 
 /** The class of the Durable Object. A Worker exports it, and its configuration binds it with SQLite storage. */
@@ -85,11 +85,11 @@ export class LeaseStore {
     const { headers } = request;
     const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
     if (demanded !== null && demanded !== this.#connection)
-      return refusal(409, "connection_lost", "the object was started again after the last reply", false);
+      return errorResponse(409, "connection_lost", "the object was started again after the last reply", false);
     const asked = parse(await request.text());
-    if (asked instanceof Invalid) return refusal(400, asked.code, asked.message);
+    if (asked instanceof Invalid) return errorResponse(400, asked.code, asked.message);
     if (!permits(headers.get(NAMESPACE), asked.namespace))
-      return refusal(403, "forbidden", "the token is not one of the request's namespace");
+      return errorResponse(403, "forbidden", "the token is not one of the request's namespace");
     const reply = this.#storage.transactionSync(() => this.#answer(asked));
     return new Response(reply, {
       headers: {
@@ -209,7 +209,7 @@ const fresh = (first: number, count: number, incarnation: string): LeaseRecord =
 });
 
 /** Returns an error of the protocol. */
-export function refusal(status: number, code: string, message: string, permanent = true): Response {
+export function errorResponse(status: number, code: string, message: string, permanent = true): Response {
   const headers = { "content-type": "application/json" };
   return new Response(JSON.stringify({ code, message, permanent, until: null }), { status, headers });
 }

@@ -104,7 +104,7 @@ export class Holding {
 }
 
 /** Creates the error for a reason from the rules. */
-export function refusalOf({ code, message, until }: Reason): PolyflakeError {
+export function errorOf({ code, message, until }: Reason): PolyflakeError {
   return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
 

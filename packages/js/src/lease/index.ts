@@ -168,7 +168,7 @@ export async function ready(): Promise<void> {
   await Promise.all([...begun.values()].map((lease) => lease.ready()));
 }
 
-/** The reason stated in the last warning. */
+/** The reason in the last warning. */
 let warned: string | undefined;
 
 /**

@@ -19,7 +19,7 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Driver, variable } from "./driver.js";
-import { Holding, mismatch, refusalOf, withoutGenerator } from "./holding.js";
+import { errorOf, Holding, mismatch, withoutGenerator } from "./holding.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
@@ -137,7 +137,7 @@ export function leaseOptions(options: unknown): LeaseOptions {
 }
 
 /** The time between two checks in {@link Lease.ready}, in milliseconds. */
-const LOOK_AGAIN_MS = 5;
+const POLL_MS = 5;
 /** How long to wait for the release of a worker ID, in milliseconds. */
 const CLOSE_MS = 10_000;
 
@@ -206,9 +206,9 @@ export class Lease implements AnyLease {
       if (number !== undefined) return number;
       const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
-      if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
+      if (isOver) throw errorOf({ ...reason, code: "lease_unavailable" });
       // The timer keeps the process alive, which the lease alone does not do.
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
@@ -368,7 +368,7 @@ export async function checked(
   for (let answer: unknown = null; ; ) {
     const command = rules.next(Date.now(), performance.now(), answer);
     if (command.do !== "end") answer = await session.answer(command);
-    else if (command.refused) throw refusalOf(command.refused);
+    else if (command.refused) throw errorOf(command.refused);
     else return;
   }
 }

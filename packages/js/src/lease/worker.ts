@@ -8,7 +8,7 @@ import { PolyflakeError } from "../errors.js";
 import type { AnyLease, Grantee, Leasing } from "../leased.js";
 import type { WorkerLeaseOptions } from "./cloudflare.js";
 import type { Driver } from "./driver.js";
-import { Holding, mismatch, refusalOf, withoutGenerator } from "./holding.js";
+import { errorOf, Holding, mismatch, withoutGenerator } from "./holding.js";
 import type { LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
@@ -17,7 +17,7 @@ import { Session } from "./session.js";
 const TURN_MS = 3000;
 
 /** The time between two checks in {@link WorkerLease.ready}, in milliseconds. */
-const LOOK_AGAIN_MS = 5;
+const POLL_MS = 5;
 
 const KEY = Symbol.for("polyflake.lease");
 
@@ -40,7 +40,7 @@ export class WorkerLease implements AnyLease {
   #longest: number | undefined;
   /** The result of the last command, until the rules have received it. */
   #answer: unknown = null;
-  /** The command that a request performs, since a time. */
+  /** The time at which a request began to perform the current command. */
   #turn: { since: number } | undefined;
   /** The time at which the rules continue. */
   #dueAt = 0;
@@ -82,8 +82,8 @@ export class WorkerLease implements AnyLease {
       if (number !== undefined) return number;
       const reason = this.#reason();
       const isOver = reason.permanent || Date.now() - began >= this.#longest;
-      if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      if (isOver) throw errorOf({ ...reason, code: "lease_unavailable" });
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
@@ -96,7 +96,7 @@ export class WorkerLease implements AnyLease {
     this.#dueAt = 0;
     while (!this.#isOver) {
       await this.#advance();
-      if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 

@@ -1,10 +1,10 @@
 /** Loads the wasm module in browsers, from a file next to the script. `init` opens the file. */
 import { glue } from "#family";
-import { besideModule } from "./beside.js";
+import { separateModule } from "./separate.js";
 import { instantiate } from "./wasm.js";
 
 // The build inserts the name of the format's file here, because bundlers look for a string literal in this position.
-const file = /* @__PURE__ */ besideModule("#family.wasm", () => new URL("#family.wasm", import.meta.url));
+const file = /* @__PURE__ */ separateModule("#family.wasm", () => new URL("#family.wasm", import.meta.url));
 
 export const init = file.init;
 export const load = () => instantiate(file.compiled(), glue);

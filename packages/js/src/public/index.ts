@@ -18,7 +18,7 @@
 
 import { load, init as open } from "#machine/public";
 import { attached, bytes, integer, isBytes, isObject, lengthOfArray, partOfBytes, string, within } from "../checks.js";
-import { misspelt, shown, textOfLength, type ValueAt } from "../decode/checks.js";
+import { misspeltError, shown, textOfLength, type ValueAt } from "../decode/checks.js";
 import { type ErrorDetails, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
@@ -27,7 +27,7 @@ import { type Machine, type Next, onDemand } from "../machine.js";
 import { entries, members } from "../members.js";
 import { BATCH, BYTES, register } from "../protocol.js";
 import { nameOf, nothingOf, present } from "../show.js";
-import { elements, readItem, refuseOne, textsOf } from "../texts.js";
+import { elements, readItem, textsOf, throwFirstError } from "../texts.js";
 import { intendedCharacter, isOfTail, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
 
 /** Loads the wasm module. See {@link Init}. */
@@ -173,7 +173,7 @@ function nameOfType(given: unknown): string {
   const name = string(given, "type");
   const valueAt: ValueAt = (text, at) =>
     /[a-z]/.test(text.charAt(at)) || (at > 0 && /[0-9_]/.test(text.charAt(at))) ? 0 : -1;
-  for (let at = 0; at < name.length; at++) if (valueAt(name, at) < 0) throw misspelt(name, "type", valueAt);
+  for (let at = 0; at < name.length; at++) if (valueAt(name, at) < 0) throw misspeltError(name, "type", valueAt);
   return textOfLength(name, "type", MOST_NAME, 1);
 }
 
@@ -246,7 +246,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const m = this.#handle.ready();
     if (typeof value === "bigint") m.bigints[register.value] = value;
     else m.numbers[register.value] = value;
-    return this.#next() ?? this.#handle.refused();
+    return this.#next() ?? this.#handle.throwError();
   }
 
   /**
@@ -296,8 +296,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
       const m = this.#handle.ready();
       m.numbers[register.count] = to - from;
       if (!m.putAscii(texts.joined(from, to)) || m.calls.publicDecodeMany() !== 0)
-        refuseOne(texts, from, to, (text) => this.#decode(text));
-      m.look();
+        throwFirstError(texts, from, to, (text) => this.#decode(text));
+      m.refreshViews();
       const slots = this.#slots(to - from);
       for (let k = from; k < to; k++) numbers[k] = slots[k - from] as N;
     }
@@ -346,7 +346,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
       return new PolyflakeError("type_mismatch", message, { field });
     }
     if (text.length !== this.#width) return invalidLength(this.#width, text.length, { field });
-    const error = misspelt(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
+    const error = misspeltError(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
     const other = intendedCharacter(text.charAt(error.position!));
     if (other) error.message += `, did you mean \`${other}\`?`;
     return error;

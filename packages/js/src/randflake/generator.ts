@@ -133,7 +133,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   generateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
     this.#handle.ready();
-    return this.#nextText() ?? this.#handle.refused();
+    return this.#nextText() ?? this.#handle.throwError();
   }
 
   /**

@@ -8,7 +8,7 @@ import { type Machine, onDemand } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { BATCH, register } from "../protocol.js";
 import { fewOf, jsonOfTexts, present } from "../show.js";
-import { elements, readItem, refuseOne, type Texts, textsOf } from "../texts.js";
+import { elements, readItem, type Texts, textsOf, throwFirstError } from "../texts.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
 
@@ -97,8 +97,9 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     for (let from = 0; from < given.count; from += MAX_TEXTS) {
       const to = Math.min(from + MAX_TEXTS, given.count);
       const m = machine();
-      if (!putTexts(m, given, from, to) || m.calls.randflakeFromTexts() !== 0) refuseOne(given, from, to, decodeText);
-      m.look();
+      if (!putTexts(m, given, from, to) || m.calls.randflakeFromTexts() !== 0)
+        throwFirstError(given, from, to, decodeText);
+      m.refreshViews();
       bytes.set(m.bytes.subarray(0, (to - from) * 8), from * 8);
     }
     return new RandflakeArray(many);

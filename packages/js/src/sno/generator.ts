@@ -5,7 +5,7 @@ import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, defaultGenerator, leasedBy, warnBesideLease } from "../leased.js";
+import { alone, defaultGenerator, leasedBy, warnWithoutLease } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putOptions } from "../options.js";
 import { lendTo } from "../partitions.js";
@@ -123,7 +123,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
     const handle = lease ? leasedBy(lease, { settings: { family: "sno" }, clock, build }) : build();
-    if (leases) warnBesideLease();
+    if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
     // Requests random bytes before the clock is read. A worker's global scope provides neither, but only the request for random

@@ -1,4 +1,4 @@
-// Layout bindables: names that the compiler knows, or arbitrary names.
+// Checks the types of layout bindables: names that the compiler knows, and arbitrary names.
 import { layout } from "polyflake";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -78,7 +78,7 @@ await fixed.generateAsync({ worker: 1 });
 const looseGenerator: layout.Generator<"integer"> = fixed;
 console.log(looseGenerator.generate());
 // @ts-expect-error: the generator needs a bindable for each ID
-export const needy: layout.Generator = ids;
+export const incomplete: layout.Generator = ids;
 
 // Layouts written in code have the bindables of their description.
 const own = new Layout({

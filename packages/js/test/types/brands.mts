@@ -26,7 +26,7 @@ is<Equal<ReturnType<typeof decode.randflake.decodeText>, RandflakeId>>();
 is<Equal<ReturnType<typeof decode.randflake.encodeText>, RandflakeText>>();
 export const common: SnoId = commonSno;
 
-// A check narrows a string to an ID. If it fails, the string stays a string.
+// A successful check narrows a string to an ID. Otherwise, the type remains `string`.
 export function named(from: string): SnoId | "none" {
   if (decode.isValid(from)) return from;
   is<Equal<typeof from, string>>();

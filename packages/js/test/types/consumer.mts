@@ -1,4 +1,4 @@
-// Code that a user's compiler must accept, and code that it must reject.
+// User code that the compiler must accept, and code that it must reject.
 import {
   type AsyncOptions,
   type afterRestore,

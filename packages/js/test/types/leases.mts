@@ -1,4 +1,4 @@
-// Leases, as users' compilers see them.
+// Checks the types of leases.
 import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
 

@@ -1,4 +1,4 @@
-// Types of schemas: their input and output.
+// Checks the input and output types of schemas.
 import {
   type HotGuidId,
   type hotguid,

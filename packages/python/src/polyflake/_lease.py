@@ -134,39 +134,44 @@ class Lease:
             watch,
             {"sigterm": sigterm, "strict": strict},
         )
-        self._kind, self._allows_overlayfs = None, False
-        found: dict[str, Any] = {}
-        if (file := file_of(store)) is not None:
-            self._kind, store = "sqlite", file
-            found = {"place": f"sqlite:{file}"}
-        elif store is None or isinstance(store, str):
-            found = json.loads(place(store, namespace))
-            self._kind, namespace = found["store"], found["namespace"]
-            store = found["path"] if self._kind == "sqlite" else found["server"]
-            self._allows_overlayfs = found["allows_overlayfs"]
-        self._store = absolute(store) if self._kind == "sqlite" else store
+        terms = self._locate(store, namespace)
+        explicit = {
+            "schema": schema,
+            "numbers": numbers,
+            "wait_ms": _to_ms(wait),
+            "lease_ms": _to_ms(lease_seconds),
+            "renew_ms": _to_ms(renew_seconds),
+        }
         self._settings: dict[str, Any] = {
-            "namespace": namespace,
-            "place": found.get("place"),
-            "schema": found.get("schema") if schema is None else schema,
-            "create": found.get("create"),
-            "numbers": found.get("numbers") if numbers is None else numbers,
+            "namespace": terms.get("namespace", namespace),
+            **{name: terms.get(name) for name in ("place", "create", "node")},
+            **{name: terms.get(name) if value is None else value for name, value in explicit.items()},
             "prefer": prefer,
             "insist": insist,
-            "node": found.get("node"),
-            "wait_ms": found.get("wait_ms") if wait is None else round(wait * 1000),
-            "lease_ms": found.get("lease_ms") if lease_seconds is None else round(lease_seconds * 1000),
-            "renew_ms": found.get("renew_ms") if renew_seconds is None else round(renew_seconds * 1000),
-            "strict": strict or bool(found.get("strict")),
+            "strict": strict or bool(terms.get("strict")),
             "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
         self._is_named = self._settings["holder"] is not None
         self._wait_seconds, self._watch = 0.0, watch
-        self._handles_sigterm = sigterm or bool(found.get("sigterm"))
+        self._handles_sigterm = sigterm or bool(terms.get("sigterm"))
         self._bound: Keeper | None = None
         self._pid = self._made_in = os.getpid()
         self._reset()
         _LEASES.add(self)
+
+    def _locate(self, store: Any, namespace: str | None) -> dict[str, Any]:
+        """Sets the store, and returns the settings that its URL or the environment variables contain."""
+        self._kind, self._allows_overlayfs = None, False
+        terms: dict[str, Any] = {}
+        if (file := file_of(store)) is not None:
+            self._kind, store = "sqlite", file
+            terms = {"place": f"sqlite:{file}"}
+        elif store is None or isinstance(store, str):
+            terms = json.loads(place(store, namespace))
+            self._kind, self._allows_overlayfs = terms["store"], terms["allows_overlayfs"]
+            store = terms["path"] if self._kind == "sqlite" else terms["server"]
+        self._store = absolute(store) if self._kind == "sqlite" else store
+        return terms
 
     def _reset(self) -> None:
         """Initializes the state for this process, in which the lease has not started yet."""
@@ -557,6 +562,10 @@ def _check(lease: Lease) -> str:
     if refused is not None:
         raise _lease_error(refused["code"], refused["message"], refused["until"])
     return name
+
+
+def _to_ms(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1000)
 
 
 def _argument_error(code: str, field: str, expected: str, found: Any) -> PolyflakeError:

@@ -5,7 +5,7 @@ import { hotguid } from "#polyflake";
 import { Stage, unknown } from "../stage.mjs";
 import { bytesOf, decimal, hexOf } from "../values.mjs";
 
-/** Returns the protocol's GUID. */
+/** Returns an ID's fields in the protocol's GUID form. */
 function fields(id) {
   const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
   if (hotguid.timestamp(id) !== timestamp || hotguid.shardKey(id) !== shardKey) {

@@ -107,7 +107,7 @@ impl Mismatch<'_> {
     }
 }
 
-/// Number of characters printed before the first difference between two answers.
+/// The number of characters to print before the first difference between two answers.
 const BEFORE: usize = 200;
 
 /// Returns the number of equal characters at the start of two strings.

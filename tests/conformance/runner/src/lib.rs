@@ -31,7 +31,7 @@ use anyhow::Result;
 
 use self::compare::{Answers, mismatches};
 
-/// Number of mismatches to print in full.
+/// The number of mismatches to print in full.
 const SHOWN: usize = 20;
 
 /// The runtimes to test, and the command that starts each one's driver.
@@ -60,7 +60,7 @@ impl Suite<'_> {
         print_families(&drawn);
         cases.extend(drawn);
         let start = Instant::now();
-        let answers = self.ask_all(&cases)?;
+        let answers = self.send_all(&cases)?;
         let wrong = mismatches(&cases, &answers);
         wrong.iter().take(SHOWN).for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
         let names: Vec<_> = self.runtimes.iter().map(|runtime| runtime.name()).collect();
@@ -79,12 +79,12 @@ impl Suite<'_> {
     /// Same as [`Suite::run`].
     pub fn differing_cases(&self, vectors: &Path) -> Result<Vec<String>> {
         let cases = vectors::read(vectors)?;
-        let answers = self.ask_all(&cases)?;
+        let answers = self.send_all(&cases)?;
         Ok(mismatches(&cases, &answers).iter().map(|mismatch| mismatch.name().to_owned()).collect())
     }
 
     /// Sends the requests to all runtimes at the same time.
-    fn ask_all(&self, cases: &[Case]) -> Result<Vec<Answers>> {
+    fn send_all(&self, cases: &[Case]) -> Result<Vec<Answers>> {
         thread::scope(|scope| {
             let ask = |&runtime| scope.spawn(move || self.request_answers(cases, runtime));
             let asked: Vec<_> = self.runtimes.iter().map(ask).collect();
@@ -94,14 +94,14 @@ impl Suite<'_> {
 
     fn request_answers(&self, cases: &[Case], runtime: Runtime) -> Result<Answers> {
         let start = Instant::now();
-        let asked: Vec<_> = cases.iter().filter(|case| runtime.is_asked(case)).collect();
+        let asked: Vec<_> = cases.iter().filter(|case| runtime.can_run(case)).collect();
         let requests = asked.iter().map(|case| &case.request);
         let driver = Driver::start(runtime, &mut (self.driver)(runtime))?.request(requests)?;
         let mut given = driver.into_iter();
         let (count, seconds) = (asked.len(), start.elapsed().as_secs_f32());
         println!("  {:<12} {count} answers in {seconds:.1} s", runtime.name());
         let answers =
-            cases.iter().map(|case| runtime.is_asked(case).then(|| given.next())?).collect();
+            cases.iter().map(|case| runtime.can_run(case).then(|| given.next())?).collect();
         Ok(Answers { runtime, answers })
     }
 }

@@ -39,7 +39,7 @@ impl Runtime {
     }
 
     /// Returns whether the runtime can run a case, because only dynamically typed languages can pass some values.
-    pub(crate) fn is_asked(self, case: &Case) -> bool {
+    pub(crate) fn can_run(self, case: &Case) -> bool {
         !case.dynamic || self != Self::Rust
     }
 }

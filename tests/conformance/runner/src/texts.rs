@@ -4,8 +4,8 @@ use fastrand::Rng;
 
 use super::random::one_of;
 
-/// Characters that are in no alphabet: neighbours of its characters, look-alikes, and characters of other formats.
-const STRANGERS: [char; 28] = [
+/// Characters outside all alphabets: neighbours of valid characters, look-alikes, and characters of other formats.
+const FOREIGN_CHARACTERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
 ];
@@ -51,5 +51,5 @@ fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
 }
 
 fn foreign_character(rng: &mut Rng) -> char {
-    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &STRANGERS) }
+    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &FOREIGN_CHARACTERS) }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
@@ -53,8 +53,8 @@ pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
 
 /// Reads `N` bytes in hexadecimal. Fails with `invalid_length` for any other length.
 pub(crate) fn array<const N: usize>(args: &Value, name: &str) -> Result<[u8; N], Failure> {
-    let refused = |_| Error::new(ErrorKind::InvalidLength).into();
-    bytes(args, name)?.try_into().map_err(refused)
+    let invalid_length = |_| Error::new(ErrorKind::InvalidLength).into();
+    bytes(args, name)?.try_into().map_err(invalid_length)
 }
 
 /// Reads an integer from a number or a decimal string. Fails with `out_of_range` if `T` cannot hold it.

@@ -20,8 +20,8 @@ use crate::{
     outcome,
 };
 
-/// A format's generator.
-pub(crate) trait Play: Sized + 'static {
+/// A generator that can execute the steps of a trace.
+pub(crate) trait TracedGenerator: Sized + 'static {
     /// Returns the generator for a trace's options.
     fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
 
@@ -30,7 +30,7 @@ pub(crate) trait Play: Sized + 'static {
 }
 
 /// Answers a whole trace.
-pub(crate) fn run<G: Play>(options: &Value) -> Answer {
+pub(crate) fn run<G: TracedGenerator>(options: &Value) -> Answer {
     let stage = Rc::new(Stage::<G> {
         options: options.clone(),
         generator: RefCell::default(),
@@ -75,7 +75,7 @@ impl Clock for Script {
     }
 }
 
-impl<G: Play> Readings for Stage<G> {
+impl<G: TracedGenerator> Readings for Stage<G> {
     fn read(self: Rc<Self>) -> polyflake::Result<i64> {
         let inside = self.next_reading();
         if !inside.is_empty() {
@@ -86,7 +86,7 @@ impl<G: Play> Readings for Stage<G> {
     }
 }
 
-impl<G: Play> Stage<G> {
+impl<G: TracedGenerator> Stage<G> {
     pub(crate) fn clock(self: &Rc<Self>) -> Script {
         let stage = Rc::downgrade(self);
         Script(stage)

@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, run, server};
+use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, run, server};
 
 diesel::table! {
     ids (uuid) {
@@ -72,10 +72,10 @@ async fn check(url: &str) {
     let all = ids::table.count().filter(ids::uuid.eq_any(wanted)).filter(ids::sno.eq_any(wanted));
     assert_eq!(all.get_result::<i64>(&mut database).await.unwrap(), 3);
 
-    let refused = ids::table.select(ids::uuid).first::<Id<Order>>(&mut database).await;
-    assert_says(&refused.unwrap_err(), REFUSED);
-    let refused = ids::table.select(ids::text).first::<Id<Order>>(&mut database).await;
-    assert_says(&refused.unwrap_err(), REFUSED);
+    let rejected = ids::table.select(ids::uuid).first::<Id<Order>>(&mut database).await;
+    assert_says(&rejected.unwrap_err(), REJECTED);
+    let rejected = ids::table.select(ids::text).first::<Id<Order>>(&mut database).await;
+    assert_says(&rejected.unwrap_err(), REJECTED);
 }
 
 #[test]

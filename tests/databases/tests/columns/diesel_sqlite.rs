@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, texts};
+use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, texts};
 
 diesel::table! {
     ids (sno) {
@@ -103,9 +103,9 @@ fn ids_are_query_parameters() {
 fn invalid_ids_are_rejected() {
     let mut database = filled();
     let typed = ids::table.select(ids::user).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_says(&typed, REFUSED);
+    assert_says(&typed, REJECTED);
     let typed = ids::table.select(ids::text).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_says(&typed, REFUSED);
+    assert_says(&typed, REJECTED);
     let long = ids::table.select(ids::guid).first::<Id<User>>(&mut database).unwrap_err();
     assert_says(&long, "invalid character");
     let bytes = layout::Id::Bytes(vec![7]);

@@ -1,5 +1,5 @@
-//! IDs in columns of SQLite and PostgreSQL, with each library for which the crates have types. The tests write, read and sort
-//! IDs, query them by time, and check which values are rejected.
+//! Tests IDs in columns of SQLite and PostgreSQL, with each library for which the crates have types. The tests write, read and
+//! sort IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;
 mod diesel_sqlite;
@@ -44,7 +44,7 @@ impl Kind for Order {
     const METABYTE: u8 = 2;
 }
 
-const REFUSED: &str = "expected metabyte 2, found 1";
+const REJECTED: &str = "expected metabyte 2, found 1";
 
 /// The IDs in one row.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use polyflake::{
 };
 use postgres::{Client, NoTls};
 
-use crate::{HOUR, Ids, Order, REFUSED, START, assert_says, rows, server};
+use crate::{HOUR, Ids, Order, REJECTED, START, assert_says, rows, server};
 
 const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
     sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text,
@@ -135,7 +135,7 @@ fn invalid_ids_are_rejected() {
     let row =
         database.query_one("SELECT *, gen_random_uuid() AS random FROM ids LIMIT 1", &[]).unwrap();
     for column in ["uuid", "text", "sno", "user"] {
-        assert_says(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REFUSED);
+        assert_says(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REJECTED);
     }
     assert_says(&row.try_get::<_, Sno>("random").unwrap_err(), "expected a UUID of version 8");
     assert_says(&row.try_get::<_, Sno>("bytes").unwrap_err(), "expected length 10, found 3");

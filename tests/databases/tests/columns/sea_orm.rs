@@ -7,7 +7,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, Schema, TryFromU64,
 };
 
-use crate::{HOUR, REFUSED, START, assert_says, rows, run, server};
+use crate::{HOUR, REJECTED, START, assert_says, rows, run, server};
 
 mod ids {
     use polyflake::{
@@ -101,8 +101,8 @@ async fn check(database: DatabaseConnection) {
     let found = ids::Entity::find_by_id(second.sno).one(&database).await.unwrap();
     assert_eq!(found.as_ref(), expected().get(1));
 
-    let refused = others::Entity::find_by_id(second.sno).one(&database).await;
-    assert_says(&refused.unwrap_err(), REFUSED);
+    let rejected = others::Entity::find_by_id(second.sno).one(&database).await;
+    assert_says(&rejected.unwrap_err(), REJECTED);
     database.close().await.unwrap();
 }
 

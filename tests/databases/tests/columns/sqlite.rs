@@ -9,7 +9,7 @@ use polyflake::{
 };
 use rusqlite::{Connection, Row, params, types::FromSql};
 
-use crate::{HOUR, Ids, Order, REFUSED, START, User, assert_says, rows};
+use crate::{HOUR, Ids, Order, REJECTED, START, User, assert_says, rows};
 
 const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT, uuid7 TEXT) WITHOUT ROWID";
 
@@ -81,8 +81,8 @@ fn a_time_range_selects_ids_in_a_query() {
 #[test]
 fn invalid_ids_are_rejected() {
     let database = filled();
-    assert_says(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REFUSED);
-    assert_says(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REFUSED);
+    assert_says(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REJECTED);
+    assert_says(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REJECTED);
     assert_says(
         &query_one::<Sno>(&database, "'short'").unwrap_err(),
         "expected length 16, found 5",

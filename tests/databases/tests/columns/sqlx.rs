@@ -12,7 +12,7 @@ use sqlx::{
     AssertSqlSafe, Connection, Database, FromRow, PgConnection, Row as _, SqliteConnection,
 };
 
-use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, run, server};
+use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, run, server};
 
 #[derive(Debug, PartialEq, FromRow)]
 struct Row {
@@ -70,9 +70,9 @@ macro_rules! check {
 
         let row =
             sqlx::query("SELECT * FROM ids ORDER BY uuid").fetch_one(&mut database).await.unwrap();
-        assert_says(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REFUSED);
-        assert_says(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REFUSED);
-        assert_says(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REFUSED);
+        assert_says(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REJECTED);
+        assert_says(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REJECTED);
+        assert_says(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REJECTED);
         assert_says(
             &row.try_get::<Bytes<Sno>, _>("bytes").unwrap_err(),
             "expected length 10, found 3",

@@ -9,7 +9,7 @@ import { hotguid, layout, randflake, sno } from "polyflake";
 import { lease } from "polyflake/lease";
 import { PLACES } from "./places.mjs";
 
-const refused = (call, code = "lease_unavailable") => assert.throws(call, { name: "PolyflakeError", code });
+const assertUnavailable = (call, code = "lease_unavailable") => assert.throws(call, { name: "PolyflakeError", code });
 /** The stores for which this Node version has a client. */
 const { "node:sqlite": _, ...HERE } = PLACES;
 
@@ -43,7 +43,7 @@ for (const [name, place] of Object.entries(HERE)) {
       assert(remainingMs > 3_500_000 && Math.abs(end - Date.now() - remainingMs) < 1000);
       await Promise.all(leases.map((lease) => lease.close()));
       assert.deepEqual([...new Set(events)], ["acquired", "sealed"]);
-      for (const generator of [s, h, r, l]) refused(() => generator.generate(), "generator_closed");
+      for (const generator of [s, h, r, l]) assertUnavailable(() => generator.generate(), "generator_closed");
       const again = new sno.Generator({ lease: lease(url, undefined, { prefer: numbers[0] }) });
       assert.equal(sno.parse(await again.generateAsync()).partition, numbers[0]);
     });
@@ -65,7 +65,7 @@ for (const [name, place] of Object.entries(HERE)) {
         }
       }
       assert(last < end && last > end - 100, `${last - end}`);
-      refused(() => ids.generate());
+      assertUnavailable(() => ids.generate());
       const next = sno.parse(await ids.generateAsync());
       assert(next.timestamp.getTime() >= end);
       await held.close();
@@ -89,8 +89,8 @@ for (const [name, place] of Object.entries(HERE)) {
             ids.tryGenerate();
             continue;
           }
-          refused(() => ids.tryGenerate());
-          refused(() => ids.generateMany(2));
+          assertUnavailable(() => ids.tryGenerate());
+          assertUnavailable(() => ids.generateMany(2));
           const resumed = now();
           while (!events.includes("renewed")) await sleep(10);
           ids.generate();

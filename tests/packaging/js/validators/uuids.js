@@ -34,9 +34,10 @@ for (const uuid of uuids)
   sevens.forEach((accepts, k) => {
     if (!accepts(uuid)) throw new Error(`validator ${k} refuses ${uuid} of version 7`);
   });
-if (z.uuid().safeParse(sno.toUuid("a7rdmuv326nct5if")).success) throw new Error("expected the compatible form refused");
+if (z.uuid().safeParse(sno.toUuid("a7rdmuv326nct5if")).success)
+  throw new Error("expected the compatible form to be rejected");
 if (z.uuid({ version: "v8" }).safeParse(hotguid.generate()).success)
-  throw new Error("expected the compatible form refused");
+  throw new Error("expected the compatible form to be rejected");
 const sorted = ids.map(toUuid8);
 if (sorted.some((uuid, k) => k > 0 && sorted[k - 1] >= uuid))
   throw new Error("expected UUIDs in the order of their IDs");

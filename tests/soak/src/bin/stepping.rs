@@ -62,7 +62,7 @@ fn number(id: &layout::Id) -> u128 {
 struct Observations {
     ids: Vec<(u8, u128)>,
     steps_back: usize,
-    refused: BTreeMap<&'static str, u64>,
+    rejected: BTreeMap<&'static str, u64>,
 }
 
 impl Observations {
@@ -72,7 +72,7 @@ impl Observations {
             for made in generators.one_of_each() {
                 match made {
                     Ok(id) => seen.ids.push(id),
-                    Err(error) => *seen.refused.entry(error.code()).or_default() += 1,
+                    Err(error) => *seen.rejected.entry(error.code()).or_default() += 1,
                 }
             }
             let now = SystemTime::now();
@@ -85,7 +85,10 @@ impl Observations {
     fn merge(mut self, other: Self) -> Self {
         self.ids.extend(other.ids);
         self.steps_back = self.steps_back.max(other.steps_back);
-        other.refused.into_iter().for_each(|(code, n)| *self.refused.entry(code).or_default() += n);
+        other
+            .rejected
+            .into_iter()
+            .for_each(|(code, n)| *self.rejected.entry(code).or_default() += n);
         self
     }
 }
@@ -102,9 +105,9 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             .map(|thread| thread.join().expect("no panic"))
             .fold(Observations::default(), Observations::merge)
     });
-    let Observations { ids, steps_back, refused } = seen;
+    let Observations { ids, steps_back, rejected } = seen;
     let twice = ids.len() - ids.iter().collect::<HashSet<_>>().len();
-    let said = serde_json::json!({"ids": ids.len(), "twice": twice, "stepsBack": steps_back, "refused": refused});
+    let said = serde_json::json!({"ids": ids.len(), "twice": twice, "stepsBack": steps_back, "rejected": rejected});
     println!("{said}");
     Ok(())
 }

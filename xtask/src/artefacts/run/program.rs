@@ -88,9 +88,9 @@ fn by_npm(shell: &Shell) -> Result<()> {
     names_ids(|| cmd!(shell, "npx --no-install polyflake"))?;
     shell.remove_path("node_modules")?;
     registry.install(shell, &["--omit=optional"], "@polyflake/cli")?;
-    let refused = cmd!(shell, "npx --no-install polyflake").ignore_status().output()?;
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    ensure!(!refused.status.success() && said.contains("is not installed"), "found {said}");
+    let output = cmd!(shell, "npx --no-install polyflake").ignore_status().output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(!output.status.success() && said.contains("is not installed"), "found {said}");
     Ok(())
 }
 
@@ -100,7 +100,7 @@ fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
     let said = output(program().args(["inspect", "--json", id.trim()]))?;
     let first = serde_json::from_str::<serde_json::Value>(&said)?["readings"][0]["format"].clone();
     ensure!(first == "sno", "expected the program to name {id} as a sno, found {first}");
-    let refused = program().args(["inspect", "?"]).ignore_status().ignore_stderr().output()?;
-    ensure!(refused.status.code() == Some(1), "expected status 1, found {}", refused.status);
+    let output = program().args(["inspect", "?"]).ignore_status().ignore_stderr().output()?;
+    ensure!(output.status.code() == Some(1), "expected status 1, found {}", output.status);
     Ok(())
 }

@@ -34,7 +34,7 @@ fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
     let text = uuid_of(&bytes);
-    other_spelling(rng, text)
+    other_notation(rng, text)
 }
 
 /// Returns a version 8 UUID, sometimes slightly wrong.
@@ -44,10 +44,10 @@ fn uuid8(rng: &mut Rng) -> String {
     if rng.u32(..8) != 0 {
         (bytes[6], bytes[8]) = (0x80 | bytes[6] & 15, 0x80 | bytes[8] & 63);
     }
-    other_spelling(rng, uuid_of(&bytes))
+    other_notation(rng, uuid_of(&bytes))
 }
 
-fn other_spelling(rng: &mut Rng, text: String) -> String {
+fn other_notation(rng: &mut Rng, text: String) -> String {
     match rng.u32(..8) {
         0 => text.to_uppercase(),
         1 => text.replace('-', ""),

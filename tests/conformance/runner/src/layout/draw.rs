@@ -20,7 +20,7 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     /// The field's name. It is empty for a timestamp, a sequence and unused bits.
     pub(crate) name: String,
-    /// Duration of a tick, in microseconds.
+    /// The duration of a tick, in microseconds.
     pub(crate) tick_us: u64,
     pub(crate) epoch_ms: i64,
 }
@@ -57,7 +57,7 @@ const TICKS: [(&str, u64); 9] = [
 
 /// The layout's properties that constrain its fields.
 pub(crate) struct Constraints {
-    /// Width of an ID. `is_bytes` is `true` if the ID consists of bytes.
+    /// The width of an ID in bits.
     pub(crate) bits: u32,
     pub(crate) is_bytes: bool,
     pub(crate) epochs: fn(&mut Rng) -> i64,
@@ -164,7 +164,7 @@ pub(crate) fn field_of_kind(
     }
 }
 
-/// Placeholder for a field without a name until its offset is known. No field has this name.
+/// A placeholder for the default name of a field whose offset is not known yet. No real field has this name.
 const UNNAMED: &str = "\0";
 
 /// Gives each unnamed field its default name, made of its kind, offset and width.

@@ -32,9 +32,9 @@ pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
 /// Returns a layout's cases. If the layout is invalid, every case expects its error.
 fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
     let layout = translate(vector)?;
-    let refused =
+    let built =
         ours(vector, "error").or_else(|| ours(vector, "build_error").filter(|it| it.is_string()));
-    let built = match refused {
+    let built = match built {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok_with(Pattern::Any),
     };

@@ -16,7 +16,7 @@ pub(crate) fn description(rng: &mut Rng) -> Case {
         corrupt(rng, &mut layout);
     }
     let op = one_of(rng, &["layout.json", "layout.json", "layout.describe"]);
-    Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
+    Case::new(format!("{op} of a corrupted layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
 /// Returns a description as JSON text, which may be malformed.
@@ -26,7 +26,7 @@ pub(crate) fn text(rng: &mut Rng) -> Case {
         corrupt(rng, &mut layout);
     }
     let text = if rng.bool() { layout.to_string() } else { format!("{layout:#}") };
-    let text = if rng.u32(..6) == 0 { text } else { spoiled_text(rng, text) };
+    let text = if rng.u32(..6) == 0 { text } else { corrupted_text(rng, text) };
     Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
 }
 
@@ -78,8 +78,8 @@ const ODD_TOKENS: [&str; 44] = [
     ",",
 ];
 
-/// Spoils a text: an odd token replaces another one or is inserted, or the text is truncated or continued.
-fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
+/// Corrupts a text: replaces or inserts a token, or truncates or extends the text.
+fn corrupted_text(rng: &mut Rng, mut text: String) -> String {
     let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
     let at = ends[rng.usize(..ends.len())];
     match rng.u32(..8) {
@@ -115,12 +115,12 @@ fn corrupt(rng: &mut Rng, layout: &mut Value) {
         }
         _ => {
             let field = &mut layout["fields"][rng.usize(..count)];
-            spoil_field(rng, field);
+            corrupt_field(rng, field);
         }
     }
 }
 
-fn spoil_field(rng: &mut Rng, field: &mut Value) {
+fn corrupt_field(rng: &mut Rng, field: &mut Value) {
     const MEMBERS: [&str; 10] =
         ["kind", "bits", "name", "type", "value", "tick", "epoch_ms", "start", "invert", "size"];
     if !field.is_object() {

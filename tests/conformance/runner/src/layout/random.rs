@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     draw::{Part, RandomLayout, layout},
-    values::{foreign, misfit, valid_value},
+    values::{invalid_value, unsupported_value, valid_value},
 };
 use crate::{
     case::{Case, Pattern},
@@ -89,8 +89,8 @@ fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
 fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
     match rng.u32(..12) {
         0 => None,
-        1 | 2 => Some(misfit(rng, part)),
-        3 if matches!(part.kind, "bindable" | "constant") => Some(foreign(rng)),
+        1 | 2 => Some(invalid_value(rng, part)),
+        3 if matches!(part.kind, "bindable" | "constant") => Some(unsupported_value(rng)),
         _ => Some(valid_value(rng, part)),
     }
 }
@@ -133,7 +133,8 @@ fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
         Some(part) if rng.u32(..12) > 0 => {
-            let time = if rng.u32(..12) == 0 { misfit(rng, part) } else { valid_value(rng, part) };
+            let time =
+                if rng.u32(..12) == 0 { invalid_value(rng, part) } else { valid_value(rng, part) };
             let exact = time.as_str().and_then(|text| text.parse().ok()).filter(|ms| is_exact(*ms));
             exact.unwrap_or_else(|| number(rng))
         }
@@ -148,7 +149,8 @@ fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let mut bindables = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
         if rng.u32(..16) > 0 {
-            let value = if rng.u32(..16) == 0 { misfit(rng, part) } else { valid_value(rng, part) };
+            let value =
+                if rng.u32(..16) == 0 { invalid_value(rng, part) } else { valid_value(rng, part) };
             bindables.insert(part.name.clone(), value);
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     draw::{Constraints, Part, RandomLayout, field_of_kind, filled},
-    values::{misfit, valid_value},
+    values::{invalid_value, valid_value},
 };
 use crate::{
     case::Case,
@@ -86,7 +86,7 @@ fn some_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
         match rng.u32(..6 * odds) {
             0 => {}
-            1 => drop(given.insert(part.name.clone(), misfit(rng, part))),
+            1 => drop(given.insert(part.name.clone(), invalid_value(rng, part))),
             2 => drop(given.insert("nobody".to_owned(), "1".into())),
             _ => drop(given.insert(part.name.clone(), valid_value(rng, part))),
         }

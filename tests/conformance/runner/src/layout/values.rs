@@ -69,7 +69,7 @@ fn text(rng: &mut Rng, most: usize) -> String {
 }
 
 /// Returns a value that is out of range, or of a type that the field does not accept.
-pub(crate) fn misfit(rng: &mut Rng, part: &Part) -> Value {
+pub(crate) fn invalid_value(rng: &mut Rng, part: &Part) -> Value {
     if rng.u32(..3) == 0 {
         let others = [json!({"hex": "61"}), json!({"text": "a"}), json!({"text": ""}), json!("1")];
         return others[rng.usize(..others.len())].clone();
@@ -103,6 +103,6 @@ pub(crate) fn misfit(rng: &mut Rng, part: &Part) -> Value {
 }
 
 /// Returns a value that no field accepts.
-pub(crate) fn foreign(rng: &mut Rng) -> Value {
+pub(crate) fn unsupported_value(rng: &mut Rng) -> Value {
     [json!(true), json!(false), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone()
 }

@@ -140,8 +140,8 @@ fn generate_many(step: &Value, filling: Filling) -> Result<Vec<Step>> {
     if let Filling::AtOnce = filling {
         let written = ("written", Pattern::Is(there.clone()));
         let error = Pattern::Has(vec![("code", Pattern::Is(code.clone())), written]);
-        let refused = Pattern::Has(vec![("error", error)]);
-        return Ok(vec![ask(Some(member(step, "asked")?), refused)?]);
+        let expected = Pattern::Has(vec![("error", error)]);
+        return Ok(vec![ask(Some(member(step, "asked")?), expected)?]);
     }
     let end = |name| ours(step, name).cloned().with_context(|| format!("expected {name}"));
     let len = usize::try_from(there.as_u64().context("expected a number as produced")?)?;

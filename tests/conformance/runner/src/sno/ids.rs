@@ -56,8 +56,8 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     }
     for (index, case) in list(file, "sno_invalid")?.iter().enumerate() {
         let args = json!({"uuid": member(case, "uuid")?});
-        let refused = Pattern::error(member(case, "error")?, None);
-        made.push(Case::for_op(&label(index, case), "sno.from_uuid8", args, refused));
+        let expected = Pattern::error(member(case, "error")?, None);
+        made.push(Case::for_op(&label(index, case), "sno.from_uuid8", args, expected));
     }
     Ok(made)
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
 /// A generator, the first counter of the last second with its timestamp, and the machines seen so far.
@@ -21,7 +21,7 @@ pub(crate) struct TraceState {
     machines: RefCell<Vec<u64>>,
 }
 
-impl Play for TraceState {
+impl TracedGenerator for TraceState {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let uuid8 = options["uuid8"] == true;
         let mut builder = Generator::builder().uuid8(uuid8).clock(clock);

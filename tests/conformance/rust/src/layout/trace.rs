@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::layout;
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text, unexpected},
-    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
     values,
 };
 
-impl Play for Generator<Script> {
+impl TracedGenerator for Generator<Script> {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         Ok(builder(options, clock)?.build()?)
     }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::{codec, written};
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Play, Script, Stage, max_wait, on_exhausted},
+    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted},
 };
 
-impl Play for Generator<Script> {
+impl TracedGenerator for Generator<Script> {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let mut builder = Builder::with_clock(lease(options)?, codec(options)?, clock);
         if let Some(second) = optional_integer(options, "resume_after")? {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::ids;
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text, unexpected},
-    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-impl Play for Generator<Script> {
+impl TracedGenerator for Generator<Script> {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let builder = builder(options, clock)?;
         match snapshot(&options["config"])? {

@@ -18,7 +18,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "from_bytes" => Ok(fields(Uuid7::from_slice(&bytes(args, "hex")?)?)),
         "time_range" => time_range(args),
         "generate" => Ok(fields(uuid7::generate()?)),
-        "generator" => stage::run::<trace::Stand>(args),
+        "generator" => stage::run::<trace::TraceState>(args),
         _ => Err(Failure::UnknownOp),
     }
 }

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
 /// A generator, and the first sequence of the last millisecond with its timestamp.
-pub(crate) struct Stand {
+pub(crate) struct TraceState {
     generator: Generator<Script>,
     first: Cell<Option<(i64, u32)>>,
 }
 
-impl Play for Stand {
+impl TracedGenerator for TraceState {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
         let mut builder = Generator::builder().clock(clock);
         if let Some(worker_id) = optional_integer(options, "worker_id")? {
@@ -52,7 +52,7 @@ impl Play for Stand {
     }
 }
 
-impl Stand {
+impl TraceState {
     fn generate(&self, step: &Value) -> Answer {
         let made = match optional_integer::<usize>(step, "count")? {
             None => vec![self.generator.generate()?],

@@ -17,35 +17,35 @@ use crate::{
 };
 
 /// The generation that means "not picked yet". No process has this many forked ancestors.
-pub(crate) const NEVER_DRAWN: u64 = u64::MAX;
+pub(crate) const NOT_PICKED: u64 = u64::MAX;
 
 /// A random word, and the generation in which it was picked.
 #[derive(Debug)]
-pub(crate) struct DrawnWord {
+pub(crate) struct RandomWord {
     word: AtomicU64,
     generation: AtomicU64,
     draw: fn() -> Result<[u8; 8]>,
     shape: fn(u64) -> u64,
 }
 
-impl DrawnWord {
+impl RandomWord {
     /// Creates a word that `draw` picks when a process first needs it. `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
-        Self { word: AtomicU64::new(0), generation: AtomicU64::new(NEVER_DRAWN), draw, shape }
+        Self { word: AtomicU64::new(0), generation: AtomicU64::new(NOT_PICKED), draw, shape }
     }
 
     /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
-    /// The word is [`NEVER_DRAWN`] before the first word is picked.
+    /// The word is [`NOT_PICKED`] before the first word is picked.
     #[inline]
-    pub(crate) fn last_drawn(&self) -> (u64, u64) {
+    pub(crate) fn last_picked(&self) -> (u64, u64) {
         // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }
 
     /// Returns the generation that `current` returns and its word, and picks a word if necessary.
-    pub(crate) fn get_or_draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
-        let (generation, word) = self.last_drawn();
+    pub(crate) fn get_or_pick(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
+        let (generation, word) = self.last_picked();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
@@ -55,14 +55,14 @@ impl DrawnWord {
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
-        self.draw_in(current, self.draw)
+        self.pick_in(current, self.draw)
     }
 
     /// Picks a word in the generation that `current` returns.
     ///
     /// A thread that a restore interrupts may still put its word, which another copy of the process has as well. So only the
     /// thread that put a word declares the word's generation, and a thread that was too late picks another one.
-    fn draw_in(
+    fn pick_in(
         &self,
         current: impl Fn() -> u64,
         draw: impl Fn() -> Result<[u8; 8]>,
@@ -76,7 +76,7 @@ impl DrawnWord {
             if self.replace(found, generation, drawn) {
                 return Ok((generation, drawn));
             }
-            let (settled, word) = self.last_drawn();
+            let (settled, word) = self.last_picked();
             if settled == generation {
                 return Ok((generation, word));
             }
@@ -99,7 +99,7 @@ impl DrawnWord {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
         let generation = current();
-        if self.last_drawn().0 == generation {
+        if self.last_picked().0 == generation {
             return Ok(false);
         }
         Ok(self.replace(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::sync::explorer::{World, explore};
 
-    /// This word belongs to a parent process, or no word was picked before it.
+    /// A word that a parent process picked, or that was never picked.
     const EARLIER: u64 = 0xff;
 
     std::thread_local! {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     /// Threads that need the word of their process. The first thread is provided with bytes beforehand.
-    struct Threads(DrawnWord);
+    struct Threads(RandomWord);
 
     impl World for Threads {
         type Record = ();
@@ -133,7 +133,7 @@ mod tests {
             if thread == 0 {
                 self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
             }
-            let (generation, word) = self.0.get_or_draw(fork::current).unwrap();
+            let (generation, word) = self.0.get_or_pick(fork::current).unwrap();
             assert_eq!(generation, fork::current());
             assert_ne!(word, EARLIER, "not drawn in this process");
             true
@@ -143,12 +143,12 @@ mod tests {
     /// Explores every interleaving. The threads may use two words, one after the other.
     #[test]
     fn threads_use_only_words_picked_in_their_process() {
-        for generation in [NEVER_DRAWN, fork::current() - 1] {
+        for generation in [NOT_PICKED, fork::current() - 1] {
             let draw = || Ok(DRAWS.get().to_be_bytes());
-            let word = DrawnWord {
+            let word = RandomWord {
                 word: AtomicU64::new(EARLIER),
                 generation: AtomicU64::new(generation),
-                ..DrawnWord::new(draw, |word| word)
+                ..RandomWord::new(draw, |word| word)
             };
             let threads = Threads(word);
             for calls in [&[2, 2][..], &[1, 1, 1]] {
@@ -159,7 +159,7 @@ mod tests {
 
     /// A process that is restored while its threads pick a word. Thread 0 reports the restore.
     struct RestoredProcess {
-        word: DrawnWord,
+        word: RandomWord,
         restores: AtomicU64,
     }
 
@@ -174,7 +174,7 @@ mod tests {
                 return true;
             }
             let begins_after = *is_restored;
-            let (generation, word) = self.word.last_drawn();
+            let (generation, word) = self.word.last_picked();
             let current = || self.restores.load(Ordering::Acquire);
             let (generation, word) = if generation == current() {
                 (generation, word)
@@ -184,7 +184,7 @@ mod tests {
                     let from = u64::from(number) << 8 | thread as u64;
                     Ok((current() << 32 | from).to_be_bytes())
                 };
-                self.word.draw_in(current, draw).unwrap()
+                self.word.pick_in(current, draw).unwrap()
             };
             // The engine checks the generation again.
             if begins_after && generation == current() {
@@ -198,7 +198,7 @@ mod tests {
     fn calls_that_begin_after_a_restore_use_words_picked_after_it() {
         for calls in [&[1, 1, 1][..], &[1, 2]] {
             let threads = RestoredProcess {
-                word: DrawnWord::new(|| unreachable!("the world draws"), |word| word),
+                word: RandomWord::new(|| unreachable!("the world draws"), |word| word),
                 restores: AtomicU64::new(0),
             };
             assert!(explore(&threads, calls).states > 40);

@@ -3,7 +3,7 @@ import type { Init, Source } from "../init.js";
 import { DIRECTIVE } from "./wasm.js";
 
 /** A wasm module in a separate file. */
-interface Beside {
+interface SeparateModule {
   readonly init: Init;
   /**
    * Returns the compiled module.
@@ -14,19 +14,19 @@ interface Beside {
 }
 
 /** The modules for all requested files. Randflake and its cipher share a module. */
-const files = /* @__PURE__ */ new Map<string, Beside>();
+const files = /* @__PURE__ */ new Map<string, SeparateModule>();
 
 /**
  * Returns the module in the file with the given name. `place` returns the file's URL, and is used when the caller does not pass
  * a source to `init`.
  */
-export function besideModule(name: string, place: () => URL): Beside {
+export function separateModule(name: string, place: () => URL): SeparateModule {
   const file = files.get(name) ?? fileOpener(place);
   files.set(name, file);
   return file;
 }
 
-function fileOpener(place: () => URL): Beside {
+function fileOpener(place: () => URL): SeparateModule {
   let module: WebAssembly.Module | undefined;
   let opening: Promise<void> | undefined;
   const open = async (source: Source | undefined): Promise<void> => {

@@ -1,13 +1,13 @@
-// Assertions that read like sentences.
+// Assertions about errors, and scripted clocks.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-/** Returns a vector file by its name. */
+/** Reads a vector file by its name. */
 export const vectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** Asserts that a call fails with a code, and returns the error. */
-export function refused(code, call, more = {}) {
+/** Asserts that a call throws a `PolyflakeError` with a code and optional members, and returns the error. */
+export function assertError(code, call, more = {}) {
   try {
     const value = call();
     assert.fail(`expected ${code}, got ${String(value)}`);
@@ -34,7 +34,7 @@ export async function rejected(code, promise, more) {
   const rethrow = () => {
     throw error;
   };
-  return refused(code, rethrow, more);
+  return assertError(code, rethrow, more);
 }
 
 /** Returns a clock that shows readings one after another and repeats the last one forever. */

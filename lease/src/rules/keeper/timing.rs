@@ -25,8 +25,8 @@ use crate::{Error, ErrorKind, Random, Result};
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether to renew the grant: the interval between renewals has passed, or the generator's clock is so
-    /// near to the end.
+    /// Returns whether to renew the grant now, because the interval between renewals has passed or the generator's clock is
+    /// close to the end.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms - self.options.interval();
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
@@ -35,7 +35,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         })
     }
 
-    /// Holds a grant whose record was just acknowledged or read, and schedules its renewal.
+    /// Stores a grant whose record was just acknowledged or read, and schedules its renewal.
     pub(super) fn schedule_renewal(&mut self, held: HeldGrant, now: Moment) {
         let interval = self.options.interval();
         // The interval is shortened by a random amount, so that holders that started together do not renew together.
@@ -61,8 +61,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
-        // At least half of the pause is kept, so that it really grows. The remaining part is random, so that holders that
-        // failed together do not retry together.
+        // The pause is never shorter than half of its length, so that it grows with each failure. The remaining part is random,
+        // so that holders that failed together do not retry together.
         pause / 2 + self.chance(pause / 2)
     }
 
