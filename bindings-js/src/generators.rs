@@ -11,7 +11,7 @@ use polyflake::Result;
 
 use crate::{
     At, Host, Machine,
-    handles::{Object, released_handle},
+    handles::{Object, of_generator, released_handle},
     protocol::register,
 };
 
@@ -32,34 +32,14 @@ pub(crate) trait Make<C> {
 
     /// Closes the generator, and writes what a new one continues from.
     fn put_end(&self, machine: &Machine<C>) -> Result<()>;
+
+    /// Returns whether an object is a generator of the same format, and both can generate the same ID.
+    fn may_repeat_object(&self, _: &Object<C>) -> bool {
+        false
+    }
 }
 
-/// Runs code for the generator in an object, for every ID format.
-macro_rules! of_generator {
-    ($object:expr, $generator:ident => $run:expr) => {
-        match &*$object {
-            #[cfg(feature = "sno")]
-            Object::Sno($generator) => $run,
-            #[cfg(feature = "randflake")]
-            Object::Randflake($generator) => $run,
-            #[cfg(feature = "hotguid")]
-            Object::HotGuid($generator) => $run,
-            #[cfg(feature = "layout")]
-            Object::LayoutGenerator($generator) => $run,
-            #[cfg(feature = "uuid7")]
-            Object::Uuid7($generator) => $run,
-            _ => Err(released_handle()),
-        }
-    };
-}
-
-#[cfg(any(
-    feature = "sno",
-    feature = "randflake",
-    feature = "hotguid",
-    feature = "layout",
-    feature = "uuid7"
-))]
+#[cfg(feature = "generators")]
 impl<C: Host> Machine<C> {
     /// Takes a parameter. Generates an ID without waiting, and writes it.
     pub fn generator_try_generate(&self, at: At) -> Result<()> {
@@ -109,18 +89,10 @@ impl<C: Host> Machine<C> {
         let handles = self.handles.borrow();
         let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
         let may_repeat = match (object(register::HANDLE), object(register::VALUE)) {
-            #[cfg(feature = "sno")]
-            (Some(Object::Sno(one)), Some(Object::Sno(other))) => one.may_repeat(other),
-            #[cfg(feature = "randflake")]
-            (Some(Object::Randflake(one)), Some(Object::Randflake(other))) => {
-                one.generator.may_repeat(&other.generator)
+            (Some(one), Some(other)) => {
+                of_generator!(one, generator => Ok(generator.may_repeat_object(other)))
+                    .unwrap_or(false)
             }
-            #[cfg(feature = "layout")]
-            (Some(Object::LayoutGenerator(one)), Some(Object::LayoutGenerator(other))) => {
-                one.may_repeat(other)
-            }
-            #[cfg(feature = "uuid7")]
-            (Some(Object::Uuid7(one)), Some(Object::Uuid7(other))) => one.may_repeat(other),
             _ => false,
         };
         at.put_number(register::ANSWER, may_repeat.into());

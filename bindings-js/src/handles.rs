@@ -10,8 +10,31 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{At, Host, Machine, protocol::register, turns::SuspendedCall};
 
-/// Declares the kinds of objects, with an accessor for each.
+/// Declares the kinds of objects, with an accessor for each: first the generators of all ID formats, then the others. `$` is
+/// the dollar sign in the declared macro.
 macro_rules! objects {
+    (
+        $d:tt generators {
+            $($(#[$cfg:meta])? $name:ident: $generator:ident($object:ty),)*
+        }
+        $($others:tt)*
+    ) => {
+        objects! {
+            $($(#[$cfg])? $name: $generator($object),)*
+            $($others)*
+        }
+
+        /// Runs code for the generator in an object, for every ID format.
+        macro_rules! of_generator {
+            ($d object:expr, $d generator:ident => $d run:expr) => {
+                match &*$d object {
+                    $($(#[$cfg])? Object::$generator($d generator) => $d run,)*
+                    _ => Err(released_handle()),
+                }
+            };
+        }
+        pub(crate) use of_generator;
+    };
     ($($(#[$cfg:meta])? $name:ident: $kind:ident($object:ty),)*) => {
         /// An object behind a handle.
         #[derive(Debug)]
@@ -32,22 +55,24 @@ macro_rules! objects {
 }
 
 objects! {
-    #[cfg(feature = "sno")]
-    sno: Sno(polyflake::sno::Generator<C>),
-    #[cfg(feature = "randflake")]
-    randflake: Randflake(crate::randflake::Flakes<C>),
+    $ generators {
+        #[cfg(feature = "sno")]
+        sno: Sno(polyflake::sno::Generator<C>),
+        #[cfg(feature = "randflake")]
+        randflake: Randflake(crate::randflake::Flakes<C>),
+        #[cfg(feature = "hotguid")]
+        hotguid: HotGuid(polyflake::hotguid::Generator<C>),
+        #[cfg(feature = "layout")]
+        layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
+        #[cfg(feature = "uuid7")]
+        uuid7: Uuid7(polyflake::uuid7::Generator<C>),
+    }
     #[cfg(feature = "randflake")]
     codec: Codec(polyflake::randflake::Codec),
     #[cfg(feature = "randflake")]
     cipher: Cipher(polyflake::sparx64::Sparx64),
-    #[cfg(feature = "hotguid")]
-    hotguid: HotGuid(polyflake::hotguid::Generator<C>),
     #[cfg(feature = "layout")]
     layout: Layout(polyflake::layout::Layout),
-    #[cfg(feature = "layout")]
-    layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
-    #[cfg(feature = "uuid7")]
-    uuid7: Uuid7(polyflake::uuid7::Generator<C>),
     #[cfg(feature = "public")]
     public_ids: PublicIds(polyflake::public::Keyring),
     #[cfg(feature = "public")]

@@ -126,4 +126,8 @@ impl<C: Host> Make<C> for Generator<C> {
         let snapshot = self.close()?.to_value();
         machine.answer(machine.scratch, |message| message.json(&snapshot))
     }
+
+    fn may_repeat_object(&self, other: &Object<C>) -> bool {
+        matches!(other, Object::LayoutGenerator(other) if self.may_repeat(other))
+    }
 }

@@ -25,14 +25,7 @@
 //! (calls that wait), `table` (default partitions), `generators` (the calls that all generators have), then the ID formats.
 #![no_std]
 #![cfg_attr(
-    not(all(
-        feature = "sno",
-        feature = "randflake",
-        feature = "hotguid",
-        feature = "layout",
-        feature = "uuid7",
-        feature = "public"
-    )),
+    not(feature = "default"),
     allow(
         dead_code,
         unused_macros,

@@ -67,138 +67,116 @@ pub mod register {
     pub const ANSWER: usize = 32;
 }
 
-/// Passes the calls that all formats share to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! shared_calls {
-    ($export:ident) => {
-        $export! {
-            release => "release",
-            turn => "turn",
-            put_piece => "putPiece",
-            next_piece => "nextPiece",
+/// Declares a macro for each list of calls, which passes the list to another macro, and the macro `calls`, which passes all
+/// lists. A list with a feature is empty without it. `$` is the dollar sign in the declared macros.
+macro_rules! lists {
+    ($d:tt $($($feature:literal)? $list:ident { $($calls:tt)* })*) => {
+        $(
+            /// Passes a list of calls to a macro that exports the calls.
+            #[cfg(all($(feature = $feature)?))]
+            #[macro_export]
+            macro_rules! $list {
+                ($d export:ident) => { $d export! { $($calls)* } };
+            }
+
+            /// Passes no calls, because this list is left out.
+            #[cfg(not(all($(feature = $feature)?)))]
+            #[macro_export]
+            macro_rules! $list {
+                ($d export:ident) => {};
+            }
+        )*
+
+        /// Passes each list of calls to a macro that exports the calls.
+        ///
+        /// A call is a method of `Machine` and a name in JavaScript. `at now` marks the calls that generate one ID, which
+        /// receive the time. The function after an arrow returns the answer of the call, where the backend can do that.
+        #[macro_export]
+        macro_rules! calls {
+            ($d export:ident) => { $($d crate::$list!($d export);)* };
         }
     };
 }
 
-/// Passes the calls that the generators of all formats share to a macro that exports them, each as a method and a JavaScript
-/// name.
-#[macro_export]
-macro_rules! generator_calls {
-    ($export:ident) => {
-        $export! {
-            after_restore => "afterRestore",
-            generator_try_generate => "generatorTryGenerate",
-            generator_generate_async => "generatorGenerateAsync",
-            generator_fill => "generatorFill",
-            generator_try_fill => "generatorTryFill",
-            generator_stats => "generatorStats",
-            generator_close => "generatorClose",
-            generator_extend => "generatorExtend",
-            generator_seal => "generatorSeal",
-            generator_may_repeat => "generatorMayRepeat",
-        }
-    };
-}
-
-/// Passes sno's calls to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! sno_calls {
-    ($export:ident) => {
-        $export! {
-            sno_texts => "snoTexts",
-            sno_from_texts => "snoFromTexts",
-            sno_time_range => "snoTimeRange",
-            sno_build => "snoBuild",
-            sno_generate => "snoGenerate",
-            sno_generate_at => "snoGenerateAt",
-            sno_partition => "snoPartition",
-        }
-    };
-}
-
-/// Passes the calls of Randflake and its cipher to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! randflake_calls {
-    ($export:ident) => {
-        $export! {
-            sparx64_build => "sparx64Build",
-            randflake_codec_build => "randflakeCodecBuild",
-            sparx64_encrypt => "sparx64Encrypt",
-            sparx64_decrypt => "sparx64Decrypt",
-            randflake_grant => "randflakeGrant",
-            randflake_inspect => "randflakeInspect",
-            randflake_encrypt => "randflakeEncrypt",
-            randflake_texts => "randflakeTexts",
-            randflake_from_texts => "randflakeFromTexts",
-            randflake_build => "randflakeBuild",
-            randflake_generate => "randflakeGenerate",
-            randflake_generate_text => "randflakeGenerateText",
-            randflake_held_grant => "randflakeHeldGrant",
-            randflake_extend_grant => "randflakeExtendGrant",
-        }
-    };
-}
-
-/// Passes Hot Guid's calls to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! hotguid_calls {
-    ($export:ident) => {
-        $export! {
-            hotguid_texts => "hotguidTexts",
-            hotguid_from_texts => "hotguidFromTexts",
-            hotguid_time_range => "hotguidTimeRange",
-            hotguid_build => "hotguidBuild",
-            hotguid_provide => "hotguidProvide",
-            hotguid_generate => "hotguidGenerate",
-        }
-    };
-}
-
-/// Passes the calls of layouts to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! layout_calls {
-    ($export:ident) => {
-        $export! {
-            layout_build => "layoutBuild",
-            layout_preset_build => "layoutPresetBuild",
-            layout_description => "layoutDescription",
-            layout_describe => "layoutDescribe",
-            layout_pack => "layoutPack",
-            layout_generate => "layoutGenerate",
-            layout_parse => "layoutParse",
-            layout_time_range => "layoutTimeRange",
-            layout_column => "layoutColumn",
-            layout_pack_columns => "layoutPackColumns",
-            layout_generator_build => "layoutGeneratorBuild",
-        }
-    };
-}
-
-/// Passes the calls of version 7 UUIDs to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! uuid7_calls {
-    ($export:ident) => {
-        $export! {
-            uuid7_texts => "uuid7Texts",
-            uuid7_from_texts => "uuid7FromTexts",
-            uuid7_time_range => "uuid7TimeRange",
-            uuid7_build => "uuid7Build",
-            uuid7_generate => "uuid7Generate",
-        }
-    };
-}
-
-/// Passes the calls of public IDs to a macro that exports them, each as a method and a JavaScript name.
-#[macro_export]
-macro_rules! public_calls {
-    ($export:ident) => {
-        $export! {
-            public_build => "publicBuild",
-            public_type_build => "publicTypeBuild",
-            public_encode => "publicEncode",
-            public_decode => "publicDecode",
-            public_encode_many => "publicEncodeMany",
-            public_decode_many => "publicDecodeMany",
-        }
-    };
+// The calls that all formats share, those that all generators share, and those of each format.
+lists! { $
+    shared_calls {
+        release => "release",
+        turn => "turn",
+        put_piece => "putPiece",
+        next_piece => "nextPiece",
+    }
+    "generators" generator_calls {
+        after_restore => "afterRestore",
+        generator_try_generate => "generatorTryGenerate",
+        generator_generate_async => "generatorGenerateAsync",
+        generator_fill => "generatorFill",
+        generator_try_fill => "generatorTryFill",
+        generator_stats => "generatorStats",
+        generator_close => "generatorClose",
+        generator_extend => "generatorExtend",
+        generator_seal => "generatorSeal",
+        generator_may_repeat => "generatorMayRepeat",
+    }
+    "sno" sno_calls {
+        sno_texts => "snoTexts",
+        sno_from_texts => "snoFromTexts",
+        sno_time_range => "snoTimeRange",
+        sno_build => "snoBuild",
+        sno_generate => "snoGenerate" at now -> text::<16>,
+        sno_generate_at => "snoGenerateAt",
+        sno_partition => "snoPartition",
+    }
+    "randflake" randflake_calls {
+        sparx64_build => "sparx64Build",
+        randflake_codec_build => "randflakeCodecBuild",
+        sparx64_encrypt => "sparx64Encrypt",
+        sparx64_decrypt => "sparx64Decrypt",
+        randflake_grant => "randflakeGrant",
+        randflake_inspect => "randflakeInspect",
+        randflake_encrypt => "randflakeEncrypt",
+        randflake_texts => "randflakeTexts",
+        randflake_from_texts => "randflakeFromTexts",
+        randflake_build => "randflakeBuild",
+        randflake_generate => "randflakeGenerate" at now -> bigint,
+        randflake_generate_text => "randflakeGenerateText" at now -> short_text,
+        randflake_held_grant => "randflakeHeldGrant",
+        randflake_extend_grant => "randflakeExtendGrant",
+    }
+    "hotguid" hotguid_calls {
+        hotguid_texts => "hotguidTexts",
+        hotguid_from_texts => "hotguidFromTexts",
+        hotguid_time_range => "hotguidTimeRange",
+        hotguid_build => "hotguidBuild",
+        hotguid_provide => "hotguidProvide",
+        hotguid_generate => "hotguidGenerate" at now -> text::<36>,
+    }
+    "layout" layout_calls {
+        layout_build => "layoutBuild",
+        layout_preset_build => "layoutPresetBuild",
+        layout_description => "layoutDescription",
+        layout_describe => "layoutDescribe",
+        layout_pack => "layoutPack",
+        layout_generate => "layoutGenerate",
+        layout_parse => "layoutParse",
+        layout_time_range => "layoutTimeRange",
+        layout_column => "layoutColumn",
+        layout_pack_columns => "layoutPackColumns",
+        layout_generator_build => "layoutGeneratorBuild",
+    }
+    "uuid7" uuid7_calls {
+        uuid7_texts => "uuid7Texts",
+        uuid7_from_texts => "uuid7FromTexts",
+        uuid7_time_range => "uuid7TimeRange",
+        uuid7_build => "uuid7Build",
+        uuid7_generate => "uuid7Generate" at now -> text::<36>,
+    }
+    "public" public_calls {
+        public_build => "publicBuild",
+        public_type_build => "publicTypeBuild",
+        public_encode => "publicEncode" -> short_text,
+        public_decode => "publicDecode",
+        public_encode_many => "publicEncodeMany",
+        public_decode_many => "publicDecodeMany",
+    }
 }

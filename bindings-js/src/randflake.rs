@@ -171,4 +171,8 @@ impl<C: Host> Make<C> for Flakes<C> {
         machine.scratch.put_answer(&[seconds(self.generator.close()?)]);
         Ok(())
     }
+
+    fn may_repeat_object(&self, other: &Object<C>) -> bool {
+        matches!(other, Object::Randflake(other) if self.generator.may_repeat(&other.generator))
+    }
 }

@@ -164,6 +164,10 @@ impl<C: Host> Make<C> for Generator<C> {
         ]);
         Ok(())
     }
+
+    fn may_repeat_object(&self, other: &Object<C>) -> bool {
+        matches!(other, Object::Sno(other) if self.may_repeat(other))
+    }
 }
 
 impl Scratch {

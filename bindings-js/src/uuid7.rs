@@ -95,6 +95,10 @@ impl<C: Host> Make<C> for Generator<C> {
         machine.scratch.put_answer(&[unix_ms(self.close()?)]);
         Ok(())
     }
+
+    fn may_repeat_object(&self, other: &Object<C>) -> bool {
+        matches!(other, Object::Uuid7(other) if self.may_repeat(other))
+    }
 }
 
 /// Converts a time of an ID to a number, with NaN for `None`.

@@ -22,7 +22,7 @@ use std::{
 };
 
 use napi::sys;
-use polyflake::{Result, fork::partitions::shared, hotguid::HotGuid, sno::Sno, uuid7::Uuid7};
+use polyflake::{Result, fork::partitions::shared};
 use polyflake_js::{At, Machine, Scratch};
 
 use crate::clock::JsClock;
@@ -55,18 +55,11 @@ macro_rules! add {
 pub(crate) fn calls() -> Functions {
     let mut functions = Functions::new();
     macro_rules! export {
-        ($($call:ident => $name:literal,)*) => {
+        ($($call:ident => $name:literal $(at $now:ident)? $(-> $answer:expr)?,)*) => {
             add! { functions, zero; $(Machine::$call => $name,)* }
         };
     }
-    polyflake_js::shared_calls!(export);
-    polyflake_js::generator_calls!(export);
-    polyflake_js::sno_calls!(export);
-    polyflake_js::randflake_calls!(export);
-    polyflake_js::hotguid_calls!(export);
-    polyflake_js::layout_calls!(export);
-    polyflake_js::uuid7_calls!(export);
-    polyflake_js::public_calls!(export);
+    polyflake_js::calls!(export);
     add! { functions, zero;
         |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
         |machine: &Native, at| machine.partitions_entry(at, shared()?) => "partitionsEntry",
@@ -78,12 +71,12 @@ pub(crate) fn calls() -> Functions {
 /// Returns the calls that generate one ID, as functions that return it, or undefined if the call fails.
 pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
-    add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
-    add! { functions, text::<{ HotGuid::TEXT_LEN }>; Machine::hotguid_generate => "hotguidGenerate", }
-    add! { functions, text::<{ Uuid7::TEXT_LEN }>; Machine::uuid7_generate => "uuid7Generate", }
-    add! { functions, bigint; Machine::randflake_generate => "randflakeGenerate", }
-    add! { functions, short_text; Machine::randflake_generate_text => "randflakeGenerateText", }
-    add! { functions, short_text; Machine::public_encode => "publicEncode", }
+    macro_rules! export {
+        ($($call:ident => $name:literal $(at $now:ident)? $(-> $answer:expr)?,)*) => {
+            $($(add! { functions, $answer; Machine::$call => $name, })?)*
+        };
+    }
+    polyflake_js::calls!(export);
     functions
 }
 

@@ -42,8 +42,7 @@ extern "C" {
 /// static must be `Sync`: the module has one thread.
 static CALL_TIME: AtomicU64 = AtomicU64::new(0);
 /// `true` if the module has calls that receive the time.
-const HAS_CALL_TIME: bool =
-    cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid", feature = "uuid7"));
+const HAS_CALL_TIME: bool = cfg!(feature = "call-time");
 
 /// Sets the system clock's first reading for the call that begins now, or clears it with 0. No other code can run between the
 /// reading and the call.

@@ -47,7 +47,7 @@ describe("Rust and TypeScript have the same", () => {
   });
 
   test("the addon and each wasm module export the same calls", () => {
-    const macros = [...rust.matchAll(/macro_rules! (\w+)_calls \{(.*?)^\}/gms)];
+    const macros = [...rust.matchAll(/^ {4}(?:"\w+" )?(\w+)_calls \{(.*?)^ {4}\}/gms)];
     const calls = Object.fromEntries(
       macros.map(([, family, body]) => [family, Object.values(pairs(body, /(\w+) => "(\w+)"/g, camelCase))]),
     );

@@ -1,35 +1,30 @@
 //! The core's interface to JavaScript: every call, in any order, with any bytes in the memory that passes arguments.
 
-use std::ptr;
+use std::{ptr, sync::LazyLock};
 
 use polyflake::{
     Result,
     clock::Clock,
     fork::partitions::{self, FindTable},
 };
-use polyflake_js::{
-    Host, Machine, Scratch, generator_calls, hotguid_calls, layout_calls, randflake_calls,
-    register, shared_calls, sno_calls,
-};
+use polyflake_js::{Host, Machine, Scratch, register};
 
 use crate::bytes::Bytes;
 
 /// Makes a call and returns its status.
 type Call = fn(&Machine<StoppedClock>) -> u32;
 
-macro_rules! calls {
-    ($($name:ident => $_js:literal,)*) => { &[$((|machine: &Machine<StoppedClock>| machine.run(Machine::$name)) as Call),*] };
-}
-
 /// The calls that all formats share, and each format's own.
-const CALLS: [&[Call]; 6] = [
-    shared_calls!(calls),
-    generator_calls!(calls),
-    sno_calls!(calls),
-    randflake_calls!(calls),
-    hotguid_calls!(calls),
-    layout_calls!(calls),
-];
+static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
+    let mut lists = Vec::new();
+    macro_rules! add {
+        ($($name:ident => $js:literal $(at $now:ident)? $(-> $answer:expr)?,)*) => {
+            lists.push(vec![$((|machine: &Machine<StoppedClock>| machine.run(Machine::$name)) as Call),*])
+        };
+    }
+    polyflake_js::calls!(add);
+    lists
+});
 
 /// Numbers at limits: of handles, counts, lengths and times.
 const NUMBERS: [f64; 16] = [
@@ -58,7 +53,7 @@ pub(crate) fn calls(input: &[u8]) {
         let mut bytes = Bytes(input);
         while !bytes.is_empty() {
             write(scratch, &mut bytes);
-            let family = CALLS[bytes.number_below(CALLS.len())];
+            let family = &CALLS[bytes.number_below(CALLS.len())];
             let call = bytes.choose(family);
             assert!(call(&machine) <= 1);
         }
