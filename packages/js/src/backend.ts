@@ -40,9 +40,9 @@ export function clockSource(): "counter" | "system_call" | "host" {
  * Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or after
  * CRIU restored the process. Without this call, the copies generate the same IDs.
  *
- * Default worker IDs and the random bytes of Hot Guids are assigned anew. A lease is abandoned, and another worker ID is
- * leased. Generators with an explicit worker ID, grant or window throw `forked`: create new ones, with a worker ID that no
- * other copy uses. A call that is in progress may return an ID that another copy returns, too.
+ * Default worker IDs and generators' random bytes are assigned anew. A lease is abandoned, and another worker ID is leased.
+ * Generators with an explicit worker ID, grant or window throw `forked`: create new ones, with a worker ID that no other copy
+ * uses. A call that is in progress may return an ID that another copy returns, too.
  *
  * One call reaches all formats, all copies of the package on this thread and, with the native addon, all threads of the
  * process that use the same addon. With WebAssembly on Windows, in Deno, in browsers and in edge workers, there are no random

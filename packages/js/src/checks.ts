@@ -1,6 +1,6 @@
 /** Checks values from the caller. Values are never converted. */
 import { integer, shown } from "./decode/checks.js";
-import { invalidType, outOfRange, PolyflakeError } from "./errors.js";
+import { invalidLength, invalidType, outOfRange, PolyflakeError } from "./errors.js";
 
 export { integer, signed, within } from "./decode/checks.js";
 
@@ -120,6 +120,13 @@ export function isBytes(value: unknown): value is Uint8Array {
 export function bytes(value: unknown, field: string): Uint8Array {
   if (isBytes(value)) return value;
   throw invalidType("Uint8Array", value, { field });
+}
+
+/** Checks that an ID is a Uint8Array of 16 bytes, and returns the bytes. */
+export function sixteenBytes(id: unknown): number[] {
+  const length = lengthOfArray(bytes(id, "id"));
+  if (length !== 16) throw invalidLength(16, length, { field: "id" });
+  return Array.from(partOfBytes(id as Uint8Array, 0, 16));
 }
 
 /**

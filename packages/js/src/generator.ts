@@ -2,6 +2,7 @@
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
+import type { Format } from "./lease/formats.js";
 import { alone, isUnavailable, onceGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
 import { fillBy, fillNow } from "./packed.js";
@@ -12,7 +13,7 @@ import { nothingOf, present } from "./show.js";
  * The parts of a generator that depend on the ID format.
  */
 export interface Family<Id, Many> {
-  readonly name: "sno" | "hotguid" | "randflake" | "layout" | "uuid7";
+  readonly name: Format;
   /**
    * The number of bytes in an ID, the maximum number of IDs in a call to the backend, and the maximum number in a call by the
    * user.
@@ -70,8 +71,7 @@ export abstract class AnyGenerator<
 
   /**
    * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total.
-   * Snos, Hot Guids and UUIDs are in time order, and so are the IDs of a layout if its `describe()` reports `sortsByTime`.
-   * Randflakes do not sort by time.
+   * They are in time order if `describe()` of the format or the layout reports `sortsByTime`.
    *
    * @throws {PolyflakeError} the same errors as `generate`, with `written` set to the number of IDs that were generated before
    * the error; `out_of_range` if the count is invalid.

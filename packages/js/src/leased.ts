@@ -17,6 +17,7 @@ import { emitWarning } from "./conflicts.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
+import type { DefaultFormat } from "./lease/formats.js";
 import { register } from "./protocol.js";
 
 /**
@@ -221,16 +222,13 @@ export function alone({ lease }: Handle): void {
   throw new PolyflakeError("lease_mismatch", reason);
 }
 
-/** The ID formats whose default generators need no configuration but a worker ID. */
-type Family = "sno" | "hotguid" | "uuid7";
-
 /**
  * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_NODE`
  * environment variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */
-function ambient(family: Family): { lease?: AnyLease } {
+function ambient(family: DefaultFormat): { lease?: AnyLease } {
   const name = variable();
   if (name === undefined) return {};
   const realm = globalThis as { [KEY]?: (family: string) => AnyLease };
@@ -273,7 +271,10 @@ type Defaults = Map<string, { lease: AnyLease; generator: object }>;
  *
  * @throws {PolyflakeError} the same errors as {@link ambient}.
  */
-export function defaultGenerator<G extends object>(family: Family, make: (options: { lease?: AnyLease }) => G): G {
+export function defaultGenerator<G extends object>(
+  family: DefaultFormat,
+  make: (options: { lease?: AnyLease }) => G,
+): G {
   const realm = globalThis as { [DEFAULTS]?: Defaults };
   const held = realm[DEFAULTS]?.get(family);
   if (held) return held.generator as G;

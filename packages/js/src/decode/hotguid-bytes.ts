@@ -1,5 +1,4 @@
-import { bytes, lengthOfArray, partOfBytes } from "../checks.js";
-import { invalidLength } from "../errors.js";
+import { sixteenBytes } from "../checks.js";
 import { uuidBytes, uuidText } from "./checks.js";
 import type { HotGuidId } from "./hotguid.js";
 
@@ -61,13 +60,6 @@ export function fromDotnetBytes(id: Uint8Array): HotGuidId {
 /** Returns the bytes at the given indexes. */
 function inOrder(bytes: readonly number[], places: readonly number[]): number[] {
   return places.map((place) => bytes[place]!);
-}
-
-/** Checks that a value is a Uint8Array of 16 bytes, and returns the bytes. */
-export function sixteenBytes(id: unknown): number[] {
-  const length = lengthOfArray(bytes(id, "id"));
-  if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
 /** Returns the ID that consists of the given 16 bytes, in the order of the string form. */

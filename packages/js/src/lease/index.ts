@@ -4,8 +4,8 @@
  * Node, Deno and Bun.
  *
  * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
- * `node --import polyflake/lease`, the default generators of `sno`, `hotguid` and `uuid7` lease their worker IDs.
- * `POLYFLAKE_FORMATS` can limit this to some of these formats.
+ * `node --import polyflake/lease`, the default generators, such as the one of `sno`, lease their worker IDs.
+ * `POLYFLAKE_FORMATS` can limit this to some formats.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
 import { newRules } from "./compiled.js";
 import { type Driver, variable } from "./driver.js";
+import { DEFAULT_FORMATS } from "./formats.js";
 import { http } from "./http.js";
 import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
 import { mysql } from "./mysql.js";
@@ -149,7 +150,6 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
 
 /** The default generators' leases that no generator has used yet, by ID format. */
 const begun = new Map<string, Lease>();
-const FAMILIES = ["sno", "hotguid", "uuid7"];
 
 /** The reason why the environment variables provide no lease for the default generators. */
 let failure: unknown;
@@ -189,9 +189,10 @@ function preload(): void {
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
   const url = variable("POLYFLAKE_LEASE") ?? variable("POLYFLAKE_NODE");
-  const formats = (variable("POLYFLAKE_FORMATS") ?? FAMILIES.join()).split(",");
-  if (url !== undefined && !formats.every((format) => FAMILIES.includes(format))) {
-    const expected = `expected some of ${FAMILIES.join()}, found \`${formats.join()}\``;
+  const known: readonly string[] = DEFAULT_FORMATS;
+  const formats = (variable("POLYFLAKE_FORMATS") ?? known.join()).split(",");
+  if (url !== undefined && !formats.every((format) => known.includes(format))) {
+    const expected = `expected some of ${known.join()}, found \`${formats.join()}\``;
     const reason = `cannot read POLYFLAKE_FORMATS: ${expected}`;
     throw new PolyflakeError("out_of_range", reason);
   }

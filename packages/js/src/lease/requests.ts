@@ -1,4 +1,5 @@
 /** Parses the requests of leases, in canonical JSON (docs/leases.md), and rejects anything else. */
+import { FORMATS } from "./formats.js";
 
 /** A record of a worker ID. The fields are in canonical order. */
 export type Record = {
@@ -25,9 +26,6 @@ export type Operation = { namespace: string; number: number } & (
   | { ask: "put_namespace"; count: number; first: number; new: Namespace; old: Namespace }
   | { ask: "survey" | "list" }
 );
-
-/** The formats that a namespace's full name may end with, after the name that programs pass. */
-const FORMATS = ["hotguid", "layout", "randflake", "sno", "uuid7"];
 
 /** The longest request, in UTF-16 code units. */
 export const MAX_REQUEST_LENGTH = 64 << 10;

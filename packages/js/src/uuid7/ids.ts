@@ -1,7 +1,6 @@
 import { load } from "#machine/uuid7";
-import { attached, inDates, integer, isObject, partOfBytes, time, within } from "../checks.js";
+import { attached, inDates, integer, isObject, partOfBytes, sixteenBytes, time, within } from "../checks.js";
 import { isVersion7, notVersion7, shown, UUID_LENGTH, uuidText } from "../decode/checks.js";
-import { sixteenBytes } from "../decode/hotguid-bytes.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { type Parts, parse } from "../decode/uuid7.js";
 import { type Description, figuresOf } from "../describe.js";
