@@ -71,7 +71,7 @@ def parses() -> list[Entry]:
 
 
 def columns(count: int) -> list[Entry]:
-    """Entries that strictly read a column's strings into new memory, and that write them."""
+    """Returns entries that decode a column of strings strictly into new memory, and entries that encode one."""
     import numpy
     import pyarrow
 

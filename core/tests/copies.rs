@@ -246,10 +246,10 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 }
 
 /// Generates ten IDs.
-type Make = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
+type MakeBatch = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
 /// Creates a generator, with the given worker ID if the format has one.
-type New<'a> = &'a dyn Fn(u16) -> Make;
+type NewBatches<'a> = &'a dyn Fn(u16) -> MakeBatch;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
 macro_rules! in_every_way {
@@ -265,26 +265,26 @@ macro_rules! in_every_way {
     }};
 }
 
-fn snos<C: Clock + 'static>(builder: sno::Builder<C>) -> Make {
+fn snos<C: Clock + 'static>(builder: sno::Builder<C>) -> MakeBatch {
     in_every_way!(builder, Sno::MIN, to_16_bytes, to_16_bytes, 7)
 }
 
-fn guids<C: Clock + 'static>(builder: hotguid::Builder<C>) -> Make {
+fn guids<C: Clock + 'static>(builder: hotguid::Builder<C>) -> MakeBatch {
     in_every_way!(builder, HotGuid::default(), HotGuid::to_rfc_bytes, HotGuid::to_rfc_bytes, 7)
 }
 
-fn uuids<C: Clock + 'static>(builder: uuid7::Builder<C>) -> Make {
+fn uuids<C: Clock + 'static>(builder: uuid7::Builder<C>) -> MakeBatch {
     in_every_way!(builder, Uuid7::MIN, Uuid7::to_bytes, Uuid7::to_bytes)
 }
 
-fn randflakes(node: u32) -> Make {
+fn randflakes(node: u32) -> MakeBatch {
     let grant = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
     let builder = randflake::Generator::builder(grant, [7; 16]);
     let bytes = |id: Randflake| i128::from(id.to_i64()).to_be_bytes();
     in_every_way!(builder, Randflake::default(), bytes, bytes)
 }
 
-fn discord(worker: u16) -> Make {
+fn discord(worker: u16) -> MakeBatch {
     let builder = layout::Generator::builder(preset("discord", []).unwrap());
     let of_integer = |id: i64| i128::from(id).to_be_bytes();
     let of_id = move |id: layout::Id| match id {
@@ -296,7 +296,7 @@ fn discord(worker: u16) -> Make {
 
 /// Generates IDs in this process and in a copy that reports the restore. Returns the number of duplicate IDs. In the copy, a
 /// generator with an explicit worker ID fails, so the copy replaces it with a generator that has another worker ID.
-fn repeated_after_a_report(count: usize, new: New<'_>, is_explicit: bool) -> usize {
+fn repeated_after_a_report(count: usize, new: NewBatches<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));
     let [mut ids, there] = in_both(|is_copy| {
@@ -322,7 +322,7 @@ fn repeated_after_a_report(count: usize, new: New<'_>, is_explicit: bool) -> usi
 fn restored() {
     let count = std::env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
     let window = (NOON, NOON + 1_000_000_000_000);
-    let generators: [(&str, bool, New<'_>); 8] = [
+    let generators: [(&str, bool, NewBatches<'_>); 8] = [
         ("sno", false, &|_| snos(sno::Generator::builder())),
         ("Hot Guid", false, &|_| guids(hotguid::Generator::builder())),
         ("UUID v7", false, &|_| uuids(uuid7::Generator::builder())),

@@ -1,7 +1,9 @@
 """Writes the reference of the Python package as Markdown, one page for each module.
 
 The source is read and not imported. The compiled modules are read from their stubs, and all others from their Python
-code. ``python3 reference.py FOLDER``.
+code.
+
+Usage: ``python3 reference.py FOLDER``
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ import { parse } from "smol-toml";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
 const API = join(REPOSITORY, "target/site/dist/api");
-const ALL = ["rust", "python", "js"];
+const LANGUAGES = ["rust", "python", "js"];
 const camel = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 /**
  * Returns whether an entry of the file exists in a language. `in` lists its languages, and by default they are those of
  * its class.
  */
-const isIn = (language, entry, outer) => (entry.in ?? outer?.in ?? ALL).includes(language);
+const isIn = (language, entry, outer) => (entry.in ?? outer?.in ?? LANGUAGES).includes(language);
 
 /** Yields each name of a language with its module, its class (if it has one), and the name itself. */
 export function* publicNames(language) {

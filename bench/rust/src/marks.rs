@@ -21,10 +21,10 @@ use polyflake::{hotguid, sno, uuid7};
 use crate::peers::{self, Visit};
 
 /// Makes one ID as bytes that sort like the library's IDs.
-type Make = Box<dyn FnMut() -> Vec<u8>>;
+type MakeId = Box<dyn FnMut() -> Vec<u8>>;
 
 /// A library's IDs, and the number of leading bytes that hold the time, or `None` if the IDs contain no time.
-struct PeerLibrary(&'static str, Option<usize>, Make);
+struct PeerLibrary(&'static str, Option<usize>, MakeId);
 
 impl Visit for Vec<PeerLibrary> {
     fn visit<T>(
@@ -70,10 +70,10 @@ pub(crate) fn print_rows() -> anyhow::Result<()> {
 }
 
 /// Returns whether a forked child generates an ID that its parent generates at the same time.
-fn forked_child_repeats_an_id(make: &mut Make) -> anyhow::Result<bool> {
+fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = child_and_parent(make, |make, out| {
-        out.write_all(&for_a_while(make).concat()).expect("a pipe");
+        out.write_all(&make_ids_for_a_while(make).concat()).expect("a pipe");
     })?;
     let width = ours[0].len();
     let theirs: HashSet<_> = theirs.chunks_exact(width).collect();
@@ -81,7 +81,7 @@ fn forked_child_repeats_an_id(make: &mut Make) -> anyhow::Result<bool> {
 }
 
 /// Returns whether a later ID holds a later time, in a child without its parent's threads.
-fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
+fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = child_and_parent(make, |make, out| {
         let before = make();
@@ -93,7 +93,7 @@ fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
 }
 
 /// Makes IDs for long enough that parent and child make some in the same millisecond, even if they share a processor.
-fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
+fn make_ids_for_a_while(make: &mut MakeId) -> Vec<Vec<u8>> {
     let (since, mut ids) = (Instant::now(), vec![make()]);
     while since.elapsed() < MEASURED_TIME && ids.len() < 100_000 {
         ids.push(make());
@@ -101,10 +101,10 @@ fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
     ids
 }
 
-/// Returns what a child writes, and what its parent makes at the same time.
+/// Forks, runs `work` in the child, and returns what it writes, along with the IDs that the parent makes in the meantime.
 fn child_and_parent(
-    make: &mut Make,
-    work: impl Fn(&mut Make, &mut File),
+    make: &mut MakeId,
+    work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
     // SAFETY: this process has ticking threads, but the child does not wait for them. It ends without running destructors.
@@ -117,7 +117,7 @@ fn child_and_parent(
         }
         ForkResult::Parent { child } => {
             drop(write);
-            let ours = for_a_while(make);
+            let ours = make_ids_for_a_while(make);
             let mut theirs = Vec::new();
             File::from(read).read_to_end(&mut theirs)?;
             waitpid(child, None)?;

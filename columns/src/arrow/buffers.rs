@@ -27,9 +27,13 @@ impl<'a> Buffers<'a> {
         }
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
         // -1 means that the nulls were not counted.
-        let counts_well = (-1..=array.length).contains(&array.null_count);
+        let is_null_count_valid = (-1..=array.length).contains(&array.null_count);
         let may_be_there = within_memory::<*const c_void>(0, count) && count > 0;
-        if array.buffers.is_null() || array.release.is_none() || !counts_well || !may_be_there {
+        if array.buffers.is_null()
+            || array.release.is_none()
+            || !is_null_count_valid
+            || !may_be_there
+        {
             return None;
         }
         // SAFETY: the interface guarantees `n_buffers` pointers until the array is released.

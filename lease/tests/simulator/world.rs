@@ -585,7 +585,7 @@ impl World {
             // The replica has everything that the store acknowledged.
             12 if self.rng.u8(..) < 60 => {
                 trace::record_event(|| json!({"event": "promotes"}));
-                self.promotion = Some(self.become_another(self.store.clone()));
+                self.promotion = Some(self.replace_store(self.store.clone()));
             }
             _ => {}
         }
@@ -602,7 +602,7 @@ impl World {
         match self.rng.u8(..3) {
             0 => self.store.clear(),
             1 => self.restore(),
-            _ => drop(self.become_another(Memory::volatile(self.now))),
+            _ => drop(self.replace_store(Memory::volatile(self.now))),
         }
     }
 
@@ -678,14 +678,14 @@ impl World {
             self.store = backup;
             return;
         }
-        let (from, to) = self.become_another(backup);
+        let (from, to) = self.replace_store(backup);
         if self.weak == BrokenRule::FalsePromotion {
             self.operator(|operator| operator.promoted(&from, &to).is_ok());
         }
     }
 
     /// Replaces the store with a different one that holds `content`, and returns the old and new names.
-    fn become_another(&mut self, content: Memory) -> (String, String) {
+    fn replace_store(&mut self, content: Memory) -> (String, String) {
         let before = self.store_name();
         self.store.restore(content);
         let after = self.store_name();

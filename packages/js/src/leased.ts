@@ -286,7 +286,7 @@ export function defaultGenerator<G extends object>(
 }
 
 /** Removes a closed lease's default generators, so that the next default generator starts a new lease. */
-export function withoutDefaults(lease: AnyLease): void {
+export function removeDefaultGenerators(lease: AnyLease): void {
   const all = (globalThis as { [DEFAULTS]?: Defaults })[DEFAULTS];
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }

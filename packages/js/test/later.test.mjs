@@ -204,11 +204,11 @@ onEachMachine((polyflake, machine) => {
 
   test("the event loop runs while many IDs are made without a wait", async () => {
     let turns = 0;
-    const turning = setInterval(() => (turns += 1), 0);
+    const interval = setInterval(() => (turns += 1), 0);
     try {
       assert.equal((await new hotguid.Generator().generateManyAsync(400_000)).length, 400_000);
     } finally {
-      clearInterval(turning);
+      clearInterval(interval);
     }
     assert(turns >= 3, `${turns} turns`);
   });

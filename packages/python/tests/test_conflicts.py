@@ -49,53 +49,53 @@ def uuids(worker_id: int = 30_007, **more: Any) -> Any:
 
 
 @pytest.fixture(params=[flakes, sonyflakes, snos, uuids])
-def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
-    """Creates generators with one identity."""
+def make_generator(request: pytest.FixtureRequest) -> Callable[[], Any]:
+    """Returns a function that creates generators with the same identity."""
     number = next(fresh)
     return lambda: request.param(number)
 
 
-def test_a_conflicting_generator_warns_where_it_is_made(make: Callable[[], Any]) -> None:
+def test_a_conflicting_generator_warns_where_it_is_made(make_generator: Callable[[], Any]) -> None:
     with silence_warnings():
-        first = make()
+        first = make_generator()
     with pytest.warns(RuntimeWarning, match="another generator of this process has the same") as caught:
-        two = make()
+        two = make_generator()
     assert [warning.filename for warning in caught] == [__file__]
     assert first is not two
     assert "close it first" in str(caught[0].message)
     assert any(f"{number}" in str(caught[0].message) for number in range(40_000, next(fresh)))
 
 
-def test_each_identity_warns_once(make: Callable[[], Any]) -> None:
+def test_each_identity_warns_once(make_generator: Callable[[], Any]) -> None:
     with pytest.warns(RuntimeWarning) as caught:
-        kept = [make() for _ in range(3)]
+        kept = [make_generator() for _ in range(3)]
         for _ in range(100):
-            cycle = [make()]
+            cycle = [make_generator()]
             cycle.append(cycle)
         gc.collect()
-        kept.append(make())
+        kept.append(make_generator())
     assert len(caught) == 1
     assert len(kept) == 4
 
 
-def test_a_warning_as_error_prevents_the_conflicting_generator(make: Callable[[], Any]) -> None:
-    first = make()
+def test_a_warning_as_error_prevents_the_conflicting_generator(make_generator: Callable[[], Any]) -> None:
+    first = make_generator()
     with silence_warnings():
         for _ in range(2):
             with pytest.raises(RuntimeWarning):
-                make()
+                make_generator()
     first.close()
     with silence_warnings():
-        make()
+        make_generator()
 
 
-def test_closed_or_collected_generators_do_not_conflict(make: Callable[[], Any]) -> None:
+def test_closed_or_collected_generators_do_not_conflict(make_generator: Callable[[], Any]) -> None:
     with silence_warnings():
-        make().close()
-        make()
+        make_generator().close()
+        make_generator()
         gc.collect()
         for _ in range(3):
-            make()
+            make_generator()
             gc.collect()
 
 

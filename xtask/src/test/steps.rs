@@ -296,7 +296,7 @@ pub fn thorough_steps() -> Result<Vec<Step>> {
     for project in projects::all_projects()? {
         let (name, protects) = (format!("npm-{}", project.name), &project.protects);
         let newest = project.clone();
-        if project.has_thorough() {
+        if project.has_thorough_test() {
             steps.push(step(&name, protects, NPM, move |shell| newest.test_newest(shell)));
         }
         if project.has_oldest() {

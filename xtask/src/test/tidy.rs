@@ -10,7 +10,7 @@ use super::{oldest_rust, pages, sets};
 use crate::{artefacts::page, mutants, safety, workspace};
 
 /// Modules that formats with default partitions may use.
-const OF_OWN_PARTITIONS: [&str; 10] = [
+const USABLE_WITH_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
     "clock",
@@ -38,13 +38,13 @@ const ARROWS: [(&str, &[&str]); 17] = [
     // Readings of the counter are tied to the process.
     ("clock", &["fork"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
-    ("sno", &OF_OWN_PARTITIONS),
+    ("sno", &USABLE_WITH_PARTITIONS),
     (
         "randflake",
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
-    ("hotguid", &OF_OWN_PARTITIONS),
-    ("uuid7", &OF_OWN_PARTITIONS),
+    ("hotguid", &USABLE_WITH_PARTITIONS),
+    ("uuid7", &USABLE_WITH_PARTITIONS),
     // This module contains unit tests of whole generators.
     ("interruptions", &["clock", "fork", "hotguid", "sno", "sync", "uuid7"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
@@ -81,7 +81,7 @@ struct Source {
 pub fn check() -> Result<()> {
     let sources = sources()?;
     let texts = || sources.iter().map(|source| (&*source.path, &*source.text));
-    let mut faults: Vec<String> = sources.iter().flat_map(arrows_that_point_back).collect();
+    let mut faults: Vec<String> = sources.iter().flat_map(forbidden_imports).collect();
     faults.extend(sources.iter().flat_map(of_one_machine));
     faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
@@ -111,7 +111,7 @@ fn sources() -> Result<Vec<Source>> {
 }
 
 /// Returns the forbidden uses of other modules in a module of the core.
-fn arrows_that_point_back(source: &Source) -> Vec<String> {
+fn forbidden_imports(source: &Source) -> Vec<String> {
     let Some(module) =
         source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
     else {
@@ -254,14 +254,14 @@ mod tests {
             "use crate::{clock::Clock, sync::AtomicU64};\n",
         );
         assert_eq!(
-            arrows_that_point_back(&back),
+            forbidden_imports(&back),
             ["core/src/sequence/per_tick.rs: sequence must not use clock"]
         );
         let tests = source(
             "core/src/base32.rs",
             "use crate::arch;\n#[cfg(test)]\nmod tests { use crate::sno; }\n",
         );
-        assert!(arrows_that_point_back(&tests).is_empty());
+        assert!(forbidden_imports(&tests).is_empty());
     }
 
     #[test]

@@ -26,8 +26,8 @@ const NOT_DURABLE: [(u32, &str); 15] = [
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
-/// The file-system number of overlayfs, the writable layer of a container. It is durable, but each container has its own, which
-/// is lost with the container.
+/// The magic number of overlayfs, the writable layer of a container. Its files survive a crash, but are lost when the container
+/// is removed.
 const OVERLAYFS: u32 = 0x794c_7630;
 
 /// Rejects a file system that is not durable. `found` is the number that identifies the type of file system on Linux. Overlayfs

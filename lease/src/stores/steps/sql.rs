@@ -55,10 +55,10 @@ pub(super) struct Dialect {
     pub(super) integer: &'static str,
     /// The character before a parameter's number.
     pub(super) mark: &'static str,
-    /// Whether the database has `RETURNING` and `ON CONFLICT`, and numbers for values. Without them, a change locks the
-    /// namespace's row first, so that two changes never wait for each other, and then the row that it replaces. The row was
-    /// replaced if it was found then and is the new one afterwards. The number of changed rows depends on the client's
-    /// settings.
+    /// Whether the database has `RETURNING`, `ON CONFLICT` and numbered parameters. Without them, a change first locks the
+    /// namespace's row, so that changes cannot deadlock, and then the row to replace. The change succeeded if that row was found
+    /// and has the new values afterwards. The number of changed rows does not show it, because that number depends on the
+    /// client's settings.
     pub(super) returns: bool,
     /// The location of the tables. [`Dialect::qualified`] inserts it before their names in every statement.
     pub(super) place: String,

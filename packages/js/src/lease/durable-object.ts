@@ -72,12 +72,12 @@ export class LeaseStore {
 
   /** @throws if `POLYFLAKE_RESTORED` has other characters than a date or a version. */
   constructor(state: ObjectState, env: { readonly POLYFLAKE_RESTORED?: string }) {
-    const stated = env.POLYFLAKE_RESTORED;
-    if (stated !== undefined && !STATEMENT.test(stated))
+    const restored = env.POLYFLAKE_RESTORED;
+    if (restored !== undefined && !STATEMENT.test(restored))
       throw new Error("expected 1 to 64 letters, digits and characters of `_.:-` in POLYFLAKE_RESTORED");
     this.#storage = state.storage;
     const id = state.storage.transactionSync(() => this.#create());
-    this.#name = `durable-object:${id}${stated === undefined ? "" : `:${stated}`}`;
+    this.#name = `durable-object:${id}${restored === undefined ? "" : `:${restored}`}`;
   }
 
   /** Answers one request of a lease. */

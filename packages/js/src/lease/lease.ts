@@ -16,7 +16,7 @@ import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
+import { type AnyLease, type Grantee, type Leasing, removeDefaultGenerators } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Driver, variable } from "./driver.js";
 import { errorOf, Holding, mismatch, withoutGenerator } from "./holding.js";
@@ -219,7 +219,7 @@ export class Lease implements AnyLease {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#holding.grantee?.close();
-    withoutDefaults(this);
+    removeDefaultGenerators(this);
     if (!this.#loop) return;
     this.#rules.close();
     this.#wake?.();

@@ -1,6 +1,6 @@
 // An edge worker, whose clock may stand still within a request.
 import { afterRestore, sno } from "polyflake";
-import { inARow } from "./many.js";
+import { countDistinctIds } from "./many.js";
 
 export default {
   async fetch(request) {
@@ -10,6 +10,6 @@ export default {
       afterRestore();
       return Response.json(sno.parse(sno.generate()).partition !== before);
     }
-    return Response.json(inARow(sno, count));
+    return Response.json(countDistinctIds(sno, count));
   },
 };

@@ -2,7 +2,7 @@
 // threads.
 import { Worker } from "node:worker_threads";
 import { afterRestore, sno } from "polyflake/wasm";
-import { inARow } from "./many.js";
+import { countDistinctIds } from "./many.js";
 
 let bits = 0;
 /** Makes all random bytes equal, so that generators only differ through the state that threads share. */
@@ -40,4 +40,4 @@ expect(
   "partitions of threads before and after a restore",
 );
 await Promise.all(workers.map((worker) => worker.terminate()));
-expect(inARow(sno, 70_000), 140_100, "IDs of generators in a row");
+expect(countDistinctIds(sno, 70_000), 140_100, "IDs of generators in a row");

@@ -53,7 +53,7 @@ pub fn all_projects() -> Result<Vec<Project>> {
             "expected a description in the package.json of {name}"
         );
         ensure!(
-            project.has_test() || project.has_thorough(),
+            project.has_test() || project.has_thorough_test(),
             "expected a test or a trial of {name}"
         );
         projects.push(Project { name, ..project });
@@ -67,7 +67,7 @@ impl Project {
         self.scripts.contains_key("test")
     }
 
-    pub fn has_thorough(&self) -> bool {
+    pub fn has_thorough_test(&self) -> bool {
         self.scripts.contains_key("thorough")
     }
 

@@ -77,7 +77,7 @@ fn reading(rng: &mut Rng, second: i64) -> String {
 }
 
 /// Values that are not times, for languages that can pass them.
-const NO_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
+const INVALID_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
 
 /// Returns a call. A large batch sees one clock reading, because the format does not fix how often a batch reads the clock.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
@@ -94,7 +94,8 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
         let second = second(rng);
         reading(rng, second)
     };
-    step["clock"] = if is_large { json!([time(rng)]) } else { trace::clock(rng, &NO_TIMES, time) };
+    step["clock"] =
+        if is_large { json!([time(rng)]) } else { trace::clock(rng, &INVALID_TIMES, time) };
     if !is_large {
         trace::add_nested_steps(rng, depth, &mut step, |rng, depth| {
             self::step(rng, options, depth)
