@@ -1,4 +1,4 @@
-//! Lets the linker leave Node-API's functions undefined, because Node provides them when it loads the addon.
+//! Lets the linker leave Node-API's functions undefined, because Node.js provides them when it loads the addon.
 
 fn main() {
     napi_build::setup();

@@ -1,8 +1,8 @@
-//! Configures the crate for the Python version that it is built for, and generates the documentation of everything in the
-//! module from the package's stubs.
+//! Configures the crate for the Python version that it is built for, and generates the documentation of the module and its
+//! contents from the package's stubs.
 //!
-//! Editors read the stubs, and `help` reads the module's docstrings, so prose in Rust would have to be written twice. Setting
-//! the docstrings at import would take time in each process, and Python does not allow it for built-in functions.
+//! Editors read the stubs, and `help` reads the module's docstrings, so prose in Rust would have to be written twice.
+//! Setting the docstrings at import would take time in each process, and Python does not allow it for built-in functions.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use std::{
 /// The folder of the stubs, relative to this crate, in the repository and in a source distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
-/// Docstrings by the qualified names of what they document: `sno`, `sno.generate`, `sno.Generator.fill`.
+/// Docstrings, keyed by the qualified names of the documented items: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;
 
 /// The name of a constructor, as a suffix to its class's name.
@@ -38,7 +38,7 @@ fn main() {
         }
     }
     describe_constructors(&mut docs);
-    // It names the modules, so it changes with a new stub.
+    // `__init__.py` names the modules, so it changes when a stub is added.
     println!("cargo::rerun-if-changed={}", stubs.join("__init__.py").display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -107,7 +107,7 @@ fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'
 fn write(docs: &Docs, path: &Path) {
     let mut text = "macro_rules! doc {\n".to_owned();
     for (name, doc) in docs {
-        // Macros pass a name in parts, and other code passes it as a string.
+        // Macros pass a name in parts, while other code passes it as a string.
         let parts = name.replace('.', " ");
         writeln!(text, "    ({name:?}) => {{ {doc:?} }};\n    ({parts}) => {{ {doc:?} }};")
             .expect("writes to memory");

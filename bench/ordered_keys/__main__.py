@@ -16,7 +16,7 @@ import in_postgresql
 import in_sqlite
 from tables import KEY_FORMATS, Fill, FilledTable, Key, KeyFormat
 
-#: The number of times that each table is filled. The tables take turns. The reported time is the median.
+#: How many times each table is filled. The tables take turns, and the median time is reported.
 ROUNDS = 3
 
 

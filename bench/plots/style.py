@@ -17,11 +17,11 @@ OWN_COLOUR = "#0b6e4f"
 PEER_COLOUR = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
-#: Colours of curves: this project's are coloured, and its peers' are grey.
+#: Colors of curves: this project's curves are colored, and its peers' curves are gray.
 OWN_CURVE_COLOURS = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 PEER_CURVE_COLOURS = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
-#: Replacements for colours on dark pages. White areas become transparent.
+#: Replacements for colors on dark pages. White areas become transparent.
 DARK_COLOURS = {
     "#ffffff": "none",
     "#000000": "#e6edf3",
@@ -49,7 +49,7 @@ def use_style() -> None:
             # Labels stay SVG text instead of outlines, so that the reader's fonts are used.
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans"],
-            # The same data gives the same file.
+            # Produce identical files from identical data.
             "svg.hashsalt": "polyflake",
         }
     )

@@ -20,7 +20,7 @@ import polyflake
 #: Number of rounds in each repetition, set by `cargo xtask bench`.
 ROUNDS = int(os.environ["POLYFLAKE_BENCH_ROUNDS"])
 ROUND_SECONDS = 0.0005
-#: The maximum number of attempts at a round that the system interrupts.
+#: The maximum number of attempts at a round if the system keeps interrupting it.
 TRIES = 5
 
 
@@ -32,11 +32,11 @@ class Entry:
     statement: str
     objects: dict[str, Any]
     ours: bool = False
-    #: Number of items that one repetition makes.
+    #: Number of items that one repetition generates.
     items: int = 1
     #: Position on the contest's axis.
     x: int | None = None
-    #: A statement that runs before each round, and is not timed.
+    #: A statement that runs before each round and is not timed.
     before: str = ""
 
     def timer(self) -> Timer:
@@ -62,7 +62,7 @@ class Comparison:
     entries: list[Entry]
     goals: list[Goal] = field(default_factory=list)
     axis: str | None = None
-    #: Peers that are unavailable on this machine, with the reason.
+    #: Peers that are unavailable on this machine, and the reasons.
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def is_meant_by(self, text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from contest import Entry
 from polyflake import sno
 
-#: A service's record of 400 bytes.
+#: A 400-byte record from a service.
 TEXT = json.dumps(
     {
         "id": "9afikjv326nct5if",

@@ -18,7 +18,7 @@ from contest import Entry
 from polyflake import hotguid, sno
 
 Make = Callable[[], str]
-#: How many leading characters hold the time, by words in the libraries' names. The others hold no time.
+#: Number of leading characters that encode the time, keyed by a word in the library's name. Other IDs contain no time.
 TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 

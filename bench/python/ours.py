@@ -9,7 +9,7 @@ from contest import Entry
 from peers import SECRET
 from polyflake import hotguid, layout, randflake, sno, uuid7
 
-#: A number of partitions with which batches never reach a single partition's limit.
+#: Enough partitions that batches never reach a single partition's limit.
 PARTITIONS = 512
 
 

@@ -1,8 +1,8 @@
-//! Writes an error for JavaScript: its numbers go into the registers of answers, and its strings, one after the other, into
-//! the bytes.
+//! Writes an error for JavaScript. Its numbers go into the answer registers, and its strings go one after the other into
+//! the scratch area's bytes.
 //!
-//! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway, and an allocation that is
-//! interrupted would leave the allocator's lists inconsistent for the life of the module.
+//! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway. An interrupted allocation
+//! would leave the allocator's lists inconsistent for the life of the module.
 
 use core::fmt::{self, Write};
 
@@ -10,15 +10,16 @@ use polyflake::Error;
 
 use crate::{Scratch, protocol::BYTES};
 
-/// Writes an error. Its numbers are read by `Machine.#error` in TypeScript, in this order.
+/// Writes an error. `Machine.#error` in TypeScript reads its numbers in this order.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
-    // A layout's field name may have any length. It is written whole or not at all, so that room for the message remains.
+    // The name of a layout's field may have any length. It is written in full or not at all, so that room for the message
+    // remains.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
-    // A write fails only at the end of the area, and then the message is truncated.
+    // A write fails only at the end of the area, where the message is truncated.
     let _ = write!(message, "{error}");
     let numbers = [
         number(error.position()),
@@ -33,7 +34,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     scratch.put_answer(&numbers);
 }
 
-/// Writes a string into the bytes.
+/// Writes a string into the scratch area's bytes.
 struct Writer<'a> {
     scratch: &'a Scratch,
     start: usize,

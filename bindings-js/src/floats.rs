@@ -1,7 +1,7 @@
 //! Conversions of JavaScript's numbers to integers.
 //!
-//! Each conversion saturates, and converts NaN to 0. A caller that must reject other numbers than integers compares the result
-//! with the number, or checks the range before the conversion.
+//! Each conversion saturates, and converts NaN to 0. A caller that must reject non-integers compares the result with the
+//! original number, or checks the range before the conversion.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

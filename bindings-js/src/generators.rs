@@ -1,9 +1,9 @@
-//! The calls that the generators of all ID formats have. Each of them takes the handle of a generator.
+//! The calls that the generators of all ID formats support. Each call reads the handle of a generator.
 //!
-//! The format's own part of a call is in its implementation of [`Make`]. These calls choose the format at run time, by the
-//! variant of the object, which a call that waits or handles many IDs does not notice. `generate` is not among them. Each
-//! format has its own, because most programs spend their time in it: a branch on the format would be in the path of every
-//! ID, and the addon's function returns a string or a bigint itself.
+//! The format-specific part of a call is in the format's implementation of [`Make`]. These calls choose the format at run
+//! time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs. `generate` is not
+//! among them, because most programs spend their time in it. Each format has its own `generate`: a branch on the format
+//! would be in the path of every ID, and the addon's function returns a string or a bigint itself.
 
 use alloc::rc::Rc;
 
@@ -15,22 +15,22 @@ use crate::{
     protocol::register,
 };
 
-/// The answers that a generator writes to the calls of all formats.
+/// The format-specific answers to the calls that all generators support.
 pub(crate) trait Make<C> {
-    /// Takes a parameter, and writes one ID that is available without waiting.
+    /// Reads a parameter, and writes one ID that is available without waiting.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;
 
-    /// Takes a parameter, and begins a call that writes one packed ID. `object` is this generator.
+    /// Reads a parameter, and begins a call that writes one packed ID. `object` is this generator.
     fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()>;
 
-    /// Takes a parameter and a count, and writes packed IDs and their number: all of them, or those that are available
-    /// without waiting.
+    /// Reads a parameter and a count, and writes packed IDs and their number. Writes all requested IDs, or only those that
+    /// are available without waiting.
     fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()>;
 
     /// Writes the statistics.
     fn put_stats(&self, machine: &Machine<C>) -> Result<()>;
 
-    /// Closes the generator, and writes what a new one continues from.
+    /// Closes the generator, and writes the state from which a new generator can continue.
     fn put_end(&self, machine: &Machine<C>) -> Result<()>;
 
     /// Returns whether an object is a generator of the same format, and both can generate the same ID.
@@ -41,19 +41,19 @@ pub(crate) trait Make<C> {
 
 #[cfg(feature = "generators")]
 impl<C: Host> Machine<C> {
-    /// Takes a parameter. Generates an ID without waiting, and writes it.
+    /// Reads a parameter, generates an ID without waiting, and writes it.
     pub fn generator_try_generate(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_one(self))
     }
 
-    /// Takes a parameter. Generates one ID in turns, and writes it packed.
+    /// Reads a parameter, generates one ID in turns, and writes it packed.
     pub fn generator_generate_async(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.begin_one(self, object.clone()))
     }
 
-    /// Takes a parameter, and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
+    /// Reads a parameter, and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
     pub fn generator_fill(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_many(self, true))
@@ -71,19 +71,19 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_stats(self))
     }
 
-    /// Closes the generator. Writes a snapshot or the last second that was used, if the format has one.
+    /// Closes the generator. Writes a snapshot or the last second in which it was used, if the format has one.
     pub fn generator_close(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_end(self))
     }
 
-    /// Takes the new end of the window or the grant.
+    /// Reads the new end of the window or the grant, and extends it.
     pub fn generator_extend(&self, at: At) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(register::VALUE));
         of_generator!(object, generator => generator.extend_window(end))
     }
 
-    /// Takes the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
+    /// Reads the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
     pub fn generator_may_repeat(&self, at: At) -> Result<()> {
         // The comparison never calls back into JavaScript, so the list of handles can stay borrowed.
         let handles = self.handles.borrow();
@@ -99,9 +99,9 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends a generator with a lease. Writes the end of the latest tick that it may have used, in Unix milliseconds, or NaN if
-    /// the generator was never used. A sno generator keeps its partition only if it is closed, because its snapshot needs the
-    /// partition.
+    /// Ends a generator with a lease. Writes the end of the latest tick that the generator may have used, in Unix
+    /// milliseconds, or NaN if it was never used. A sno generator keeps its partition only if it is closed, because its
+    /// snapshot needs the partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn generator_seal(&self, at: At) -> Result<()> {
         let object = self.object(at)?;

@@ -1,8 +1,8 @@
-//! Objects that JavaScript refers to by handle, until it garbage-collects their owners.
+//! Objects to which JavaScript refers by handle, until it garbage-collects their owners.
 //!
-//! A handle is an index into the machine's list, so a call passes it as a number. Each entry is an `Rc`, because a call may run
-//! a caller's clock, which may make further calls: the list is not borrowed meanwhile, and the call's own reference keeps its
-//! object alive.
+//! A handle is an index into the machine's list, so a call passes it as a number. Each entry is an `Rc`, because a call may
+//! run a caller's clock, which may make further calls. The list is not borrowed during that time, and the call's own
+//! reference keeps its object alive.
 
 use alloc::rc::Rc;
 
@@ -80,7 +80,7 @@ objects! {
     waiting: Waiting(SuspendedCall),
 }
 
-/// Calls on objects of any kind. Each call also takes a handle.
+/// Calls on objects of any type. Each call also reads a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
@@ -98,15 +98,16 @@ impl<C: Host> Machine<C> {
         self.clock.replace(Some(clock));
     }
 
-    /// Returns the clock for the generator that is being built: the one that was set, or else the system clock.
+    /// Returns the clock for the generator that is being built: the clock that was set, or else the system clock.
     pub(crate) fn take_clock(&self) -> C {
         self.clock.take().unwrap_or_else(C::system)
     }
 
     /// Returns the object of the handle in a call's arguments.
     ///
-    /// It is mostly the object of the previous call, which is cached: the processor predicts that branch and runs ahead, while
-    /// finding it in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a float.
+    /// It is usually the object of the previous call, which is cached. The processor predicts that branch and runs ahead,
+    /// while a lookup in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a
+    /// float.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
         let handle = at.raw_bits(register::HANDLE);
@@ -133,7 +134,7 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "no memory holds 2^53 objects")]
     fn insert(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
-        // Handles are reused, so that a page that creates and drops many objects does not grow the list without end.
+        // Handles are reused, so that the list does not grow without bound on a page that creates and drops many objects.
         let free = object.iter().position(Option::is_none);
         let place = free.unwrap_or(object.len());
         if free.is_none() {

@@ -1,4 +1,4 @@
-//! The services that each kind of machine provides: a clock and a source of random bytes.
+//! The services that each type of machine provides: a clock and a source of random bytes.
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -6,7 +6,7 @@ use polyflake::{
     fork::{self, partitions::FindTable},
 };
 
-/// The clock of a kind of machine.
+/// The clock of a type of machine.
 pub trait Host: Clock + 'static {
     /// Returns the system clock.
     fn system() -> Self;
@@ -18,7 +18,8 @@ pub trait Host: Clock + 'static {
     /// table, if it has one.
     fn table(is_lent: bool) -> FindTable;
 
-    /// Returns random bytes from the operating system. Without a source, a generator uses the bytes that JavaScript provided.
+    /// Returns random bytes from the operating system. If there is no source, a generator uses bytes that JavaScript
+    /// provided.
     ///
     /// # Errors
     /// `entropy_unavailable`.
@@ -32,8 +33,8 @@ pub trait Host: Clock + 'static {
     /// `entropy_unavailable`.
     fn key() -> Result<[u8; 32]>;
 
-    /// Reports that the process was restored from an image of its memory. By default, it reaches only this machine, for hosts
-    /// whose table JavaScript keeps.
+    /// Reports that the process was restored from an image of its memory. The default implementation notifies only this
+    /// machine, for hosts whose table JavaScript keeps.
     ///
     /// # Errors
     /// The errors of `polyflake::after_restore`.
@@ -43,7 +44,7 @@ pub trait Host: Clock + 'static {
     }
 }
 
-/// Replaces the source of random bytes. The caller provides the bytes before a generator's first ID.
+/// Stands in for the source of random bytes. The caller provides the bytes before a generator's first ID.
 pub(crate) fn unavailable_random<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

@@ -1,4 +1,4 @@
-//! Hot Guid: generators are here, strings and bytes in `ids`.
+//! Hot Guid: generators are in this file, strings and bytes in `ids`.
 
 mod ids;
 
@@ -25,9 +25,9 @@ impl Scratch {
     }
 }
 
-/// Calls on generators. All but the first also take a handle.
+/// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, and 1 for version 8 UUIDs or else 0. Writes a handle.
+    /// Reads the shared options, and 1 for version 8 UUIDs or else 0. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);
@@ -39,14 +39,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a handle and 8 random bytes for the generator.
+    /// Reads a handle and 8 random bytes for the generator.
     pub fn hotguid_provide(&self, at: At) -> Result<()> {
         let mut random = [0; 8];
         self.scratch.get_bytes(0, &mut random);
         self.object(at)?.hotguid()?.provide_identity(random).map(drop)
     }
 
-    /// Takes a shard key. Generates an ID, and writes its string.
+    /// Reads a shard key, generates an ID, and writes its string.
     #[inline]
     pub fn hotguid_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.shard_key()?);

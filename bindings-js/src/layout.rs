@@ -1,4 +1,4 @@
-//! Custom layouts: generators are here, descriptions and IDs in `ids`, columns of IDs in `columns`.
+//! Custom layouts: generators are in this file, descriptions and IDs in `ids`, columns of IDs in `columns`.
 
 mod columns;
 mod ids;
@@ -19,18 +19,18 @@ use crate::{
 };
 use ids::set;
 
-/// Returns a generator's values, completed with the values in a message.
+/// Returns a generator's values, with missing values filled in from a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
     let mut values = generator.values();
     set(&mut values, Reader::new(message))?;
     Ok(values)
 }
 
-/// Calls on generators. Those that generate IDs take a message with bindables.
+/// Calls on generators. The calls that generate IDs read a message with bindables.
 impl<C: Host> Machine<C> {
-    /// Takes the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a snapshot.
-    /// Takes a message with the snapshot, if there is one, and the names of bindables, each with its value or range. Writes a
-    /// handle.
+    /// Reads the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a
+    /// snapshot. Reads a message with the snapshot, if there is one, and the names of bindables, each with its value or
+    /// range. Writes a handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared_options()?);
         let (object, message) = (self.object(at)?, self.take_message(at));
@@ -74,7 +74,7 @@ impl<C: Host> Machine<C> {
     }
 }
 
-/// The parameter is a message with bindables, and packed IDs are integers or bytes.
+/// The parameter is a message with bindables. Packed IDs are integers or bytes.
 impl<C: Host> Make<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.layout_one(self, Self::try_generate_with)

@@ -70,7 +70,8 @@ pub use protocol::{NUMBERS, register};
 pub use scratch::{At, Scratch};
 pub use table::{entry_of_float, entry_to_float, word_of_float};
 
-/// One thread's scratch area, and the objects that it keeps for JavaScript. `C` is the clock of this kind of machine.
+/// One thread's scratch area, and the objects that the machine keeps for JavaScript. `C` is the clock of this type of
+/// machine.
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
@@ -96,12 +97,12 @@ impl<C: Host> Machine<C> {
         }
     }
 
-    /// Returns the area for arguments and results.
+    /// Returns the scratch area for arguments and results.
     pub const fn scratch(&self) -> &'static Scratch {
         self.scratch
     }
 
-    /// Runs one call. Returns 0 if it succeeded, or 1 if it failed and its error is in the scratch area.
+    /// Runs one call. Returns 0 if the call succeeded, or 1 if it failed and its error is in the scratch area.
     #[inline]
     pub fn run(&self, call: impl FnOnce(&Self, At) -> Result<()>) -> u32 {
         match call(self, self.scratch) {

@@ -18,7 +18,8 @@ use crate::{
     protocol::{BYTES, register, tag},
 };
 
-/// Reads a message. The package wrote it, so it is complete, and reading it needs no errors: a missing part is read as zeros.
+/// Reads a message. The package wrote the message, so it is complete and reading it needs no errors. A missing part is read
+/// as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -56,7 +57,7 @@ impl<'m> Reader<'m> {
         usize::try_from(self.number(LENGTH)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of values that follow, each of which takes at least one byte.
+    /// Returns the number of values that follow. Each of them occupies at least one byte.
     fn value_count(&mut self) -> usize {
         self.length().min(self.0.len())
     }
@@ -75,7 +76,7 @@ impl<'m> Reader<'m> {
         self.take_bytes(1).first().copied().unwrap_or(tag::NONE)
     }
 
-    /// Returns the first and the last number of a range. Returns `None` for any other value, and does not consume it.
+    /// Returns the first and the last number of a range. Returns `None` for any other value, without consuming it.
     pub(crate) fn range(&mut self) -> Option<(u64, u64)> {
         let (tag::LIST, rest) = self.0.split_first().map(|(tag, rest)| (*tag, rest))? else {
             return None;
@@ -128,7 +129,8 @@ fn magnitude(bytes: &[u8]) -> Option<u128> {
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
 }
 
-/// Writes a message as the answer to a call. Memory is allocated only for the part that does not fit in the bytes.
+/// Writes a message as the answer to a call. Allocates memory only for the part that does not fit in the scratch area's
+/// bytes.
 #[derive(Debug)]
 pub(crate) struct Writer {
     at: At,
@@ -141,7 +143,7 @@ impl Writer {
         Self { at, length: 0, rest: Vec::new() }
     }
 
-    /// Ends the message, and returns what does not fit in the bytes.
+    /// Ends the message, and returns the part that does not fit in the scratch area's bytes.
     pub(crate) fn end(self) -> Vec<u8> {
         self.at.put_length(self.length);
         self.rest
@@ -151,7 +153,7 @@ impl Writer {
         self.raw(&[tag]);
     }
 
-    /// Writes the start of an object with a number of members. Each of them is a name and a value.
+    /// Writes the start of an object with the given number of members. Each member is a name and a value.
     pub(crate) fn object(&mut self, members: usize) {
         self.tag(tag::OBJECT);
         self.length(members);
@@ -206,7 +208,7 @@ impl Writer {
             Value::Wide(number) => self.piece(tag::WIDE, &number.to_be_bytes()),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
-                // Negative integers have at most 64 bits here.
+                // Here, negative integers have at most 64 bits.
                 Err(_) => self.piece(tag::WIDE, &number.to_be_bytes()),
             },
             _ => self.tag(tag::NONE),
@@ -220,7 +222,7 @@ impl Writer {
         }
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     #[inline(never)]
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         let written = self.at.put_bytes(self.length, bytes);
@@ -256,7 +258,7 @@ impl Writer {
         }
     }
 
-    /// Writes a format's figures, with the names that they have in JavaScript.
+    /// Writes a format's figures under their JavaScript names.
     pub(crate) fn description(&mut self, figures: &Description) {
         let fields = figures.fields();
         self.object(9);
@@ -282,18 +284,18 @@ impl Writer {
 /// The number of bytes in a length.
 const LENGTH: usize = 4;
 
-/// Returns the bytes of a length. No ID or name has 4 GB, so a length fits in 32 bits.
+/// Returns the bytes of a length. No ID or name reaches 4 GB, so a length fits in 32 bits.
 const fn to_bytes(length: usize) -> [u8; LENGTH] {
     debug_assert!(length as u64 <= u32::MAX as u64);
     let [a, b, c, d, ..] = (length as u64).to_le_bytes();
     [a, b, c, d]
 }
 
-/// A message is passed in the bytes, in pieces if it is too long for them. The caller passes all pieces but the last before the
-/// call itself, and fetches all pieces of the answer but the first after it. The answer's length is the length of the whole
-/// answer. The register `OFFSET` contains the offset of a piece in its message.
+/// Calls that pass a message in the scratch area's bytes, in pieces if it is too long. The caller passes all pieces except
+/// the last before the call itself, and fetches all pieces of the answer except the first after it. The answer's length is
+/// the length of the whole answer. The register `OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// Takes a piece of a message, other than the last piece, and its length.
+    /// Reads a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
         self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         Ok(())
@@ -307,7 +309,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Returns the message whose last piece is in the bytes.
+    /// Returns the message whose last piece is in the scratch area's bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
         self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         self.message.take()
@@ -315,13 +317,13 @@ impl<C: Host> Machine<C> {
 
     fn append_piece(&self, length: usize, offset: usize) {
         let mut message = self.message.borrow_mut();
-        // The first piece has offset 0, so it discards anything that a failed call left here.
+        // The first piece has offset 0, so it discards anything that a failed call left in the message.
         let from = offset.min(message.len());
         message.resize(from + length.min(BYTES), 0);
         self.scratch.get_bytes(0, &mut message[from..]);
     }
 
-    /// Writes a message as the answer, with its first piece in the bytes.
+    /// Writes a message as the answer, with its first piece in the scratch area's bytes.
     #[allow(clippy::unnecessary_wraps, reason = "the end of calls, which can fail before")]
     pub(crate) fn answer(&self, at: At, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::new(at);

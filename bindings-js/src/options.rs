@@ -1,4 +1,4 @@
-//! The options that the builders of all formats share, and how options are read.
+//! The options that the builders of all formats share, and functions that read options.
 
 use core::time::Duration;
 
@@ -15,25 +15,25 @@ pub(crate) fn optional_integer(number: f64, field: &'static str, max: u64) -> Re
     if number.is_nan() { Ok(None) } else { integer(number, field, max).map(Some) }
 }
 
-/// Works like [`optional_integer`], for integers of 16 bits.
+/// Works like [`optional_integer`], for 16-bit integers.
 #[inline(never)]
 pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u16>> {
     Ok(optional_integer(number, field, u16::MAX.into())?.map(low_16_bits))
 }
 
-/// The options that all formats share, if the caller passed them.
+/// The options that all formats share, where the caller passed them.
 pub(crate) struct SharedOptions {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
-    /// Whether a generator skips its first tick. It is `false` with a lease, with a caller's clock, and on platforms whose
-    /// clock does not advance during a call.
+    /// Whether a generator skips its first tick. This is `false` with a lease, with a caller's clock, and on platforms
+    /// whose clock does not advance during a call.
     pub(crate) skips_first_tick: bool,
 }
 
 impl Scratch {
-    /// Returns the options: the start and the end of the window, whether to fail, the longest wait in milliseconds, and whether
-    /// to skip the first tick.
+    /// Returns the options: the start and the end of the window, whether to fail instead of waiting, the longest wait in
+    /// milliseconds, and whether to skip the first tick.
     pub(crate) fn shared_options(&self) -> Result<SharedOptions> {
         let [start, end, fails, max_wait, skips_first_tick] = self.values(register::VALUE);
         let max_wait = optional_integer(max_wait, "maxWait", MAX_SAFE_INTEGER)?;
@@ -48,7 +48,7 @@ impl Scratch {
 }
 
 impl SharedOptions {
-    /// Returns a builder with these options except the window.
+    /// Returns a builder with these options, except for the window.
     pub(crate) fn apply_to_builder<F, C: Clock>(
         &self,
         mut builder: Builder<F, C>,
@@ -72,8 +72,8 @@ impl SharedOptions {
         }
     }
 
-    /// Returns a builder's error with the name of the option that it concerns. A bindable may be named `start`, too, but the
-    /// error for an invalid value of a bindable has no range.
+    /// Returns a builder's error with the name of the option that it concerns. A bindable may also be named `start`, but
+    /// the error for an invalid value of a bindable has no range.
     pub(crate) fn with_option_name(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {

@@ -1,10 +1,10 @@
-//! Numbers and names that TypeScript repeats in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
-//! both files.
+//! Numbers and names that TypeScript repeats in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs`
+//! compares the two files.
 
-/// The number of registers. Each contains a float, in which NaN stands for a missing value, or a 64-bit integer.
+/// The number of registers. Each register contains a float, where NaN stands for a missing value, or a 64-bit integer.
 pub const NUMBERS: usize = 42;
 
-/// The number of bytes. It is enough for 1,024 strings of 16 characters.
+/// The number of bytes in the scratch area, enough for 1,024 strings of 16 characters.
 pub(crate) const BYTES: usize = 16384;
 
 /// The maximum number of IDs that one call converts or generates.
@@ -32,16 +32,18 @@ pub(crate) mod tag {
     pub(crate) const FRACTION: u8 = 8;
     /// A list: a count in 32 bits, followed by that number of values.
     pub(crate) const LIST: u8 = 9;
-    /// An object: a count in 32 bits, followed by that number of members. A member is a string without a tag, and its value.
+    /// An object: a count in 32 bits, followed by that number of members. A member is a string without a tag, followed by
+    /// its value.
     pub(crate) const OBJECT: u8 = 10;
     /// A value that no field accepts: the name of its type, as a string.
     pub(crate) const OTHER: u8 = 11;
-    /// A float of 64 bits.
+    /// A 64-bit float.
     pub(crate) const NUMBER: u8 = 12;
 }
 
-/// The registers. A call has the eight named ones for itself; the documentation of the call lists its other arguments and its
-/// answers, which are in this order in the registers from [`VALUE`](register::VALUE) and [`ANSWER`](register::ANSWER) on.
+/// The registers. Each call has the eight named registers to itself. The documentation of the call lists its other
+/// arguments and its answers. They are stored in this order in the registers from [`VALUE`](register::VALUE) and
+/// [`ANSWER`](register::ANSWER) onward.
 pub mod register {
     /// The handle of the object that a call uses or has created.
     pub const HANDLE: usize = 0;
@@ -51,7 +53,7 @@ pub mod register {
     pub const LENGTH: usize = 2;
     /// The offset of a piece within its message.
     pub const OFFSET: usize = 3;
-    /// The time to sleep before the next turn of a call, in nanoseconds, or NaN if the call has ended.
+    /// The time to sleep before the next turn of a call, in nanoseconds, or NaN if the call is done.
     pub const SLEEP: usize = 4;
     /// The metabyte or the shard key of new IDs.
     pub const PARAMETER: usize = 5;
@@ -59,7 +61,7 @@ pub mod register {
     pub const COUNT: usize = 6;
     /// The index of a call's first ID within the whole batch.
     pub const FIRST: usize = 7;
-    /// The first argument. For builders, these are the options that all formats share.
+    /// The first argument. For builders, the first of the options that all formats share.
     pub const VALUE: usize = 8;
     /// The first option that only this format's builder has.
     pub const OWN: usize = 13;

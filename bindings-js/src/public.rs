@@ -16,7 +16,7 @@ use crate::{
 /// The number of bytes in a secret and its version.
 const VERSIONED: usize = 1 + SECRET_BYTES;
 
-/// The width of the largest integers that JavaScript represents as floats.
+/// The width of the largest integers that JavaScript represents exactly as floats.
 const FLOAT_BITS: u32 = 53;
 
 /// A type, and whether JavaScript represents its numbers as floats instead of 64-bit integers.
@@ -24,7 +24,7 @@ const FLOAT_BITS: u32 = 53;
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// Uses `C`, because a machine that supports only public IDs has no object with a clock.
+    /// Marks the use of `C`, because a machine that supports only public IDs has no object with a clock.
     clock: PhantomData<C>,
 }
 
@@ -48,8 +48,8 @@ impl<C> PublicType<C> {
 
 /// Calls on secrets and types. The package checks names, numbers and strings before it makes a call.
 impl<C: Host> Machine<C> {
-    /// Takes a count of secrets, the secrets, each preceded by its version, and the version to write. Erases the secrets, and
-    /// writes a handle.
+    /// Reads a count of secrets, the secrets, each preceded by its version, and the version to write. Erases the secrets,
+    /// and writes a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
         let places = (0..at.count()).map(|index| index * VERSIONED);
         let secret = |place| {
@@ -66,7 +66,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the handle of secrets, a number of bits, and a name with its length. Writes a handle.
+    /// Reads the handle of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: At) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
         let name = str::from_utf8(&name[..at.count().min(MAX_NAME_LEN)]);
@@ -77,7 +77,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a number. Writes its string, and the string's length.
+    /// Reads a number. Writes its string and the string's length.
     #[inline]
     pub fn public_encode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -90,7 +90,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the end of a string, after the type and `_`. Writes the string's number.
+    /// Reads the end of a string, after the type and `_`. Writes the string's number.
     #[inline]
     pub fn public_decode(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
@@ -100,8 +100,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of numbers, and the numbers. The strings of that many numbers must fit in the area. Writes the strings one
-    /// after the other.
+    /// Reads a count of numbers, and the numbers. Their strings must fit in the scratch area. Writes the strings one after
+    /// the other.
     pub fn public_encode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
@@ -113,7 +113,7 @@ impl<C: Host> Machine<C> {
         of.ids.encode_many(numbers, |text| from += at.put_bytes(from, text.as_bytes()))
     }
 
-    /// Takes a count of strings, and the strings one after the other. Writes their numbers.
+    /// Reads a count of strings, and the strings one after the other. Writes their numbers.
     pub fn public_decode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);

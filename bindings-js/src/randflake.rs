@@ -1,4 +1,4 @@
-//! Randflake: generators are here, IDs in `ids`, the cipher in `sparx64`.
+//! Randflake: generators are in this file, IDs in `ids`, the cipher in `sparx64`.
 
 mod ids;
 mod sparx64;
@@ -19,8 +19,8 @@ use crate::{
     scratch::time,
 };
 
-/// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once. With
-/// a caller's clock it uses no handle, because such a clock may count its readings or call the generator.
+/// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once.
+/// With a caller's clock, it uses no handle, because such a clock may count how often it is read or may call the generator.
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,
@@ -53,7 +53,7 @@ impl<C: Host> Flakes<C> {
         }
     }
 
-    /// Tries the handle first, because it may contain IDs of a second that the generator has used up.
+    /// Tries the handle first, because it may contain IDs of a second that the generator has already used up.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
             Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
@@ -63,7 +63,7 @@ impl<C: Host> Flakes<C> {
 }
 
 impl<C: Host> Flakes<C> {
-    /// Extends the grant to the last full second before `end`, which is in Unix milliseconds.
+    /// Extends the grant to the last full second before `end`, given in Unix milliseconds.
     pub(crate) fn extend_window(&self, end: i64) -> Result<()> {
         let grant = self.generator.grant();
         let end = end.div_euclid(1000);
@@ -80,10 +80,10 @@ fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Calls on generators. All but the first also take a handle.
+/// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, a grant, and the last second that is used up, or NaN. Takes the secret from the bytes.
-    /// Writes a handle.
+    /// Reads the shared options, a grant, and the last second that is used up, or NaN. Reads the secret from the scratch
+    /// area's bytes. Writes a handle.
     pub fn randflake_build(&self, at: At) -> Result<()> {
         let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
         let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);
@@ -119,7 +119,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a longer grant.
+    /// Reads a longer grant, and extends the current one.
     pub fn randflake_extend_grant(&self, at: At) -> Result<()> {
         let (object, longer) = (self.object(at)?, at.grant(register::VALUE)?);
         object.randflake()?.generator.extend_grant(longer)

@@ -12,13 +12,13 @@ use crate::{
     protocol::{BATCH, BYTES, NUMBERS, register},
 };
 
-/// JavaScript's `Number.MAX_SAFE_INTEGER`. JavaScript represents all integers up to it exactly.
+/// JavaScript's `Number.MAX_SAFE_INTEGER`. JavaScript represents every integer up to this value exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The number of bytes in a key or secret.
 const SECRET: usize = 16;
 
-/// The area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
+/// The scratch area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
 ///
 /// `protocol` defines its sizes for both languages.
 #[repr(C)]
@@ -29,7 +29,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates an area filled with zeros.
+    /// Creates a scratch area filled with zeros.
     pub const fn new() -> Self {
         Self { numbers: [const { Cell::new(0) }; NUMBERS], bytes: [const { Cell::new(0) }; BYTES] }
     }
@@ -75,19 +75,19 @@ impl Scratch {
         self.numbers[register].set(number.to_bits());
     }
 
-    /// Returns the numbers in the registers from `first` on.
+    /// Returns the numbers in the registers from `first` onward.
     pub(crate) fn values<const COUNT: usize>(&self, first: usize) -> [f64; COUNT] {
         core::array::from_fn(|place| self.number(first + place))
     }
 
-    /// Writes numbers into the registers of answers.
+    /// Writes numbers into the answer registers.
     pub(crate) fn put_answer(&self, numbers: &[f64]) {
         for (register, number) in self.numbers[register::ANSWER..].iter().zip(numbers) {
             register.set(number.to_bits());
         }
     }
 
-    /// Writes the number of IDs or of bytes in an answer.
+    /// Writes the number of IDs or bytes in an answer.
     #[inline]
     #[allow(clippy::cast_precision_loss, reason = "no memory holds 2^53 bytes")]
     pub(crate) fn put_length(&self, length: usize) {
@@ -112,11 +112,12 @@ impl Scratch {
         floats::to_usize(self.number(register))
     }
 
-    /// Works like [`Scratch::checked_bits`], for 8 bits, and takes less time, because it is in the path of each ID.
+    /// Works like [`Scratch::checked_bits`] for 8 bits, but takes less time, because this function is in the path of each
+    /// ID.
     #[inline]
     pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
-        // The cast saturates, and converts NaN to 0. In both cases the result differs from the number, so one comparison checks
-        // that it is whole, not negative and small enough.
+        // The cast saturates, and converts NaN to 0. In both cases, the result differs from the number, so one comparison
+        // checks that the number is an integer, not negative and small enough.
         let byte = floats::to_u8(self.number(register));
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(register) {
@@ -138,7 +139,7 @@ impl Scratch {
         }
     }
 
-    /// Returns the integer in a register, if it has at most `bits` bits, which are at most 32.
+    /// Returns the integer in a register, if it has at most `bits` bits. `bits` is at most 32.
     pub(crate) fn checked_bits(
         &self,
         register: usize,
@@ -160,7 +161,7 @@ impl Scratch {
         self.read_usize(register::COUNT).min(BATCH)
     }
 
-    /// Takes a key or secret out of the area, and erases it there. A key of the wrong length was never written.
+    /// Reads a key or secret from the scratch area, and erases it there. JavaScript never writes a key of the wrong length.
     pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
         match self.read_usize(register::COUNT) {
             SECRET => {
@@ -172,23 +173,23 @@ impl Scratch {
         }
     }
 
-    /// Writes a string of `LENGTH` bytes at the start of the bytes.
+    /// Writes a string of `LENGTH` bytes at the start of the scratch area's bytes.
     #[inline]
     pub(crate) fn put_text<const LENGTH: usize>(&self, text: &[u8]) {
         self.put_bytes(0, text.first_chunk().unwrap_or(&[0; LENGTH]));
     }
 
-    /// Copies bytes out of the area, from `at` up to its end at most.
+    /// Copies bytes out of the scratch area, starting at `at` and ending at the end of the area at the latest.
     #[inline]
     #[allow(unsafe_code, reason = "cell by cell takes wasm 16 times as long")]
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: `count` is the smaller of both lengths, and an exclusive reference cannot overlap the cells.
+        // SAFETY: `count` is the smaller of the two lengths, and an exclusive reference cannot overlap the cells.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
-    /// Returns the `LENGTH` bytes from `at` on.
+    /// Returns the `LENGTH` bytes starting at `at`.
     #[inline]
     pub(crate) fn chunk<const LENGTH: usize>(&self, at: usize) -> [u8; LENGTH] {
         let mut chunk = [0; LENGTH];
@@ -196,14 +197,15 @@ impl Scratch {
         chunk
     }
 
-    /// Copies bytes into the area, from `at` up to its end at most. Returns the number of bytes copied.
+    /// Copies bytes into the scratch area, starting at `at` and ending at the end of the area at the latest. Returns the
+    /// number of bytes copied.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: `count` is the smaller of both lengths. `bytes` does not overlap the cells, because no method returns the
-        // area as plain bytes. Cells may be written through a shared reference.
+        // SAFETY: `count` is the smaller of the two lengths. `bytes` does not overlap the cells, because no method returns
+        // the area as plain bytes. Cells may be written through a shared reference.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), cells.as_ptr().cast_mut().cast(), count);
         };
@@ -211,7 +213,7 @@ impl Scratch {
     }
 }
 
-/// The area, which lives as long as its thread.
+/// The scratch area, which lives as long as its thread.
 pub type At = &'static Scratch;
 
 impl Default for Scratch {
@@ -220,7 +222,7 @@ impl Default for Scratch {
     }
 }
 
-/// Returns a number as an integer, if it lies in `0..=max`. `max` has at most 53 bits.
+/// Returns a number as an integer, if it is in `0..=max`. `max` has at most 53 bits.
 #[inline(never)]
 #[allow(clippy::cast_precision_loss, reason = "`max` has at most 53 bits")]
 pub(crate) fn integer(number: f64, field: &'static str, max: u64) -> Result<u64> {

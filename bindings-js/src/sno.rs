@@ -1,4 +1,4 @@
-//! sno: generators are here, strings and bytes in `ids`.
+//! sno: generators are in this file, strings and bytes in `ids`.
 
 mod ids;
 
@@ -29,11 +29,11 @@ impl Scratch {
 /// The register of a snapshot's first number, after the options.
 const SNAPSHOT: usize = register::OWN + 6;
 
-/// Calls on generators. All but the first also take a handle.
+/// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot of the
-    /// original library, and 3 for a new generator of a lease's grant. Then takes the metabyte, the partition, the sequence
-    /// bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
+    /// Reads the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot of the
+    /// original sno library, and 3 for a new generator of a lease's grant. Then reads the metabyte, the partition, the
+    /// sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
@@ -62,7 +62,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a metabyte. Generates an ID, and writes its string.
+    /// Reads a metabyte, generates an ID, and writes its string.
     #[inline]
     pub fn sno_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.metabyte()?);
@@ -71,7 +71,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a metabyte and a time. Generates an ID for it, and writes its string.
+    /// Reads a metabyte and a time, generates an ID for that time, and writes its string.
     pub fn sno_generate_at(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.metabyte()?);
         let unix_ms = at.time(register::VALUE);
@@ -145,7 +145,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the snapshot, in the order in which one is restored.
+    /// Writes the snapshot, with its members in the order in which a snapshot is restored.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_end(&self, machine: &Machine<C>) -> Result<()> {
         let snapshot = self.close()?;

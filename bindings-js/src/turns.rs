@@ -1,10 +1,11 @@
-//! Calls that wait without holding the thread: futures of the core, which JavaScript polls.
+//! Calls that wait without blocking the thread: futures of the core, which JavaScript polls.
 //!
-//! Each poll is a turn. A turn either completes the call, or sets the time to sleep before the next turn, so the core alone
-//! decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers, so that
-//! mocked timers and aborted calls work as in any other code. The machine needs no executor and no wakers.
+//! Each poll is a turn. A turn either completes the call or sets the time to sleep before the next turn. Therefore the core
+//! alone decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers,
+//! so that mocked timers and aborted calls work as in any other code. The machine needs no executor and no wakers.
 //!
-//! The first turn runs in the call itself. A call that does not wait completes in it, without a handle and without a timer.
+//! The first turn runs in the call itself. A call that does not wait completes in this turn, without a handle and without a
+//! timer.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::{
@@ -25,10 +26,10 @@ use crate::{
     protocol::register,
 };
 
-/// A call that runs in turns. It writes its ID into the scratch area, and returns the bytes that do not fit there.
+/// A call that runs in turns. It writes its ID into the scratch area, and returns any bytes that do not fit there.
 type PendingCall = Pin<Box<dyn Future<Output = Result<Vec<u8>>>>>;
 
-/// A call between two turns.
+/// A call that is suspended between two turns.
 pub(crate) struct SuspendedCall(RefCell<PendingCall>);
 
 impl fmt::Debug for SuspendedCall {
@@ -50,10 +51,10 @@ impl Scratch {
     }
 }
 
-/// Calls in turns. They write the number of nanoseconds to sleep into the register [`register::SLEEP`], and NaN once they are
-/// done.
+/// Calls that run in turns. They write the number of nanoseconds to sleep into the register [`register::SLEEP`], or NaN
+/// once they are done.
 impl<C: Host> Machine<C> {
-    /// Takes the first turn of a call. Writes the answer, or a handle for the next turn.
+    /// Runs the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(
         &self,
         at: At,
@@ -66,10 +67,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the next turn of a call, by its handle. Writes the answer. The caller releases the handle once the call is done.
+    /// Runs the next turn of a call, given its handle. Writes the answer. The caller releases the handle once the call is
+    /// done.
     pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.read_usize(register::HANDLE))?;
-        // The turn that runs may read a caller's clock, which may make calls. A second borrow must be an error and not a panic.
+        // The turn that is running may read a caller's clock, which may make calls. A second borrow must be an error and
+        // not a panic.
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle())?;
         self.poll(&mut turns).map(drop)
     }

@@ -1,4 +1,4 @@
-//! Version 7 UUIDs: generators are here, strings and bytes in `ids`.
+//! Version 7 UUIDs: generators are in this file, strings and bytes in `ids`.
 
 mod ids;
 
@@ -18,7 +18,7 @@ use crate::{
     scratch::time,
 };
 
-/// Calls on generators. All but the first also take a handle.
+/// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Takes the shared options, the worker ID, the last millisecond of an earlier generator, and 1 to follow rollbacks or else
     /// 0. Writes a handle.
@@ -81,7 +81,8 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the worker ID or NaN, the last millisecond or NaN, the number of rollbacks, and whether the generator is closed.
+    /// Writes the worker ID or NaN, the last millisecond or NaN, the number of clock rollbacks, and whether the generator
+    /// is closed.
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats();
         let worker_id = stats.worker_id.map_or(f64::NAN, f64::from);
@@ -101,7 +102,7 @@ impl<C: Host> Make<C> for Generator<C> {
     }
 }
 
-/// Converts a time of an ID to a number, with NaN for `None`.
+/// Converts an ID's time to a number, with NaN for `None`.
 #[allow(clippy::cast_precision_loss, reason = "an ID's time has 48 bits")]
 fn unix_ms(time: Option<i64>) -> f64 {
     time.map_or(f64::NAN, |time| time as f64)

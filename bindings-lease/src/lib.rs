@@ -1,8 +1,9 @@
 //! The lease rules as a wasm module without imports. Each instance is one lease.
 //!
-//! Strings pass through one memory area in both directions. JavaScript makes `room` for a string, writes it there, and makes a
-//! call with its length. Then it reads the answer at `room(0)`, whose length the call returned. Times are Unix milliseconds and
-//! milliseconds of a monotonic clock. For [`next`], the random bytes precede the string.
+//! Strings pass through one memory area in both directions. JavaScript reserves `room` for a string, writes the string
+//! there, and makes a call with its length. Then it reads the answer at `room(0)`. The call's return value is the answer's
+//! length. Times are Unix milliseconds, or milliseconds of a monotonic clock. For [`next`], the random bytes precede the
+//! string.
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
 use std::cell::RefCell;
@@ -35,7 +36,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
 }
 
 /// Reads the location of leases: `{"url":..,"namespace":..}`, or
-/// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values but the URL may be null.
+/// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values except the URL may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
     answer(&take_string(length), |asked| {
@@ -50,10 +51,10 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// Returns the name that identifies a file, which is passed as
-/// `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time is in Unix milliseconds, or null.
-/// The file system's number exists only on Linux. With `"folder":true`, only the file system is checked, and the result is
-/// null. `{"error":TEXT}` describes a file that could not be opened, with the name of the error, such as `ENOENT`.
+/// Returns the name that identifies a file. The file is described as
+/// `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time is in Unix milliseconds, or
+/// null. The file system's number exists only on Linux. With `"folder":true`, only the file system is checked, and the
+/// result is null. `{"error":TEXT}` describes a file that could not be opened, by the name of the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&take_string(length), |facts| {
@@ -67,7 +68,7 @@ pub extern "C" fn name(length: usize) -> usize {
             return Ok("null".to_owned());
         }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        // If two files had the same inode number, they would count as one store.
+        // Two files with the same inode number would count as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
         Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })
@@ -84,7 +85,7 @@ pub extern "C" fn begin(length: usize) -> usize {
     })
 }
 
-/// Takes the random bytes and the outcome of the last command, and returns the next command.
+/// Reads the random bytes and the outcome of the last command, and returns the next command.
 #[unsafe(no_mangle)]
 pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     let bytes = take_string(length);

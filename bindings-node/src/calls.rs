@@ -37,7 +37,7 @@ type Answer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_sta
 /// Functions whose data pointer refers to a machine, with their null-terminated names.
 pub(crate) type Functions = Vec<(&'static str, Callback)>;
 
-/// Adds functions for calls that return the same type of answer.
+/// Adds functions for calls whose answers have the same type.
 macro_rules! add {
     ($functions:ident, $answer:expr; $($call:expr => $name:literal,)*) => {$({
         unsafe extern "C" fn callback(
@@ -68,7 +68,7 @@ pub(crate) fn calls() -> Functions {
     functions
 }
 
-/// Returns the calls that generate one ID, as functions that return it, or undefined if the call fails.
+/// Returns the calls that generate one ID, as functions that return the ID, or undefined if the call fails.
 pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     macro_rules! export {
@@ -83,8 +83,8 @@ pub(crate) fn makers() -> Functions {
 /// Defines functions as properties of an object.
 ///
 /// # Safety
-/// `object` must be a value of `env`, which is running this code. `machine` must not move until all JavaScript code of `env`
-/// has ended.
+/// `object` must be a value of `env`, and `env` must be running this code. `machine` must not move until all JavaScript
+/// code of `env` has ended.
 pub(crate) unsafe fn define(
     env: sys::napi_env,
     object: sys::napi_value,
@@ -123,8 +123,8 @@ unsafe fn run(
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: the caller guarantees `env` and `info`. Only the data pointer is requested, so the other pointers may be null.
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), none, none, &raw mut data) };
-    // SAFETY: `define` has stored a pointer to a machine, which its caller keeps in place until all JavaScript code of `env`
-    // has ended. A shared reference is enough, because calls change only cells of the machine.
+    // SAFETY: `define` has stored a pointer to a machine, which its caller keeps in place until all JavaScript code of
+    // `env` has ended. A shared reference is enough, because calls change only the machine's cells.
     let Some(machine) = (unsafe { data.cast::<Native>().as_ref() }) else { return value };
     match catch_unwind(AssertUnwindSafe(|| machine.run(call))) {
         Ok(0) => answer(env, machine.scratch(), &mut value),
@@ -140,7 +140,7 @@ fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::na
     unsafe { sys::napi_create_uint32(env, 0, value) }
 }
 
-/// Returns the string of `LENGTH` bytes at the start of the bytes.
+/// Creates a JavaScript string from the first `LENGTH` bytes of the scratch area.
 fn text<const LENGTH: usize>(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -149,7 +149,7 @@ fn text<const LENGTH: usize>(
     latin1(env, &scratch.bytes()[..LENGTH], value)
 }
 
-/// Returns the string at the start of the bytes, which has the length in the answer.
+/// Creates a JavaScript string from the start of the scratch area's bytes. The answer contains its length.
 fn short_text(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -161,12 +161,12 @@ fn short_text(
 
 fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) -> sys::napi_status {
     let (text, length) = (text.as_ptr().cast(), text.len().cast_signed());
-    // SAFETY: `env` is running the function that returns this value. The cells are `length` bytes of the scratch area, which no
-    // code writes to while Node-API copies them.
+    // SAFETY: `env` is running the function that returns this value. The cells are `length` bytes of the scratch area. No
+    // code writes to them while Node-API copies them.
     unsafe { sys::napi_create_string_latin1(env, text, length, value) }
 }
 
-/// Returns the integer ID in the answer.
+/// Creates a bigint from the integer ID in the answer.
 fn bigint(env: sys::napi_env, scratch: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
     // SAFETY: `env` is running the function that returns this value.
     unsafe { sys::napi_create_bigint_int64(env, scratch.made(), value) }

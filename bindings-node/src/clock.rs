@@ -1,7 +1,8 @@
-//! Clocks in Node: the system clock or a function, and the thread's sleep.
+//! Clocks in Node.js: the system clock or a function, and the thread's sleep.
 //!
-//! The package wraps a caller's clock so that it never throws: it returns NaN, and keeps the exception for the call's error.
-//! Therefore an exception can reach this file only if the stack overflows, and then `clock_failed` is all that can be reported.
+//! The package wraps a caller's clock so that it never throws. The wrapper returns NaN, and keeps the exception for the
+//! call's error. Therefore an exception can reach this file only if the stack overflows, and then only `clock_failed` can
+//! be reported.
 
 use std::{ptr, time::Duration};
 
@@ -26,12 +27,12 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// A callback for stalls. It returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1 for
-/// `clock_behind`), Unix milliseconds, the number of calls, and the milliseconds slept.
+/// A callback for stalls. It returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1
+/// for `clock_behind`), the time in Unix milliseconds, the number of calls, and the milliseconds slept.
 pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
-/// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed with
-/// the environment.
+/// A generator's clock. Its functions are used only on the thread and in the environment that created them. They are freed
+/// with the environment.
 pub(crate) enum JsClock {
     System,
     Functions { env: Env, read: Read, stalled: Option<StallCallback> },
@@ -56,7 +57,8 @@ impl Clock for JsClock {
     #[inline]
     fn info(&self) -> ClockInfo {
         let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
-        // TypeScript decides about the first tick, through an option, because in wasm only TypeScript knows the platform.
+        // TypeScript decides whether to skip the first tick, and passes an option, because in wasm only TypeScript can
+        // identify the platform.
         let mut info = info.skips_first_tick(true);
         info.unit = MILLISECOND;
         info.in_event_loop = true;
@@ -111,28 +113,28 @@ fn clock_failed() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
-/// Calls a function with numbers through Node-API itself.
+/// Calls a function with numbers directly through Node-API.
 ///
-/// napi's own call converts an exception to a string by calling JavaScript. If the stack has overflowed, that call throws as
-/// well, and napi recurses forever.
+/// napi's own call converts an exception to a string by calling JavaScript. If the stack has overflowed, that call throws
+/// as well, and napi recurses forever.
 #[allow(unsafe_code, reason = "see above")]
 pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
     for (argument, number) in arguments.iter_mut().zip(numbers) {
-        // SAFETY: `env` is running this call, because its functions are not used anywhere else.
+        // SAFETY: `env` is running this call, because its functions are used nowhere else.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
-    // SAFETY: `env` is running this call, and `function` was borrowed from it. `count` arguments were written above, and the
-    // results are written into local variables.
+    // SAFETY: `env` is running this call, and `function` was borrowed from `env`. The loop above wrote `count` arguments,
+    // and the results are written into local variables.
     let status = unsafe {
         sys::napi_get_undefined(env, &raw mut this);
         let count = numbers.len().min(arguments.len());
         sys::napi_call_function(env, this, function, count, arguments.as_ptr(), &raw mut value)
     };
     if status == sys::Status::napi_ok {
-        // SAFETY: the status says that `value` is the function's result, which is alive until this call returns.
+        // SAFETY: the status shows that `value` is the function's result, which stays alive until this call returns.
         unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
         return Ok(result);
     }

@@ -1,9 +1,9 @@
 //! The native machine: the calls of `polyflake-js` as functions without arguments.
 //!
-//! Each thread that loads the addon has its own scratch area and generators. All copies of the package on a thread share them,
-//! because the addon keeps the first area that it receives.
+//! Each thread that loads the addon has its own scratch area and generators. All copies of the package on a thread share
+//! them, because the addon keeps the first scratch area that it receives.
 //!
-//! Reading order: `machine` (the machine of a thread), `clock`, `table` (default partitions), `calls` (the functions).
+//! Reading order: `machine` (a thread's machine), `clock`, `table` (default partitions), `calls` (the functions).
 
 mod calls;
 mod clock;
@@ -16,18 +16,19 @@ use napi_derive::napi;
 use polyflake::clock::SystemClock;
 use table::{Entry, Functions, Next, Swap};
 
-/// Returns this thread's machine as an object with `area`, `calls` and `makers`. Its scratch area is the argument `area`, or
-/// the area that an earlier copy of the package passed.
+/// Returns this thread's machine as an object with `area`, `calls` and `makers`. Its scratch area is the argument `area`,
+/// or the area that an earlier copy of the package passed.
 ///
 /// # Errors
-/// `InvalidArg` if the area is too small or not a `Uint8Array`; `GenericFailure` if a second environment runs on the thread.
+/// `InvalidArg` if the area is too small or is not a `Uint8Array`; `GenericFailure` if a second environment runs on the
+/// thread.
 #[napi(catch_unwind)]
 pub fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
     machine::attach(env, area)
 }
 
-/// Sets the clock for the next generator that is built. The clock is a function that returns Unix milliseconds, and a callback
-/// for stalls that returns 1 if the call may wait. Neither function may throw.
+/// Sets the clock for the next generator that is built. The clock consists of a function that returns Unix milliseconds,
+/// and a callback for stalls that returns 1 if the call may wait. Neither function may throw.
 #[napi(catch_unwind)]
 pub fn clock(env: &Env, read: Read, stalled: Option<StallCallback>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
@@ -39,19 +40,19 @@ pub fn clock_source() -> &'static str {
     SystemClock::source().name()
 }
 
-/// Returns the number of restores of this process that were reported to the addon.
+/// Returns how many restores of this process were reported to the addon.
 #[napi(catch_unwind)]
 pub fn restores() -> u32 {
     polyflake::fork::restores()
 }
 
-/// Starts the thread that reports restores which the kernel notices. Returns the reason if that is impossible.
+/// Starts the thread that reports the restores that the kernel detects. Returns the reason if the thread cannot be started.
 #[napi(catch_unwind)]
 pub fn watch_restores() -> Option<String> {
     polyflake::watch_restores().err().map(|error| error.to_string())
 }
 
-/// Lends this thread the table of default partitions that another copy of the package has. Its functions must not throw.
+/// Lends this thread another package copy's table of default partitions. The table's functions must not throw.
 #[napi(catch_unwind)]
 pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {
     machine::lend(Functions { env: Env::from_raw(env.raw()), next, entry, swap });

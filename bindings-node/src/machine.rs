@@ -1,7 +1,7 @@
 //! The thread's machine, and its scratch area in JavaScript's memory.
 //!
-//! JavaScript allocates the area, and the addon keeps a reference to it. Memory of the addon would have to be an external array
-//! buffer, which Node-API does not support in every runtime.
+//! JavaScript allocates the area, and the addon keeps a reference to it. If the addon allocated the area, it would have to
+//! be an external array buffer, which Node-API does not support in every runtime.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -24,10 +24,10 @@ thread_local! {
 
 struct AttachedMachine {
     machine: Machine<JsClock>,
-    /// Keeps the memory of the scratch area alive as long as the environment runs.
+    /// Keeps the memory of the scratch area alive for as long as the environment runs.
     area: ObjectRef<false>,
     env: sys::napi_env,
-    /// The table of another copy of the package.
+    /// The table that another copy of the package lent.
     lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
@@ -48,13 +48,13 @@ fn attach_first(env: &Env, area: Object<'_>) -> napi::Result<Rc<AttachedMachine>
     let machine = Machine::new(scratch_in(area)?);
     let (area, lent) = (area.create_ref()?, RefCell::default());
     let attached = Rc::new(AttachedMachine { machine, area, env: env.raw(), lent });
-    // The next environment on this thread must not find this one's memory.
+    // The next environment on this thread must not find this environment's memory.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
     ATTACHED.set(Some(attached.clone()));
     Ok(attached)
 }
 
-/// Returns an object with functions as its properties.
+/// Creates an object with functions as its properties.
 #[allow(unsafe_code, reason = "the functions hold the machine by its address")]
 fn functions<'env>(
     env: &'env Env,
@@ -62,8 +62,9 @@ fn functions<'env>(
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
-    // SAFETY: the object was just created in this environment, which is running. `ATTACHED` holds the machine until the same
-    // environment is cleaned up, as `attach` ensures, and the clean-up runs after the last JavaScript code of the environment.
+    // SAFETY: the object was just created in this environment, which is running. `ATTACHED` holds the machine until the
+    // same environment is cleaned up, as `attach` ensures. The cleanup runs after the last JavaScript code of the
+    // environment.
     unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
     Ok(object)
 }
@@ -102,9 +103,9 @@ fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
-    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid `Scratch`. An array buffer
-    // does not move. This one stays alive, because `AttachedMachine` holds it until the environment ends, which also drops the
-    // machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so JavaScript may write to it between
-    // calls.
+    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid `Scratch`. An array
+    // buffer does not move. This array buffer stays alive, because `AttachedMachine` holds it until the environment ends,
+    // which also drops the machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so JavaScript
+    // may write to it between calls.
     Ok(unsafe { &*scratch })
 }

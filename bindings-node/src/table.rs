@@ -1,8 +1,9 @@
-//! The table of default partitions that belongs to another copy of the package, which runs on wasm or has its own addon.
+//! A table of default partitions that belongs to another copy of the package, which runs on wasm or has its own addon.
 //!
-//! Two copies with separate tables could assign the same partition, so the first copy that needs a table publishes it, and all
-//! others call its functions. The rules (who may claim an entry, and for how long) stay in the core: JavaScript reads, compares
-//! and swaps cells. A call that fails returns NaN, which counts as a reserved entry, so that a failure never frees a partition.
+//! Two copies with separate tables could assign the same partition. Therefore the first copy that needs a table publishes
+//! it, and all other copies call its functions. The rules (who may claim an entry, and for how long) stay in the core:
+//! JavaScript only reads, compares and swaps cells. A call that fails returns NaN, which counts as a reserved entry, so
+//! that a failure never frees a partition.
 
 use napi::{
     Env, JsValue as _,
@@ -20,10 +21,11 @@ use crate::{clock, machine};
 pub(crate) type Next = FunctionRef<(), f64>;
 /// A function that returns a partition's entry, or NaN if it fails.
 pub(crate) type Entry = FunctionRef<f64, f64>;
-/// A function that takes a partition, its expected entry and a new entry. It returns 1 if the new entry was set.
+/// A function that receives a partition, its expected entry and a new entry. It returns 1 if the new entry was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
-/// The functions of a lent table. They belong to one thread, become unusable when its environment ends, and never throw.
+/// The functions of a lent table. They belong to one thread, become unusable when the thread's environment ends, and never
+/// throw.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: Next,

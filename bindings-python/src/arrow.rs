@@ -1,10 +1,10 @@
-//! The capsules in which Python passes on Arrow's structs:
+//! The capsules in which Python passes Arrow's structs:
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 //!
-//! A capsule is a pointer with a name and a destructor, which releases the struct unless a consumer has moved it out. The
-//! interface makes one promise on which all `unsafe` code here relies: a capsule named `arrow_schema`, `arrow_array` or
-//! `arrow_array_stream` holds the struct of that name. What the structs contain is checked in `polyflake-columns`, which does
-//! not need Python and therefore runs under Miri and a fuzzer.
+//! A capsule is a pointer with a name and a destructor, which releases the struct unless a consumer has moved it out. All
+//! `unsafe` code here relies on one promise of the interface: a capsule named `arrow_schema`, `arrow_array` or
+//! `arrow_array_stream` holds the struct of that name. `polyflake-columns` checks the contents of the structs. It does not
+//! need Python, and therefore runs under Miri and a fuzzer.
 #![allow(unsafe_code, reason = "a capsule holds a pointer")]
 
 use polyflake_columns::{
@@ -44,12 +44,13 @@ fn capsule<T: CDataStruct + Send + 'static>(
     PyCapsule::new_with_value(py, value, T::NAME)
 }
 
-/// Returns whether a value is a capsule with a UUID schema. The schema stays in the capsule. Any other value is ignored,
-/// because the request is only a hint.
+/// Returns whether a value is a capsule with a UUID schema. The schema stays in the capsule. A value of any other type is
+/// ignored, because the request is only a hint.
 fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
     let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
     let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
-    // SAFETY: according to the interface, a capsule with this name holds this struct, and the caller keeps it during the call.
+    // SAFETY: according to the interface, a capsule with this name holds this struct, and the caller keeps the capsule
+    // alive during the call.
     unsafe { held.cast::<Schema>().as_ref() }.is_uuid()
 }
 
@@ -67,8 +68,8 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has_method(value, "__arrow_c_stream__")? || has_method(value, "__arrow_c_array__")?)
 }
 
-/// Returns the column that a value exports, checked against what an argument expects, or `None` if the value's type does not
-/// export columns. Exceptions from its methods are passed on.
+/// Returns the column that a value exports, after checking that it is what an argument expects. Returns `None` if the
+/// value's type does not export columns. Exceptions from the value's methods are passed on.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -90,8 +91,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(to_exception)
 }
 
-/// Calls a function that reads the column that a value exports, and returns its result, or `None` if the value's type does not
-/// export columns. Other threads run in the meantime.
+/// Calls a function that reads the column that a value exports, and returns the function's result. Returns `None` if the
+/// value's type does not export columns. Other threads run in the meantime.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

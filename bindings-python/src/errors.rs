@@ -1,5 +1,5 @@
-//! Converts the core's errors to Python exceptions. The exception classes and the table of their codes are written in Python:
-//! `polyflake/_errors.py`.
+//! Converts the core's errors to Python exceptions. The exception classes and the table of their codes are defined in
+//! Python: `polyflake/_errors.py`.
 
 use std::{error, fmt};
 
@@ -41,8 +41,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Runs a function that uses Python on a thread that Python called. `Python::attach` would panic while the interpreter shuts
-/// down, although finalizers still run and make calls then.
+/// Runs a function that uses Python, on a thread that Python called. `Python::attach` would panic while the interpreter
+/// shuts down, although finalizers still run and make calls at that time.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every
@@ -54,12 +54,12 @@ pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
 /// again.
 #[allow(unsafe_code)]
 pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
-    // SAFETY: always safe to call.
+    // SAFETY: this function is always safe to call.
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
 
-/// Returns the exception for an error. An exception from Python code becomes its cause. However, an exception that is not an
-/// `Exception` (`KeyboardInterrupt`, `SystemExit`) is returned unchanged.
+/// Returns the exception for an error. An exception from Python code becomes its cause. However, an exception that does not
+/// derive from `Exception` (`KeyboardInterrupt`, `SystemExit`) is returned unchanged.
 #[cold]
 pub(crate) fn raise_from(
     py: Python<'_>,
@@ -77,8 +77,8 @@ pub(crate) fn raise_from(
     raised
 }
 
-/// Returns the exception for an error about a field, which the core may name only in the error's message. An exception that the
-/// error carries becomes the cause, or is raised instead.
+/// Returns the exception for an error about a field. The core may name the field only in the error's message. An exception
+/// that the error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     match RaisedError::find_in(error) {
@@ -106,7 +106,8 @@ fn build_exception(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr 
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the exception for an error outside the core, from its code, its message, and the time from which to retry.
+/// Returns the exception for an error that arose outside the core, given its code, its message, and the time from which to
+/// retry.
 #[cold]
 pub(crate) fn raise_as(
     py: Python<'_>,
@@ -120,13 +121,13 @@ pub(crate) fn raise_as(
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the function that creates exceptions. It is imported early, because imports fail while the interpreter shuts down.
+/// Returns the function that creates exceptions. It is imported early, because imports fail during interpreter shutdown.
 pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     BUILD.import(py, "polyflake._errors", "build")
 }
 
-/// Returns the error for copying or pickling an object that must exist only once.
+/// Returns the error for copying or pickling an object of which only one instance may exist.
 #[cold]
 pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
     Err(raise(Error::with_reason(ErrorKind::InvalidType, reason)))

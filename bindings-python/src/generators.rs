@@ -1,5 +1,5 @@
-//! Generators as Python objects: a file for each ID format, the clock that they share, and the warning about conflicting
-//! generators.
+//! Generators as Python objects: a file for each ID format, the clock that all formats share, and the warning about
+//! conflicting generators.
 
 pub(crate) mod awaited;
 pub(crate) mod callable;

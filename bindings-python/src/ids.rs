@@ -1,4 +1,4 @@
-//! IDs as Python values: a file for each ID format, and the code that they share.
+//! IDs as Python values: a file for each ID format, and the code that all formats share.
 
 pub(crate) mod array;
 mod buffer;

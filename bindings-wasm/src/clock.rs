@@ -1,10 +1,10 @@
-//! Clocks in JavaScript, where no system calls exist: `Date.now` as it was at the import, or a function. Calls sleep if the
-//! runtime allows it.
+//! The clocks of JavaScript, which has no system calls: `Date.now` as it was at import time, or a caller's function. Calls
+//! sleep if the runtime allows it.
 //!
-//! A module that calls out for the time pays 13 ns more than a script that reads it. So for calls that generate one ID, the
-//! script reads `Date.now` just before the call and passes it in the scratch area, and the clock returns that reading once. A
-//! further reading of the same call, for example after a wait, calls out. Each call sets or clears the passed time, so it is
-//! never older than the call.
+//! A module that calls JavaScript for the time pays 13 ns more than a script that reads it. So for calls that generate one
+//! ID, the script reads `Date.now` just before the call and passes the reading in the scratch area. The clock returns that
+//! reading once. If the same call reads the clock again, for example after a wait, the module calls JavaScript. Each call
+//! sets or clears the passed time, so the time is never older than the call.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -26,7 +26,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Keeps a generator's functions. Exported for tests: in the package, a script calls it.
+    /// Stores a generator's clock functions and returns the clock's number. Exported for tests: in the package, a script
+    /// calls this function.
     pub fn keep(clock: &JsValue) -> u32;
 
     fn forget(clock: u32);
@@ -69,7 +70,8 @@ pub(crate) struct JsClock(pub(crate) u32);
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        // The time is taken even if this clock is a caller's, so that no later reading of the call can find it.
+        // The passed time is consumed even if this is a caller's clock, so that no later reading in the same call can use
+        // it.
         let call_time = take_call_time();
         let is_passed = self.is_system() && call_time > 0.0;
         clock::nanos_from_float_ms(if is_passed { call_time } else { read(self.0) })
@@ -82,10 +84,10 @@ impl Clock for JsClock {
     }
 
     fn info(&self) -> ClockInfo {
-        // The generator's option decides about the first tick, because only TypeScript knows the platform.
+        // The generator's option determines whether the first tick is skipped, because only TypeScript knows the platform.
         let mut info = ClockInfo::new().skips_first_tick(true);
         info.unit = MILLISECOND;
-        // Only the system clock is known to keep the step that `step` found in past readings.
+        // Only the system clock is known to keep the step size that `step` detected in past readings.
         info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };
         info.spins = sleeps() == 0;
         info.in_event_loop = true;

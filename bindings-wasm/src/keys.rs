@@ -1,7 +1,7 @@
-//! Random bytes from JavaScript, which key the random bits of IDs.
+//! Random bytes from JavaScript, used as keys for the random bits of IDs.
 //!
-//! A key is requested once per stream of random bits, which the core's `ChaCha` derives from it, because a call into JavaScript
-//! for each ID would be slower than the rest of the call.
+//! The module requests one key per stream of random bits, which the core's `ChaCha` derives from the key. A call into
+//! JavaScript for each ID would take longer than the rest of the work.
 
 use polyflake::Result;
 use polyflake_js::word_of_float;
@@ -12,7 +12,8 @@ extern "C" {
     fn word(index: u32) -> f64;
 }
 
-/// Returns a new key. It consists of numbers, because JavaScript cannot write into the memory without knowing its layout.
+/// Returns a new key. JavaScript passes it as numbers, because JavaScript cannot write into the module's memory without
+/// knowing the memory's layout.
 pub(crate) fn key() -> Result<[u8; 32]> {
     let mut key = [0; 32];
     for (index, bytes) in (0..).zip(key.as_chunks_mut().0) {

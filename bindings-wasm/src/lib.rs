@@ -1,6 +1,7 @@
-//! The wasm machine: the calls of `polyflake-js` as exports without arguments.
+//! The wasm machine: the calls of `polyflake-js`, exported as functions without arguments.
 //!
-//! It has no source of entropy, so JavaScript provides random bytes: `keys`. Its imports are in `host.js`.
+//! WebAssembly has no source of entropy, so JavaScript provides random bytes (see `keys`). The functions that the module
+//! imports are in `host.js`.
 #![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;
@@ -19,20 +20,20 @@ use polyflake_js::{Machine, Scratch};
 pub use table::lend;
 use wasm_bindgen::prelude::*;
 
-/// Returns the address of the scratch area in the memory.
+/// Returns the address of the scratch area in the module's memory.
 #[wasm_bindgen]
 pub fn scratch() -> *const Scratch {
     machine().scratch()
 }
 
-/// Sets the clock for the next generator, by its number in `host.js`.
+/// Sets the next generator's clock to the one with the given number in `host.js`.
 #[wasm_bindgen]
 pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));
 }
 
-/// Returns the time that JavaScript wrote into the scratch area for a call that generates one ID, because reading the clock
-/// from within the module costs 13 ns more. For all other calls, it is 0.
+/// Returns the time that JavaScript wrote into the scratch area for a call that generates one ID. Reading the clock from
+/// within the module would cost 13 ns more. For all other calls, the time is 0.
 macro_rules! call_time {
     ($now:ident) => {
         machine().scratch().$now()

@@ -12,8 +12,8 @@ struct OnlyThread(OnceCell<Machine<JsClock>>);
 #[cfg(target_feature = "atomics")]
 compile_error!("the machine is for one thread: each worker has its own instance");
 
-// SAFETY: the static is reached by one thread only, because a module without `target_feature = "atomics"`, which is rejected
-// above, cannot share its memory. So no second thread can hold the reference.
+// SAFETY: only one thread can reach the static. A module without `target_feature = "atomics"` cannot share its memory, and
+// modules with that feature are rejected above. So no second thread can hold the reference.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
 unsafe impl Sync for OnlyThread {}
 

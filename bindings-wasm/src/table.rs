@@ -1,4 +1,4 @@
-//! The table of default partitions. It is kept in JavaScript, where copies of the package, machines and threads share it.
+//! The table of default partitions. JavaScript keeps it, so that copies of the package, machines and threads share it.
 
 use polyflake::{Result, fork::partitions::Table};
 use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Lends the module a table. Exported for tests: in the package, a script calls it.
+    /// Lends a table to the module. Exported for tests: in the package, a script calls this function.
     pub fn lend(table: &JsValue);
 
     fn random() -> f64;

@@ -1,6 +1,6 @@
 //! Tests the module in a page, as built by wasm-bindgen alone: `wasm-pack test --headless --chrome bindings-wasm`.
 //!
-//! The package's own tests (packages/js/test) cover each call. This test covers the path without the package.
+//! The package's own tests (packages/js/test) cover each call. This test covers the use of the module without the package.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -18,7 +18,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// The register of the second number in an error.
+/// The register that contains the second number of an error.
 const RETRY_AT: usize = register::ANSWER + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
@@ -41,11 +41,12 @@ fn number(register: usize) -> f64 {
     numbers().get_index(u32::try_from(register).unwrap())
 }
 
-/// Creates a generator from the lent table, and returns its handle. Without a partition, it picks one from the table.
+/// Creates a generator with the lent table, and returns its handle. If no partition is given, the generator picks one from
+/// the table.
 fn build(partition: Option<f64>) -> f64 {
     const MISSING: f64 = f64::NAN;
-    // The start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick. It is not
-    // skipped, because the clocks of these tests stand still.
+    // The start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick. The first
+    // tick is not skipped, because the clocks in these tests stand still.
     let shared = [MISSING, MISSING, MISSING, MISSING, 0.0];
     // A new generator, its metabyte, its partition, its sequence bounds, and whether the table is lent.
     let own = [0.0, MISSING, partition.unwrap_or(MISSING), MISSING, MISSING, 1.0];
@@ -95,7 +96,7 @@ fn lend_table() {
     machine::lend(&table);
 }
 
-/// Creates a generator with partition 7, which is marked in the table, and with the body of a clock's function.
+/// Creates a generator with partition 7, which is marked in the table. `body` is the body of the clock's function.
 fn build_with_clock(body: Option<&str>) -> f64 {
     lend_table();
     if let Some(body) = body {

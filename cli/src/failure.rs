@@ -1,4 +1,4 @@
-//! Failures of the program, which exit with status 1: a stable code and a reason.
+//! Failures of the program: a stable code and a reason. The program exits with status 1.
 
 use std::{
     io::{self, Write},

@@ -161,7 +161,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                // While watching, a temporary failure of the store is not fatal. A usage error already failed the first status.
+                // While watching, a temporary failure of the store is not fatal. A usage error would have failed the first
+                // status request.
                 match status(place, *json) {
                     Err(error @ Failure::Rejected { .. }) => {
                         error.report();
@@ -205,7 +206,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Promoted { store, from, to, .. } => {
             for namespace in store.operator()?.promoted(from, to)? {
                 let (name, quiet_until) = (namespace.name, namespace.quiet_until);
-                // Without an earlier quiet time, it is 0.
+                // If there was no earlier quiet time, `quiet_until` is 0.
                 match quiet_until {
                     0 => writeln!(out, "{name}: grants begin now")?,
                     _ => writeln!(out, "{name}: grants begin at {}", moment(quiet_until))?,
@@ -254,7 +255,7 @@ impl Place {
     fn operator(&self) -> Result<OpenedOperator, Failure> {
         let url = store(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
-        // A generator with the namespace `orders` leases from `orders/sno`, according to its format.
+        // A generator with the namespace `orders` leases from a namespace that includes its format, such as `orders/sno`.
         let is_short = !self.namespace.contains('/');
         if is_short && operator.status().is_err() {
             let full = FAMILIES.map(|family| format!("{}/{family}", self.namespace));

@@ -1,4 +1,4 @@
-//! `polyflake man`: one page with every command and its options.
+//! `polyflake man`: one page that documents every command and its options.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The colours for the roles of fields.
+//! The colors for field roles.
 
 use anstyle::{AnsiColor, Style};
 use polyflake_inspect::Role;

@@ -1,11 +1,12 @@
-//! `polyflake lease serve`: answers the requests of leases over HTTP, from any store.
+//! `polyflake lease serve`: answers lease requests over HTTP, from any store.
 //!
-//! The service is stateless. It passes each request to the store behind it, and returns the store's reply with the store's
-//! name and time, so all rules of leases apply unchanged: a reply is sent after the write is durable, and a restored store
-//! has another name. The service therefore never repeats a request by itself, and creates a store only with `--create`.
+//! The service is stateless. It passes each request to the store behind it, and returns the store's reply together with the
+//! store's name and time. Therefore all lease rules apply unchanged: a reply is sent after the write is durable, and a
+//! restored store has a different name. For the same reason, the service never repeats a request by itself, and creates a
+//! store only with `--create`.
 //!
 //! A holder settles a lost reply by a read and a write on one connection (R2 in `docs/leases.md`). Each reply names the
-//! connection to the store that it came from, and a request may demand this connection.
+//! store connection that it came from, and a request may require this connection.
 
 mod access;
 mod answers;
@@ -150,7 +151,7 @@ async fn watch_files_and_store(
             Ok(()) if !was_up => anstream::eprintln!("the store answers again"),
             _ => {}
         }
-        // A file that cannot be read keeps the tokens or the certificate that were read before.
+        // If a file cannot be read, the previously read tokens or certificate remain in use.
         if let Some(path) = &tokens {
             match Tokens::load(Some(path)) {
                 Ok(read) => renew_tokens(&service, read),

@@ -1,9 +1,9 @@
 //! `polyflake layout sql`: database functions that read the IDs of a layout.
 //!
-//! A layout becomes a [`Table`] with the positions of its fields, and the bits that a range of IDs keeps or fills. The dialects
-//! share the expressions for reading an ID. They differ in how they define a function and how they read the bits of bytes.
-//! `sql/generate.py` uses this program's output as the expressions for known services, so only this folder contains the rule
-//! for reading a snowflake.
+//! A layout becomes a [`Table`] with the positions of its fields, and the bits that a range of IDs keeps or fills. The
+//! dialects share the expressions that read an ID. They differ in how they define a function and how they read bits from
+//! bytes. `sql/generate.py` takes the expressions for known services from this program's output, so only this folder
+//! contains the rule for reading a snowflake.
 
 mod bounds;
 mod duckdb;
@@ -61,7 +61,7 @@ const TAKEN: [&str; 10] = [
 pub(crate) fn checked_name(name: &str) -> Result<String, String> {
     let is_plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '_');
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
-    // With the longest suffix, an identifier has at most 63 bytes in PostgreSQL.
+    // PostgreSQL limits identifiers to 63 bytes, including the longest suffix.
     if !starts || name.len() > 50 || !name.chars().all(is_plain) {
         return Err(format!(
             "expected a lowercase letter and up to 49 lowercase letters, digits and underscores, found `{name}`"

@@ -1,5 +1,5 @@
-//! Tests the program as users run it, with arguments as input, and standard output, standard error and the exit status as
-//! results.
+//! Tests the program as users run it: with command-line arguments as input, and with standard output, standard error and
+//! the exit status as results.
 
 use std::{
     collections::HashSet,
@@ -54,7 +54,7 @@ fn help_begins_with_examples() {
     assert!(out(&["--help"]).contains("Exit status: 0, done; 1, refused"));
 }
 
-/// Every example command of the help must succeed.
+/// Every example command in the help must succeed.
 #[test]
 fn examples_of_the_help_run() {
     let examples = assert_fails(2, &[]);
@@ -144,7 +144,7 @@ fn an_unknown_id_exits_with_1_after_reading_the_others() {
     );
 }
 
-/// Files may contain a byte order mark, UTF-16, Windows line ends, or one line that is not valid text.
+/// Files may contain a byte order mark, UTF-16, Windows line endings, or one line that is not valid text.
 #[test]
 fn lines_of_any_encoding_are_read() {
     let ids = "42\r\n9afikjv326nct5if\r\n";
@@ -201,7 +201,7 @@ fn near_misses_are_suggested() {
         let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(line["suggestion"], suggestion);
     }
-    // The 21 characters may be a Nano ID, which is less likely than a typing mistake.
+    // The 21 characters may be a Nano ID, but that is less likely than a typing mistake.
     let capital = out(&["inspect", "Order_1cswj9ra8617edr"]);
     assert!(
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
@@ -496,7 +496,7 @@ fn lease_check_prints_one_line_and_sets_the_exit_status() {
     assert!(assert_fails(1, &["lease", "check", seen_by_all]).contains("without a password"));
 }
 
-/// Other users of the machine can see the arguments, so a password is rejected anywhere in the URL.
+/// Other users of the machine can see command-line arguments, so a password is rejected anywhere in the URL.
 #[test]
 fn only_urls_with_a_password_are_rejected() {
     for url in [
@@ -516,7 +516,7 @@ fn only_urls_with_a_password_are_rejected() {
     }
 }
 
-/// Alerts need to know about a namespace that cannot be read and a store that was restored.
+/// Alerts depend on metrics about unreadable namespaces and restored stores.
 #[test]
 fn metrics_include_unreadable_namespaces_and_restored_stores() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -576,7 +576,7 @@ fn a_watched_status_survives_errors() {
     let mut shown = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut talk = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut next = || shown.by_ref().flatten().find(|line| line.starts_with("granted"));
-    // The second line belongs to the first repetition.
+    // The second line comes from the first repetition.
     assert!(next().is_some() && next().is_some());
     fs::rename(&file, &away).expect("a file");
     let error = talk.next().expect("an error").expect("text");
@@ -624,7 +624,7 @@ fn the_manual_lists_all_options_on_one_page() {
     assert!(!page.contains("(1)"), "a page that nothing writes");
 }
 
-/// A terminal gets colours unless `NO_COLOR` is set, and a progress bar while IDs are written to a file.
+/// Output to a terminal has colors unless `NO_COLOR` is set, and a progress bar while IDs are written to a file.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_terminal_gets_colours_and_a_progress_bar() {

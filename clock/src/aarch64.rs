@@ -3,13 +3,13 @@
 
 use core::arch::asm;
 
-/// The kernel's name for the counter.
+/// The Linux kernel's name for the counter.
 pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 
 #[inline]
 pub(super) fn counter() -> u64 {
     let count;
-    // SAFETY: Linux lets programs read the register, or reads it for them if the processor's register is faulty.
+    // SAFETY: Linux lets programs read the register, or emulates the read if the processor's register is faulty.
     unsafe {
         asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
     }
@@ -17,7 +17,7 @@ pub(super) fn counter() -> u64 {
 }
 
 pub(super) fn counter_in_order() -> u64 {
-    // SAFETY: the instruction barrier touches no memory. A second one follows the reading.
+    // SAFETY: the instruction barrier accesses no memory. A second barrier follows the read.
     unsafe { asm!("isb", options(nostack, preserves_flags)) };
     let count = counter();
     // SAFETY: as above.
@@ -25,7 +25,7 @@ pub(super) fn counter_in_order() -> u64 {
     count
 }
 
-/// Returns whether this process may read the counter. Every process may.
+/// Returns whether this process may read the counter. On AArch64, every process may.
 pub(super) const fn is_readable() -> bool {
     true
 }

@@ -75,18 +75,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Hardware;
 
-/// The number of binary places in the scale.
+/// The number of fractional bits in the scale.
 const SHIFT: u32 = 32;
-/// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a reading adds no more than this to the anchor's
+/// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a reading adds at most this to the anchor's
 /// time.
 pub(super) const SPAN: i64 = 1_000_000;
-/// The shortest time between marks, because a rate that is measured between close marks is inaccurate.
+/// The shortest time between marks, because a rate measured between closer marks would be inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
-/// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
-/// further behind, readings follow it back immediately.
+/// The limit below which a lead over the wall clock is corrected gradually: readings slow down until the wall clock has
+/// caught up. If the lead is this large or larger, readings follow the wall clock back immediately.
 pub(super) const MAX_LEAD: i64 = SPAN / 8;
-/// The tolerated number of slow readings in a row. A slow reading was interrupted, and measuring from it would make the next
-/// rate too low. More of them show that the rate is wrong.
+/// The tolerated number of consecutive slow samples. A slow sample was interrupted, and measuring from it would make the
+/// next rate too low. A longer run of slow samples shows that the rate is wrong.
 const MAX_SLOW_SAMPLES: u64 = 3;
 /// A sample that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no sample counts as slow.
 const SLOW_SAMPLE_NANOS: u64 = 1_000;
@@ -117,7 +117,7 @@ struct RateMark {
     nanos: AtomicU64,
     /// The rate at the last mark, or 0 if it is unknown.
     rate: AtomicU64,
-    /// The number of consecutive slow readings.
+    /// The number of consecutive slow samples.
     strays: AtomicU64,
 }
 
@@ -139,7 +139,7 @@ struct AnchorState {
 }
 
 impl AnchorState {
-    /// Returns the reading at a count, or `None` if the count is past the span.
+    /// Returns the reading at a counter value, or `None` if the value is past the span.
     #[inline]
     fn reading_at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
@@ -149,7 +149,7 @@ impl AnchorState {
         (passed < self.span).then(nanos)
     }
 
-    /// Returns the latest reading that the anchor may have shown up to a count.
+    /// Returns the latest reading that the anchor may have produced up to a counter value.
     fn latest_reading(&self, counter: u64) -> i64 {
         self.reading_at(counter).unwrap_or(self.nanos + SPAN)
     }
@@ -210,29 +210,29 @@ impl Anchor {
         self.span.store(moment.span, Ordering::Release);
     }
 
-    /// Returns the current time: from an anchor that this call writes, from one that another thread has written in the
-    /// meantime, or from the wall clock. `epoch` is the process generation.
+    /// Returns the current time. It comes from an anchor that this call writes, from one that another thread has written in
+    /// the meantime, or from the wall clock. `epoch` is the process generation.
     pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
-            // A write that a different process generation began will never end, because its thread exists in the parent only.
-            // This thread then takes the write over.
+            // A write that a different process generation began will never end, because its thread exists only in the
+            // parent. This thread therefore takes over the write.
             if seq & WRITING != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
                 match self.wait(hardware, seq)? {
                     Some(reading) => return Ok(reading),
                     None => continue,
                 }
             }
-            // Without a valid anchor, a write is useful only once the mark is old enough to measure a rate. Until then, threads
-            // read the wall clock and leave the shared words alone.
+            // Without a valid anchor, a write is useful only once the mark is old enough to measure a rate. Until then,
+            // threads read the wall clock and do not modify the shared words.
             if self.span.load(Ordering::Acquire) == 0 {
                 let now = hardware.wall()?;
                 if (0..MIN_MARK_AGE).contains(&now.saturating_sub(self.mark.nanos())) {
                     return Ok(now);
                 }
             }
-            // The round changes with each write, so that a reader that was suspended during a whole write does not find the
-            // `seq` that it began with.
+            // The round changes with each write. Otherwise, a reader that was suspended during a whole write could find the
+            // same `seq` that it began with.
             let round = seq.wrapping_add(ROUND) & ((1 << EPOCH_SHIFT) - ROUND);
             let writing = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
             if self.swap(seq, writing).is_ok() {
@@ -291,7 +291,7 @@ impl Anchor {
         Ok(is_spoilt.then_some(now))
     }
 
-    /// Returns the new anchor after a sample. It is not valid if the rate is unknown.
+    /// Returns the new anchor that results from a sample. The anchor is not valid if the rate is unknown.
     fn next_anchor(&self, sample: ClockSample) -> AnchorState {
         let last = self.load();
         let scale = self.mark.rate_at(sample);
@@ -306,8 +306,9 @@ impl Anchor {
     }
 }
 
-/// Returns the time and the scale of the next anchor, given the latest reading shown. If that reading is a little ahead of the
-/// wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
+/// Returns the time and the scale of the next anchor, given the latest reading, `shown`. If that reading is slightly ahead
+/// of the wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after
+/// one span.
 fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..MAX_LEAD).contains(&ahead) {
@@ -323,8 +324,8 @@ impl RateMark {
         self.nanos.load(Ordering::Relaxed).cast_signed()
     }
 
-    /// Returns the nanoseconds per count, with [`SHIFT`] binary places, or 0 if they are unknown. Sets a new mark if the last
-    /// one is old enough.
+    /// Returns the nanoseconds per count, with [`SHIFT`] fractional bits, or 0 if the rate is unknown. Sets a new mark if
+    /// the last one is old enough.
     fn rate_at(&self, sample: ClockSample) -> u64 {
         // The accesses to the mark can be relaxed, because `seq` permits only one writer at a time.
         let last = self.rate.load(Ordering::Relaxed);
@@ -335,8 +336,8 @@ impl RateMark {
             return last;
         }
         let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
-        // A wide sample changes neither the mark nor the rate, unless it is the last of several in a row. Then the rate is
-        // so wrong that ordinary samples seem wide, and the measurement starts over.
+        // A wide sample changes neither the mark nor the rate, unless it is the last of several in a row. In that case, the
+        // rate is so wrong that ordinary samples seem wide, and the measurement starts over.
         self.strays.store(strays % MAX_SLOW_SAMPLES, Ordering::Relaxed);
         if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;

@@ -1,8 +1,8 @@
 //! The wall clock, read through the processor's counter if the counter is reliable and cheaper.
 //!
-//! A fence and a conversion take two thirds of the system call's time. The counter is read without the fence, so the processor
-//! may read it some instructions too early, which [`SLACK_NANOS`] covers. [`anchor`] synchronizes the counter with the wall
-//! clock.
+//! A fence and a conversion account for two thirds of the system call's time. This module reads the counter without the
+//! fence, so the processor may read it a few instructions too early. [`SLACK_NANOS`] covers this difference. [`anchor`]
+//! synchronizes the counter with the wall clock.
 
 use std::{
     cell::Cell,
@@ -25,7 +25,7 @@ mod trust;
 
 use anchor::Anchor;
 
-/// A counter and a wall clock: the machine's, or simulated ones.
+/// A counter and a wall clock, either real or simulated.
 trait Hardware {
     /// The reason why the wall clock could not be read.
     type Error;
@@ -44,7 +44,7 @@ trait Hardware {
     fn wall(&self) -> Result<i64, Self::Error>;
 }
 
-/// The processor that a thread runs on, with the system's wall clock.
+/// The processor that a thread runs on, together with the system's wall clock.
 struct Processor<W>(W);
 
 impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
@@ -63,11 +63,11 @@ impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
     }
 }
 
-/// The largest lag of a reading behind that of another thread. A load that waits for another processor's cache line takes one
-/// or two microseconds, and two anchors differ by less than one microsecond.
+/// The largest amount by which a reading can lag behind another thread's reading. A load that waits for another processor's
+/// cache line takes one or two microseconds, and two anchors differ by less than one microsecond.
 const SLACK_NANOS: u64 = 10_000;
 
-/// The number of readings of a thread for which an anchor may be used, so that a stopped counter is detected.
+/// The number of readings for which a thread may use an anchor. The limit ensures that a stopped counter is detected.
 const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
@@ -76,7 +76,7 @@ static ANCHOR: Anchor = Anchor::new();
 #[cfg(loom)]
 static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 
-/// [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
+/// The current choice: [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
 static CHOICE: AtomicU32 = AtomicU32::new(UNDECIDED);
 const UNDECIDED: u32 = 0;
 const EXACT: u32 = 1;
@@ -109,11 +109,11 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
     }
 }
 
-/// Returns the time according to the anchor, for a thread that may use it for `left` more readings.
+/// Returns the time according to the anchor, which the thread may use for `left` more readings.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
-    // The count limits how long a stopped counter goes unnoticed. It is kept per thread, because a shared count would add a
-    // write to contended memory to every reading.
+    // The count limits how long a stopped counter goes unnoticed. It is kept per thread, because with a shared count, every
+    // reading would write to contended memory.
     let more = left.get().checked_sub(1)?;
     left.set(more);
     anchor.read(hardware)
@@ -157,7 +157,7 @@ pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     }
 }
 
-/// Decides whether to use the counter. If two threads decide at the same time, the first decision counts for both.
+/// Decides whether to use the counter. If two threads decide at the same time, the first decision applies to both.
 #[cold]
 fn decide_source<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     let choice = if trust::is_counter_trusted(&Processor(wall)) { COUNTER } else { EXACT };

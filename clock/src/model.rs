@@ -1,6 +1,6 @@
-//! Tests the anchor under loom. A reading that mixes two anchors, or uses a invalidated one, would be off by half a span.
+//! Tests the anchor under loom. A reading that mixes two anchors, or uses an invalidated one, would be off by half a span.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake-clock --release`.
+//! To run the tests: `RUSTFLAGS="--cfg loom" cargo test -p polyflake-clock --release`.
 
 use std::{
     convert::Infallible,
@@ -19,7 +19,8 @@ const SAMPLE_DURATION: u64 = 100;
 /// The time between two anchors.
 const ANCHOR_INTERVAL: u64 = SPAN.unsigned_abs() / 2;
 
-/// A counter that counts nanoseconds, and a wall clock that agrees with it. The model does not include the passing of time.
+/// A counter that counts nanoseconds, and a wall clock that agrees with it. The model does not simulate the passage of
+/// time.
 struct PerfectClock(AtomicU64);
 
 impl PerfectClock {
@@ -44,7 +45,7 @@ impl Hardware for PerfectClock {
     }
 }
 
-/// Takes a reading, and compares it with the times before and after it.
+/// Takes a reading, and checks it against the times before and after it.
 #[track_caller]
 fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();

@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, ClockFailure>;
 const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
-/// The start of a simulated world, in Unix nanoseconds.
+/// The start of a simulation, in Unix nanoseconds.
 const START_NANOS: i64 = 1_763_650_000 * SECOND;
 /// The time until the rate is measured, initially or after a fault.
 const WARM_UP: i64 = 4 * MS;
@@ -25,12 +25,12 @@ const WARM_UP: i64 = 4 * MS;
 /// Returns the value of a counter or a wall clock at a true time, in nanoseconds since the start.
 type TimeFn = Box<dyn Fn(i64) -> i64>;
 
-/// A simulated machine. Its time passes whenever it is read.
+/// A simulated machine. Its time advances whenever it is read.
 struct SimulatedMachine {
     now: Cell<i64>,
     counter: TimeFn,
     wall: TimeFn,
-    /// The duration of a sample at the wall clock.
+    /// The duration of a wall-clock sample.
     sample: i64,
     samples: Cell<u32>,
     /// Whether some samples are interrupted, before or after the wall clock is read.
@@ -46,12 +46,12 @@ impl SimulatedMachine {
         Self { now, counter, wall, sample: 20, samples, is_interrupted: false, fails: 0..0 }
     }
 
-    /// Creates a world with a correct counter and the given wall clock.
+    /// Creates a machine with a correct counter and the given wall clock.
     fn with_wall_clock(wall: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(|now| now * 26 / 10 + (1 << 40), wall)
     }
 
-    /// Creates a world with the given counter and a correct wall clock.
+    /// Creates a machine with the given counter and a correct wall clock.
     fn with_counter(counter: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(counter, |now| now)
     }
@@ -170,7 +170,7 @@ fn idle_times_of_any_length_keep_readings_accurate() {
     }
 }
 
-/// Returns a wall clock that runs faster or slower by `millionths` from 20 ms on.
+/// Returns a machine whose wall clock runs faster or slower by `millionths`, starting at 20 ms.
 fn slewed_clock(millionths: i64) -> SimulatedMachine {
     SimulatedMachine::with_wall_clock(move |now| {
         now + (now - 20 * MS).max(0) * millionths / 1_000_000
@@ -182,7 +182,8 @@ fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed_clock(millionths), 170, 60 * MS);
         assert_monotone(&all);
-        // A millisecond passes before the new rate is measured, and part of another one before readings agree again.
+        // A millisecond passes before the new rate is measured, and part of the next one passes before readings agree with
+        // the wall clock again.
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
         assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");

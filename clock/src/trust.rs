@@ -5,7 +5,8 @@ use std::{env, fs};
 
 use super::{Hardware, arch};
 
-/// The file with the kernel's own choice of clock source, which the kernel changes if processors disagree or the rate is wrong.
+/// The file that contains the Linux kernel's own choice of clock source. The kernel changes its choice if processors
+/// disagree or the rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The number of readings of each source in a cost comparison.
@@ -28,8 +29,8 @@ fn is_kernel_clock_source() -> bool {
     fs::read_to_string(CLOCK_SOURCE_FILE).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
 }
 
-/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself.
-/// It takes longer if a debugger or a hypervisor traps the reading.
+/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter
+/// itself. The reading takes longer if a debugger or a hypervisor traps it.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {

@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 
-/// The kernel's name for the counter.
+/// The Linux kernel's name for the counter.
 pub(super) const CLOCK_SOURCE: &str = "tsc";
 
 #[inline]
@@ -13,10 +13,10 @@ pub(super) fn counter() -> u64 {
 }
 
 /// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps
-/// later ones from starting before the count is read. Without them, a sample could be narrower than the reading of the wall
-/// clock that it encloses.
+/// later ones from starting before the count is read. Without the fences, a sample could be shorter than the wall-clock
+/// reading that it encloses.
 pub(super) fn counter_in_order() -> u64 {
-    // SAFETY: as above; the fences touch no memory.
+    // SAFETY: as above; the fences access no memory.
     unsafe {
         _mm_lfence();
         let count = _rdtsc();
@@ -25,7 +25,8 @@ pub(super) fn counter_in_order() -> u64 {
     }
 }
 
-/// Returns whether this process may read the counter. Tools that record programs forbid it with `PR_SET_TSC`.
+/// Returns whether this process may read the counter. Tools that record a program's execution forbid reading it with
+/// `PR_SET_TSC`.
 pub(super) fn is_readable() -> bool {
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;

@@ -1,7 +1,7 @@
 //! Many IDs in memory: packed arrays, columns of their string forms, and Arrow's C data interface.
 //!
 //! This crate does not depend on a host language: a binding adds its capsules, buffers and exceptions. Therefore the unsafe
-//! code of columns can be tested in Rust, under Miri, and with malformed columns from a fuzzer.
+//! code for columns can be tested in Rust, under Miri, and with malformed columns from a fuzzer.
 //!
 //! Reading order: `memory` (vectors of many items), `packed` (packed arrays of IDs), `texts` (columns of strings, decoded
 //! strictly), `arrow` (import and export of columns).

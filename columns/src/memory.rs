@@ -1,7 +1,7 @@
 //! Memory for many IDs.
 //!
-//! The number of IDs comes from a caller, so a failed allocation must be an error of the call. By default, Rust would abort the
-//! process, so these functions allocate with `try_reserve_exact`.
+//! The number of IDs comes from a caller, so a failed allocation must make the call return an error. By default, Rust would
+//! abort the process, so these functions allocate with `try_reserve_exact`.
 
 use std::ffi::CStr;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For a `Uuid7`,
-    /// that is the nil UUID, which callers overwrite because it isn't of version 7.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For a
+    /// `Uuid7`, that value is the nil UUID, which callers overwrite because it isn't of version 7.
     pub trait Zeroable {}
 }
 
@@ -28,7 +28,7 @@ pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     const ARROW: &str;
 }
 
-/// Implements [`Plain`] for types with their format, cell size and Arrow format.
+/// Implements [`Plain`] for types, given their format, cell size and Arrow format.
 macro_rules! impl_plain {
     ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
         impl sealed::Zeroable for $type {}

@@ -1,4 +1,4 @@
-//! Packed arrays of IDs of one size.
+//! Packed arrays of equally sized IDs.
 
 use std::sync::Arc;
 

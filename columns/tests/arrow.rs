@@ -35,7 +35,7 @@ fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
     ids
 }
 
-/// Makes an outcome comparable, by reducing an error to its kind and its item.
+/// Reduces an error to its kind and its item, so that outcomes can be compared.
 fn kind_and_item<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),
@@ -171,7 +171,7 @@ fn a_failed_or_released_stream_is_an_error() {
 /// Malformed columns, each with the reason for its rejection.
 type MalformedColumns = Vec<(&'static str, Foreign)>;
 
-/// Returns string columns whose structs visibly violate the rules of the interface.
+/// Returns string columns whose structs alone show that they violate the rules of the interface.
 fn malformed_structs() -> MalformedColumns {
     let texts = texts_of(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
@@ -499,14 +499,14 @@ fn exported_columns_round_trip() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_are_an_error_and_not_an_abort() {
-    // Only items of zero width can exist in any number.
+    // Only items of zero width can exist in unlimited number.
     let many =
         Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }
 
-/// Arrow stores the metadata that marks a UUID column with explicit lengths.
+/// The Arrow metadata that marks a UUID column contains explicit lengths.
 #[test]
 fn only_16_byte_columns_become_uuids() {
     use polyflake::hotguid::HotGuid;

@@ -80,12 +80,12 @@ pub trait Clock {
         ClockInfo::new()
     }
 
-    /// Returns the time since a fixed moment, according to a monotonic clock. Waits are measured with that clock, so a wait
-    /// ends after `max_wait` even if the wall clock stops.
+    /// Returns the time since a fixed moment, according to a monotonic clock. Waits are measured with the monotonic clock,
+    /// so a wait ends after `max_wait` even if the wall clock stops.
     ///
-    /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep is assumed to last as long
-    /// as requested, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same applies to a
-    /// sleep during which the monotonic clock did not advance.
+    /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep is assumed to last as
+    /// long as requested, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same
+    /// applies to a sleep during which the monotonic clock did not advance.
     fn monotonic(&self) -> Option<Duration> {
         None
     }
@@ -151,16 +151,16 @@ pub struct ClockInfo {
     /// The default, `false`, is for clocks that are set manually or replay a recording. The operating system's clocks use
     /// `true`, and so should every clock that generators in different processes use.
     pub skips_first_tick: bool,
-    /// The time unit of the clock's source, in which errors state a reading: a nanosecond or a millisecond.
+    /// The time unit of the clock's source, either a nanosecond or a millisecond. Errors state clock readings in this unit.
     ///
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub unit: Duration,
-    /// The resolution of the readings that the clock has observed so far, all of which are multiples of it, or zero if the
-    /// clock does not observe it. Not part of the public API; used by bindings.
+    /// The observed resolution of the clock: all readings so far are multiples of it. It is zero if the clock does not
+    /// observe its resolution. Not part of the public API; used by bindings.
     ///
-    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before the
-    /// next step, so waits and `retry_at` end at that step.
+    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before
+    /// the next step, so waits and `retry_at` end at that step.
     #[doc(hidden)]
     pub step: Duration,
     /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
@@ -298,14 +298,14 @@ pub struct Stall {
     pub reason: ErrorKind,
     /// The clock's current time in Unix milliseconds.
     pub unix_ms: i64,
-    /// The number of calls to this generator that are currently waiting, including this one. They are not queued but
+    /// The number of calls to this generator that are currently waiting, including this one. These calls are not queued but
     /// compete for the next IDs.
     pub stalled: u32,
     /// How long this call has slept so far, in milliseconds, rounded up. It is 0 in the first notification.
     pub slept_ms: u32,
 }
 
-/// Implements all methods of a clock except `stalled` by calling a different clock.
+/// Implements all methods of a clock except `stalled` by delegating to a different clock.
 macro_rules! by_clock {
     (|$this:ident| $clock:expr) => {
         #[inline]
@@ -507,7 +507,7 @@ impl SystemClock {
     }
 }
 
-/// The properties that the operating system's clocks have in common. Other processes read these clocks, too.
+/// The properties that the operating system's clocks have in common. Other processes also read these clocks.
 #[cfg(feature = "std")]
 const INFO: ClockInfo = ClockInfo::new()
     .resolution(Duration::from_nanos(system::RESOLUTION_NANOS))
@@ -622,7 +622,7 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
             "expected a finite number from the clock, found NaN or infinity",
         ));
     }
-    // The cast rounds towards zero and saturates.
+    // The cast rounds toward zero and saturates.
     let whole = unix_ms as i64;
     nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
 }

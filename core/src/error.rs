@@ -1,5 +1,5 @@
-//! All errors have the same opaque type, [`Error`], a public [`ErrorKind`] without data, and a code that is the same string in
-//! every language.
+//! All errors have the same opaque type, [`Error`]. Each error has a public [`ErrorKind`] without data, and a code that is
+//! the same string in every language.
 
 mod fact;
 mod kind;
@@ -21,7 +21,8 @@ pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
-/// The maximum number of names that a message lists. For further names, it states only their number.
+/// The maximum number of names that a message lists. If there are more, the message states only the number of the remaining
+/// names.
 const MAX_LISTED: usize = 16;
 
 /// The reason why a call failed. A failed call has no effect and loses no IDs.
@@ -45,13 +46,13 @@ const MAX_LISTED: usize = 16;
 pub struct Error {
     kind: ErrorKind,
     progress: Progress,
-    /// A number of items or the index of an item, depending on `progress`.
+    /// Either a number of items or the index of an item, depending on `progress`.
     count: usize,
     fact: Fact,
 }
 
 #[cfg(target_pointer_width = "64")]
-// Every `Result` of a decoder or a `try_` call contains space for an error, even if the call succeeds.
+// Every `Result` of a decoder or a `try_` call reserves space for an error, even if the call succeeds.
 const _: () = assert!(size_of::<Error>() <= 32);
 
 impl Error {
@@ -252,7 +253,7 @@ impl Error {
 }
 
 /// Constructors for this crate, its bindings and their tests. They are not part of the public API: they are hidden in the
-/// documentation, and may change in any version.
+/// documentation, and may change in any release.
 impl Error {
     /// Creates an error for a string or byte string of the wrong length. The lengths are in characters or bytes.
     #[doc(hidden)]
@@ -275,8 +276,8 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, expected, expected))
     }
 
-    /// Creates an error for the first invalid character of a string, at a 0-based position, if the character itself is not
-    /// known.
+    /// Creates an error for the first invalid character of a string, at a 0-based position, if the character itself is
+    /// unknown.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
@@ -321,13 +322,13 @@ impl Error {
         Err(Self::out_of_range(field, value.into(), least.into(), most.into()))
     }
 
-    /// Creates the error for a 65-bit number that was found instead of a 64-bit ID. The argument is the number's lower 64 bits.
+    /// Creates the error for a 65-bit number in place of a 64-bit ID. The argument is the number's lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
         Self::with_fact(ErrorKind::OutOfRange, Fact::TooLarge(low))
     }
 
-    /// Creates the error for a value of any type that does not fit in a field of `bits` bits.
+    /// Creates the error for a value, of any type, that does not fit in a field of `bits` bits.
     #[cold]
     pub(crate) fn value_too_wide(field: &str, bits: u32, value: &str) -> Self {
         let reason = format!("expected {field} of at most {bits} bits, found {value}");
@@ -395,7 +396,7 @@ impl Error {
         Self::with_reason(ErrorKind::UnknownField, reason).with_field(field)
     }
 
-    /// Creates a temporary error, with `unix_ms` as the earliest time at which a retry can succeed.
+    /// Creates a temporary error. `unix_ms` is the earliest time at which a retry can succeed.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
@@ -430,14 +431,14 @@ impl Error {
         Self { fact: self.fact.modify(|more| more.field = Some(field)), ..self }
     }
 
-    /// Returns the same error with the number of items of a buffer that contain IDs.
+    /// Returns the same error with the number of buffer items to which IDs were written.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
         Self { progress: Progress::Written, count: written, ..self }
     }
 
-    /// Returns the same error with the index of the rejected item of a slice.
+    /// Returns the same error with the index of the rejected slice item.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {

@@ -1,17 +1,17 @@
 //! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
-//! Every process has a process generation that differs from those of all its ancestors, and every generator checks it for every
-//! ID. A hook in the child increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a
-//! raw `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is
-//! stored in pages that parent and children share, so that the generators of one fork tree have different partitions. No lock
-//! is involved, because a child could inherit it held.
+//! Every process has a process generation that differs from those of all its ancestors, and every generator checks it for
+//! every ID. A hook in the child increments it. On Linux it is also stored in a page that the kernel wipes in every child,
+//! so that `_Fork()` and a raw `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The
+//! table of default partitions is stored in pages that parent and children share, so that the generators of one fork tree
+//! have different partitions. No lock is involved, because a child could inherit the lock in its locked state.
 //!
-//! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy notices anything.
-//! So the program reports it ([`after_restore`]), which advances a *restore count* in the shared pages. One call therefore
-//! reaches all processes of the tree. An identity belongs to a *generation*, which joins the process generation and the
-//! restore count, and it is used only while both are current.
+//! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy can detect
+//! the restore. So the program reports it ([`after_restore`]), which advances a *restore count* in the shared pages. One
+//! call therefore reaches all processes of the tree. An identity belongs to a *generation*, which combines the process
+//! generation and the restore count. The identity is used only while both are current.
 //!
-//! Miri, which has neither hooks nor `fork()`, and models, which simulate the atomics, run the code of platforms without forks.
+//! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
 
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten")))))]
 mod none;
@@ -34,15 +34,15 @@ pub mod partitions;
 
 use crate::{Result, narrow};
 
-/// Prepares this process for forks. Without this call, the first generator does so. Bindings call this function when they are
-/// loaded, so that child processes share the table of default partitions even if they are forked before the first generator
-/// exists.
+/// Prepares this process for forks. Without this call, the first generator prepares it. Bindings call this function when
+/// they are loaded, so that child processes share the table of default partitions even if they are forked before the first
+/// generator exists.
 ///
-/// It neither reads a clock nor requests random bytes.
+/// This function neither reads a clock nor requests random bytes.
 ///
 /// # Errors
-/// Returns `forked` if the system cannot provide the memory that is needed to detect forks. In this case, no generator can be
-/// created.
+/// Returns `forked` if the system cannot provide the memory that is needed to detect forks. In this case, no generator can
+/// be created.
 pub fn prepare() -> Result<()> {
     imp::prepare()
 }
@@ -53,14 +53,15 @@ pub fn process() -> u32 {
     imp::current()
 }
 
-/// Returns how often this process and the processes that share its pages were restored. Leases use it.
+/// Returns how many times this process and the processes that share its pages have been restored. Leases use this count.
 pub fn restores() -> u32 {
     imp::restores()
 }
 
-/// Returns the generation of identities that are used now: the process generation and the restore count.
+/// Returns the current generation of identities: the process generation and the restore count.
 ///
-/// The process generation is read last, so that a caller who checks the result at its end sees a fork up to this moment.
+/// The process generation is read last, so that a caller that checks the result at the end of its own work detects every
+/// fork up to this moment.
 #[inline]
 pub(crate) fn generation() -> u64 {
     let restores = imp::restores();
@@ -73,7 +74,7 @@ pub(crate) fn current() -> u64 {
     combine(imp::current(), restores)
 }
 
-/// Returns whether a generation belongs to this process, whether it began before or after a restore.
+/// Returns whether a generation belongs to this process, regardless of its restore count.
 pub(crate) fn is_of_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
@@ -155,8 +156,8 @@ pub fn watch_restores() -> Result<()> {
     ))
 }
 
-/// Works like `after_restore` for a host whose table is elsewhere. The host replaces the table's base before it calls this
-/// function.
+/// Works like `after_restore`, for a host that keeps the table elsewhere. The host replaces the table's base before it
+/// calls this function.
 pub fn restored() {
     imp::restored();
 }

@@ -119,8 +119,8 @@ impl Snos {
         self.made.borrow_mut()[generator].extend(id);
     }
 
-    /// Checks that no ID was generated twice, and that between two clock rollbacks, the first generator had only one partition
-    /// in each tick.
+    /// Checks that no ID was generated twice. Also checks that, between two clock rollbacks, the first generator had only
+    /// one partition in each tick.
     fn check(&self, calls: &[usize]) {
         let made = self.made.borrow();
         let mut partitions = BTreeMap::new();
@@ -288,7 +288,7 @@ mod forks {
         Some([here, there])
     }
 
-    /// Forks before each access in turn, in a call to a new generator each time. A rejected call returns no bytes.
+    /// Forks before each access in turn, each time in a call to a new generator. A rejected call returns no bytes.
     fn at_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
@@ -362,7 +362,7 @@ mod forks {
         Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
     }
 
-    /// Forks before each access of a call, which follows another call or not.
+    /// Forks before each access of a call, with and without a previous call.
     fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
         let called = |ids: &G, tick| bytes(at_time(ms(tick), || call(ids)).map(Uuid7::to_bytes));
         for (before, now) in TICKS {
@@ -391,7 +391,8 @@ mod forks {
     #[test]
     fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
         let handle = || RefCell::new(uuid7::Handle::new(uuids()));
-        // A fork after the first call has compared the generation comes after its ID, which is then in both processes.
+        // If the first call has already compared the generation, the fork happens after its ID was created. Both processes
+        // then have that ID.
         fork_in_each_uuid_call(handle, |handle| {
             let mut handle = handle.borrow_mut();
             handle.try_generate()?;

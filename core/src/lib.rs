@@ -20,7 +20,7 @@
         reason = "used by other crates of this project"
     )
 )]
-// On docs.rs, labels the items that a feature adds.
+// On docs.rs, marks the items that require a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid`, `uuid7` or `layout`.
@@ -37,7 +37,7 @@ pub mod base32;
 pub mod clock;
 #[cfg(all(feature = "std", not(feature = "internals")))]
 mod entropy;
-// Not part of the public API: for bindings.
+// Not part of the public API; used by bindings.
 #[cfg(all(feature = "std", feature = "internals"))]
 #[doc(hidden)]
 pub mod entropy;

@@ -39,7 +39,7 @@ fn clock() -> Shared {
     Arc::new(ManualClock::at_unix_ms(NOW))
 }
 
-/// Advances the clock by one tick every few milliseconds until it is dropped, and counts its turns.
+/// Advances the clock by one tick every few milliseconds until the future is dropped, and counts these advances in `turns`.
 async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
     loop {
         sleep(Duration::from_millis(5)).await;

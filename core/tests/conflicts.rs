@@ -1,5 +1,5 @@
-//! Tests the detection of conflicting generators. They can generate the same ID, so the bindings warn about them. `moving.rs`
-//! compares more worker IDs.
+//! Tests the detection of conflicting generators, which can generate the same ID. The bindings warn about such generators.
+//! `moving.rs` compares more worker IDs.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -43,7 +43,7 @@ fn layout_with_machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
     builder.build().unwrap()
 }
 
-/// Returns whether two generators conflict. Asserts that the order of the arguments does not matter.
+/// Returns whether two generators conflict, and asserts that the order of the arguments does not matter.
 macro_rules! both_may_repeat {
     ($one:expr, $other:expr) => {{
         let (one, other) = ($one, $other);

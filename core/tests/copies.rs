@@ -1,11 +1,11 @@
-//! Tests copies of a running process, which exist when a virtual machine is restored twice from one snapshot. Neither copy can
-//! notice the other. Unlike a forked child, each has all of the memory, including the page that the kernel wipes at a fork, and
-//! a private copy of shared memory.
+//! Tests copies of a running process, which exist when a virtual machine is restored twice from one snapshot. Neither copy
+//! can detect the other. Unlike a forked child, each copy has all of the memory, including the page that the kernel wipes
+//! at a fork, and a private copy of shared memory.
 //!
 //! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in
 //! common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
-//! `restored` instead of `figures` compares ten million IDs of each generator, or `POLYFLAKE_IDS`, with those of a copy that
-//! reports the restore.
+//! With `restored` instead of `figures`, the test compares ten million IDs of each generator with those of a copy that
+//! reports the restore. `POLYFLAKE_IDS` changes the number of IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 #[path = "support/alone.rs"]
@@ -111,8 +111,8 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
     });
 }
 
-/// Both copies have the same position in the table of partitions. They differ only in a base that each picks at random, and two
-/// bases are equal with a probability of 1 in 65,536.
+/// Both copies have the same position in the table of partitions. They differ only in a base that each copy picks at
+/// random. Two bases are equal with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
     in_separate_process(&[], || {
@@ -165,9 +165,9 @@ impl Clock for SettableClock {
     }
 }
 
-/// Returns how many UUIDs two copies have in common, for a generator and for a handle, if they generate from the next
-/// millisecond on. `ahead` is the clock rollback, in milliseconds, before the copy is made; it holds the generator in one
-/// millisecond.
+/// Returns how many UUIDs two copies have in common, for a generator and for a handle, if the copies start generating in
+/// the next millisecond. `ahead` is the clock rollback before the copy is made, in milliseconds. The rollback keeps the
+/// generator in one millisecond.
 fn equal_uuids(ahead: i64) -> [usize; 2] {
     let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
     let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
@@ -218,10 +218,10 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
     });
 }
 
-/// Two copies of a leased generator differ only in the starts of their ticks. The test therefore uses two generators with the
-/// same partition in place of copies, and avoids the delays of real clocks. Two runs of 4 sequences whose starts are among
-/// 32,768 have 16 / 32,768 equal ones on average, which are 0.61 of 5,000. The mean of 300 runs has a standard deviation of
-/// 0.075.
+/// Two copies of a leased generator differ only in the starts of their ticks. The test therefore uses two generators with
+/// the same partition instead of copies, and avoids the delays of real clocks. In each tick, both generators use a run of 4
+/// sequences, and each run has one of 32,768 starts. Two such runs have 16 / 32,768 sequences in common on average, which
+/// is 0.61 per 5,000 IDs. The mean of 300 runs has a standard deviation of 0.075.
 #[test]
 fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
     const TICKS: i64 = 375_000;

@@ -29,7 +29,7 @@ fn errors_are_send_sync_and_unwind_safe() {
     assert_send_sync_and_unwind_safe::<Error>();
 }
 
-/// An error and every fact that it must report, except its kind and its item number.
+/// An error and all facts that it must report, except its kind and its item number.
 #[derive(Clone, Copy)]
 struct ExpectedError {
     error: fn() -> Error,
@@ -245,7 +245,7 @@ fn a_source_can_be_downcast() {
     assert_eq!(error.to_string(), "clock failed");
     assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
 
-    // Methods that change the facts keep the source, and clones share it.
+    // Methods that change the facts keep the source, and clones share the source.
     let clone = error.clone().with_field("clock").after_writing(3).in_item(1);
     assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
     assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));

@@ -34,7 +34,8 @@ fn codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
     found.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
 
-/// The clock is frozen, so all processes use the same millisecond, and children the same sequences as their parents.
+/// The clock is frozen, so all processes use the same millisecond, and the children use the same sequences as their
+/// parents.
 #[test]
 fn children_and_parent_make_different_uuids() {
     let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(START_MS)).build().unwrap();
@@ -79,7 +80,7 @@ fn a_child_rejects_sequences_alone_and_explicit_times() {
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
-/// A child switches to its own grant without affecting the parent's.
+/// A child switches to its own grant without affecting the parent's grant.
 #[test]
 fn a_child_rejects_the_parents_grant() {
     let granted = |partition| {
@@ -191,7 +192,7 @@ fn default_handles_start_new_blocks_in_each_process() {
 struct ForkingClock(AtomicI32);
 
 impl ForkingClock {
-    /// Returns a clock that forks during the reading that follows `readings` others.
+    /// Returns a clock that forks during the reading that follows `readings` other readings.
     fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -203,8 +204,8 @@ impl ForkingClock {
 impl Clock for ForkingClock {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // SAFETY: tests read this clock only in a process that `in_child` forked, which has one thread. So its child may run any
-            // code.
+            // SAFETY: tests read this clock only in a process that `in_child` forked. That process has one thread, so its
+            // child may run any code.
             unsafe { libc::fork() };
         }
         Ok(START_MS * 1_000_000)
@@ -297,7 +298,7 @@ impl Clock for SteppingClock {
     }
 }
 
-/// Returns the parent's and the child's results of a batch that the clock forks in the middle of.
+/// Returns the results of the parent and the child for a batch during which the clock forks.
 fn batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();

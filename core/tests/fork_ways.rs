@@ -1,5 +1,5 @@
-//! Tests that every constructor of a generator prepares the process for forks. Each constructor runs in a new process that is
-//! not prepared yet: once with a `fork()` that runs the C library's hooks and, on Linux, once with a `_Fork()` that runs none.
+//! Tests that every constructor of a generator prepares the process for forks. Each constructor runs in a new, unprepared
+//! process: once with a `fork()` that runs the C library's hooks and, on Linux, once with a `_Fork()` that runs no hooks.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -67,7 +67,7 @@ fn stopped_clock() -> &'static ManualClock {
     &STOPPED_CLOCK
 }
 
-/// A way to create a generator, and its name.
+/// The name of a way to create a generator, and the function that creates it.
 type Creation = (&'static str, fn() -> Make<'static>);
 
 const CREATIONS: &[Creation] = &[
@@ -150,7 +150,7 @@ const CREATIONS: &[Creation] = &[
     }),
 ];
 
-/// Returns the available kinds of fork. The last kind exists only in some C libraries, and only the process generation of Linux
+/// Returns the available kinds of fork. The last kind exists only in some C libraries, and only Linux's process generation
 /// detects it.
 fn available_forks() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
@@ -176,8 +176,8 @@ fn every_constructor_installs_the_fork_hook() {
     }
 }
 
-/// Asserts that a child repeats no ID of its parent, for each kind of fork, if the process's first generator was created in
-/// this way.
+/// Asserts that a child repeats no ID of its parent. `way` selects the kind of fork, and how the process's first generator
+/// is created.
 fn assert_prepared_for_forks(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = available_forks()[kind.parse::<usize>().unwrap()];
@@ -198,7 +198,8 @@ fn assert_prepared_for_forks(way: &str) {
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats an ID");
 }
 
-/// Each child is forked without the C library's hooks while other threads hold the heap's locks, and must not wait for them.
+/// Each child is forked without the C library's hooks while other threads hold the heap's locks. The child must not wait
+/// for these locks.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn an_unhooked_child_never_blocks_on_the_heap() {

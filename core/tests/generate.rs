@@ -1,5 +1,5 @@
-//! Tests the trait that all ID generators implement, through a service that accepts a generator, a handle, or a trait object of
-//! either.
+//! Tests the trait that all ID generators implement. The tests use a service that accepts a generator, a handle, or a trait
+//! object of either.
 
 use std::{cell::RefCell, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Tests Hot Guid's format against the outputs of the original: fields, byte orders and strings.
+//! Tests Hot Guid's format against the outputs of the original implementation: fields, byte orders and strings.
 
 mod support;
 

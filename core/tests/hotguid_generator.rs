@@ -1,4 +1,4 @@
-//! The Hot Guid generator under misbehaving clocks, windows and callers.
+//! Tests the Hot Guid generator with misbehaving clocks, windows and callers.
 
 mod support;
 
@@ -123,7 +123,8 @@ fn a_window_applies_to_the_encoded_second() {
         .unwrap();
     clock.set_readings([(START_SECONDS + 2) * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, START);
-    // The generator stays in the second that it used. That second is in the window, although the reading is before it.
+    // The generator stays in the second that it last used. That second is in the window, although the reading is before the
+    // window.
     clock.set_readings([START_SECONDS * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, LAST_COUNTER);
 }
@@ -141,7 +142,7 @@ fn random_bytes_are_picked_once_at_the_first_id() {
     assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (Some([0; 5]), 1));
 }
 
-/// A generator of random bytes, of which `draw` returns the next ones each time.
+/// Returns a generator that gets new random bytes from each call of `draw`.
 fn random(clock: &ScriptedClock, draw: fn() -> Result<[u8; 8]>) -> Generator<ScriptedClock> {
     builder_at_start(clock).identity_from(draw).at_random().build().unwrap()
 }
@@ -199,7 +200,7 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
     assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
-/// A copied machine has the generator's whole state. Its copy differs from the next second on.
+/// A copy of a machine has the whole state of the original generator. From the next second on, the two generators differ.
 #[test]
 fn default_generators_start_each_second_elsewhere() {
     let clock = ScriptedClock::default();

@@ -125,7 +125,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 fn a_rollback_before_the_lease_switches_the_partition() {
     in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
-        // The generators make the next lease of this partition start at the clock's time.
+        // Dropping this generator makes the next lease of its partition start at the clock's time.
         let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
         drop(before);
@@ -357,7 +357,8 @@ fn a_child_never_frees_its_parents_partition() {
     assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
 }
 
-/// The ticks before a lease belong to another generator, also for a generator that is restored from the snapshot.
+/// The ticks before a lease belong to another generator. This also applies to a generator that is restored from the
+/// snapshot.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: SmallTable<2> = used(2, 2);

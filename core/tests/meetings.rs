@@ -44,7 +44,7 @@ fn run() -> Rc<Run> {
     RUN.with_borrow(Rc::clone)
 }
 
-/// The run's clock. A call is suspended between a reading and its use.
+/// The run's clock. It suspends a call between a clock reading and the use of that reading.
 struct InterruptedClock;
 
 impl Clock for InterruptedClock {
@@ -365,8 +365,8 @@ fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     assert_eq!(all.len(), count, "an ID was given out twice");
 }
 
-/// Explores every pair of caller kinds with two nested turns, and every triple with one. Without a competitor, no call fails
-/// and no partition changes, unless `may_refuse`.
+/// Explores every pair of caller kinds with two nested turns, and every triple with one. Unless `may_refuse` is true, no
+/// call may fail and no partition may change without a competitor.
 fn explore_interleavings(before: Setup, may_refuse: bool) -> [Totals; 2] {
     let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Totals::default(), Totals::default()];

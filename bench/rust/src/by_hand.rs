@@ -16,7 +16,7 @@ const TIME_SHIFT: u32 = 24;
 /// Values for the time, zone, rack, worker and sequence.
 type Values = [i64; 5];
 
-/// Packs the values into an ID. Returns `None` if a value does not fit in its field.
+/// Packs the values into an ID, or returns `None` if a value does not fit in its field.
 #[inline]
 fn checked_pack([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
     let time = (unix_ms - EPOCH_MS).div_euclid(10);

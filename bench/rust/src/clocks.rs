@@ -1,5 +1,5 @@
-//! Clocks with which generators never reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second,
-//! UUID v7: at least 131,072 in a millisecond).
+//! Clocks that never let generators reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second, UUID
+//! v7: at least 131,072 in a millisecond).
 
 use std::{
     cell::Cell,
@@ -16,7 +16,7 @@ const TICK: i64 = 4_000_000;
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock whose lead over another clock grows with every reading. It supports only a single thread.
+/// A clock that gets further ahead of another clock with every reading. It supports only a single thread.
 pub(crate) struct RunawayClock<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -24,26 +24,27 @@ pub(crate) struct RunawayClock<C = SystemClock> {
 }
 
 impl RunawayClock {
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of 4 ms: at most 32,768 IDs per tick, half of
+    /// sno's limit.
     pub(crate) const fn for_batch_size(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * TICK / 32_768)
     }
 
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of a millisecond: at most 65,536 in a tick, half of what
-    /// a UUID v7 generator always has.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond: at most 65,536 IDs per tick,
+    /// half of what a UUID v7 generator can always generate.
     pub(crate) const fn in_milliseconds(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * MILLISECOND / 65_536)
     }
 
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within every
-    /// format's limit.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second: at most 65,536 IDs per tick, within
+    /// every format's limit.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * SECOND / 65_536)
     }
 }
 
 impl<C> RunawayClock<C> {
-    /// Creates a clock for calls that make one ID each, in ticks of 4 ms.
+    /// Creates a clock for calls that generate one ID each, in ticks of 4 ms.
     pub(crate) const fn for_single_ids(clock: C) -> Self {
         Self::with_step(clock, TICK / 32_768)
     }
@@ -65,7 +66,8 @@ impl<C: Clock> Clock for RunawayClock<C> {
     }
 }
 
-/// The system clock at 64 times its speed, so that a tick of 4 ms lasts 62.5 us. Threads share it without writing to it.
+/// The system clock at 64 times its speed, so that a tick of 4 ms lasts 62.5 us. Threads share this clock without writing
+/// to it.
 pub(crate) struct AcceleratedClock {
     start: i64,
 }
@@ -92,7 +94,8 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock without real time: it advances by one tick after any thread has taken `readings` readings.
+/// A clock that is independent of real time: it advances by one tick after all threads together have taken `readings`
+/// readings.
 pub(crate) struct SyntheticClock {
     now: AtomicI64,
     tick_nanos: i64,
@@ -100,17 +103,17 @@ pub(crate) struct SyntheticClock {
 }
 
 impl SyntheticClock {
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of 4 ms.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of 4 ms.
     pub(crate) const fn for_batches(batch: u32) -> Self {
         Self::ticking(TICK, batch)
     }
 
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of a millisecond.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond.
     pub(crate) const fn in_milliseconds(batch: u32) -> Self {
         Self::ticking(MILLISECOND, batch)
     }
 
-    /// Creates a clock for calls that make `batch` IDs each, in ticks of a second.
+    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::ticking(SECOND, batch)
     }

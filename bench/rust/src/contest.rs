@@ -1,4 +1,5 @@
-//! Contests: pieces of work timed in turn, and goals for the ratios of their times, which `cargo xtask bench` evaluates.
+//! Contests: units of work that are timed in turn, and goals for the ratios of their times. `cargo xtask bench` evaluates
+//! the goals.
 
 use std::io::stdin;
 
@@ -11,7 +12,7 @@ use crate::measure::{Work, calibrate, time};
 /// A comparison of entries that do the same work in different ways.
 pub(crate) struct Comparison {
     pub(crate) name: &'static str,
-    /// The label of the axis, for entries that form a curve over `x`.
+    /// The axis label, for entries that form a curve over `x`.
     pub(crate) axis: Option<&'static str>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) goals: Vec<Goal>,
@@ -21,7 +22,7 @@ pub(crate) struct Comparison {
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
-    /// Whether the work is this project's, as opposed to a peer's.
+    /// Whether the work belongs to this project rather than to a peer.
     pub(crate) ours: bool,
     /// Position on the contest's axis.
     pub(crate) x: Option<u32>,
@@ -33,7 +34,7 @@ pub(crate) struct Entry {
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
-    /// The entry of the same contest to compare with.
+    /// The entry of the same contest to compare against.
     pub(crate) against: Key,
     pub(crate) most: f64,
 }
@@ -60,7 +61,7 @@ impl From<&'static str> for Key {
 }
 
 impl Entry {
-    /// Creates an entry of this project.
+    /// Creates an entry for this project.
     pub(crate) fn own_entry(name: &'static str, work: Work) -> Self {
         Self { name, work, ours: true, x: None, items: 1 }
     }
@@ -89,13 +90,13 @@ impl Comparison {
         Self { name, axis: None, entries, goals }
     }
 
-    /// Returns whether the filter occurs in the name of the comparison or of one of its goals.
+    /// Returns whether the name of the comparison or of one of its goals contains the filter.
     pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))
     }
 
-    /// Times all entries in turn and prints the times, again and again while the reader requests more.
+    /// Times all entries in turn and prints the times, and repeats this for as long as the reader requests more.
     pub(crate) fn time_repeatedly(mut self) {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();

@@ -1,4 +1,4 @@
-//! Makes keys as a service would: 10,000 a second, one after another.
+//! Generates keys as a service would: 10,000 per second, one after another.
 
 use std::{
     io::{BufWriter, Error, Result, Write, stdout},
@@ -10,12 +10,12 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::samples;
 
-/// When the service starts, in Unix milliseconds.
+/// The time at which the service starts, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
-/// Number of keys made in each millisecond.
+/// Number of keys generated per millisecond.
 const IN_A_MS: u64 = 10;
 
-/// Writes `count` keys of a kind to standard output, without separators.
+/// Writes `count` keys of the given format to standard output, without separators.
 pub(crate) fn write(kind: KeyFormat, count: u64) -> Result<()> {
     let mut out = BufWriter::new(stdout().lock());
     let mut make = kind.key_maker();
@@ -26,7 +26,7 @@ pub(crate) fn write(kind: KeyFormat, count: u64) -> Result<()> {
     out.flush()
 }
 
-/// The kinds of keys. All are written as packed bytes. Integers are signed and big-endian.
+/// The key formats. All keys are written as packed bytes. Integers are signed and big-endian.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum KeyFormat {
     Sno,
@@ -39,7 +39,7 @@ pub(crate) enum KeyFormat {
 
 type KeyMaker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
 
-/// Returns a function that makes keys with a generator whose clock shows the given time.
+/// Returns a function that generates keys with a generator whose clock shows the given time.
 fn with_time<T: 'static>(
     make: impl FnOnce(&'static ManualClock) -> T,
     key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
@@ -69,7 +69,7 @@ impl KeyFormat {
     }
 }
 
-/// Makes a UUID of the given time, as its library does: random within a millisecond.
+/// Creates a UUID for the given time as the `uuid` library does: random within a millisecond.
 fn uuid_v7(now_ms: i64) -> Uuid {
     let now = Duration::from_millis(now_ms.cast_unsigned());
     Uuid::new_v7(Timestamp::from_unix(NoContext, now.as_secs(), now.subsec_nanos()))

@@ -1,4 +1,5 @@
-//! Reads JSON of several object types by the metabytes of their IDs, compared with ways that don't use a metabyte.
+//! Reads JSON that contains several object types, distinguished by the metabytes of their IDs, compared with approaches
+//! that don't use a metabyte.
 
 use polyflake::sno::{Sno, by_metabyte};
 use serde::Deserialize;
@@ -8,7 +9,7 @@ use crate::{
     measure::{Work, repeat},
 };
 
-/// The members of a service's record except for the ID, 300 bytes in total.
+/// The members of a service's record other than the ID, 300 bytes in total.
 const MEMBERS: &str = r#""name":"Ada Lovelace","email":"ada@example.com","visits":1843,"score":0.875,"tags":["first","analyst","poet","london"],"address":{"street":"12 St James's Square","city":"London","country":"United Kingdom"},"parent":null,"note":"She wrote \"the first program\", and saw further than others did."#;
 
 #[derive(Deserialize)]
@@ -48,7 +49,7 @@ by_metabyte! {
     }
 }
 
-/// Reads only a JSON text's ID.
+/// Reads only the ID of a JSON text.
 #[derive(Deserialize)]
 struct Head {
     id: Sno,

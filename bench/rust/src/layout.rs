@@ -29,7 +29,7 @@ pub(crate) fn both_ways() -> Comparison {
 const PACK_BY_HAND: &str = "the same fields packed by hand";
 const PARSE_BY_HAND: &str = "the same fields parsed by hand";
 
-/// Returns a layout of eight fields in 64 bits, two of them inverted. It is never freed.
+/// Returns a layout of eight fields in 64 bits, two of which are inverted. The layout is never freed.
 fn layout() -> &'static Layout {
     let fields = [
         Field::unused(1),

@@ -1,7 +1,7 @@
-//! Compares the core with its peers and limits, and prints each contest's times as a line of JSON.
+//! Compares the core with its peers and with lower bounds, and prints each contest's times as a line of JSON.
 //!
-//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median of
-//! the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs it.
+//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median
+//! of the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs this program.
 
 mod batches;
 mod by_hand;
@@ -52,7 +52,7 @@ fn comparisons() -> Vec<Comparison> {
 enum Task {
     /// Run the contests, and print a line of JSON for each
     Contests {
-        /// Only contests and goals whose name contains this
+        /// Run only contests and goals whose name contains this string
         #[arg(default_value = "")]
         filter: String,
     },

@@ -1,5 +1,5 @@
-//! Tests properties of each library's IDs: whether each is greater than the previous one, whether a forked child repeats its
-//! parent's IDs, and whether their time is a clock reading.
+//! Tests properties of each library's IDs: whether each ID is greater than the previous one, whether a forked child repeats
+//! its parent's IDs, and whether the time in the IDs is a clock reading.
 #![cfg(unix)]
 #![allow(unsafe_code, reason = "a fork is what is tried")]
 
@@ -20,10 +20,10 @@ use polyflake::{hotguid, sno, uuid7};
 
 use crate::peers::{self, Visit};
 
-/// Makes one ID as bytes that sort like the library's IDs.
+/// Generates one ID as bytes that sort like the library's IDs.
 type MakeId = Box<dyn FnMut() -> Vec<u8>>;
 
-/// A library's IDs, and the number of leading bytes that hold the time, or `None` if the IDs contain no time.
+/// A library's IDs, and the number of leading bytes that encode the time, or `None` if the IDs contain no time.
 struct PeerLibrary(&'static str, Option<usize>, MakeId);
 
 impl Visit for Vec<PeerLibrary> {
@@ -80,7 +80,7 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether a later ID holds a later time, in a child without its parent's threads.
+/// Returns whether a later ID contains a later time in a forked child, which lacks its parent's threads.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = child_and_parent(make, |make, out| {
@@ -92,7 +92,8 @@ fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     Ok(theirs == [1])
 }
 
-/// Makes IDs for long enough that parent and child make some in the same millisecond, even if they share a processor.
+/// Generates IDs for long enough that parent and child both generate some in the same millisecond, even if they share a
+/// processor.
 fn make_ids_for_a_while(make: &mut MakeId) -> Vec<Vec<u8>> {
     let (since, mut ids) = (Instant::now(), vec![make()]);
     while since.elapsed() < MEASURED_TIME && ids.len() < 100_000 {
@@ -107,7 +108,8 @@ fn child_and_parent(
     work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: this process has ticking threads, but the child does not wait for them. It ends without running destructors.
+    // SAFETY: this process has ticking threads, but the child does not wait for them. The child ends without running
+    // destructors.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);

@@ -1,17 +1,17 @@
-//! Pieces of work, and how their times are measured.
+//! Units of work, and how they are timed.
 
 use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
 
-/// Approximate duration of a round of a piece of work, short compared with a process's time slice.
+/// Approximate duration of one round of a unit of work, short compared with a process's time slice.
 const ROUND: Duration = Duration::from_micros(500);
 
-/// Repeats the work the given number of times, and returns how long that took.
+/// A function that repeats the work the given number of times, and returns how long that took.
 pub(crate) type Work = Box<dyn FnMut(u32) -> Duration>;
 
-/// Returns the work of one call.
+/// Returns work that repeats one call.
 pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     Box::new(move |count| {
         let start = Instant::now();
@@ -22,8 +22,8 @@ pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     })
 }
 
-/// Returns the work of one call with a state that is created when the work first runs, because large memory would slow other
-/// work down.
+/// Returns work that repeats one call with a state. The state is created when the work first runs, because large memory
+/// would slow other work down.
 pub(crate) fn repeat_with<S: 'static, T>(
     make: impl Fn() -> S + 'static,
     mut call: impl FnMut(&mut S) -> T + 'static,
@@ -39,7 +39,7 @@ pub(crate) fn repeat_with<S: 'static, T>(
     })
 }
 
-/// The maximum number of attempts at a round that the system interrupts.
+/// The maximum number of attempts at a round if the system keeps interrupting it.
 const TRIES: usize = 5;
 
 /// Returns the nanoseconds per repetition, in a round during which no other process used this one's processors.

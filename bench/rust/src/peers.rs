@@ -1,4 +1,4 @@
-//! Other libraries, used as documented.
+//! Other libraries, used as their documentation recommends.
 
 use std::{
     hint::spin_loop,
@@ -24,7 +24,7 @@ define_snowflake_id!(
     sequence: 22
 );
 
-/// The system clock in milliseconds, implemented as ferroid and its users do.
+/// The system clock in milliseconds, implemented the way ferroid and its users do.
 pub(crate) struct SystemMillis;
 
 impl TimeSource<u64> for SystemMillis {
@@ -48,10 +48,10 @@ pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// Visits a call of each library.
+/// A visitor that receives one call of each library.
 pub(crate) trait Visit {
-    /// Visits a call that makes an ID. Its `bytes` sort like the library's IDs. If `time` is given, that many leading bytes
-    /// hold the time in steps of at most 65 ms.
+    /// Visits a call that generates an ID. The ID's `bytes` sort like the library's IDs. If `time` is given, that many
+    /// leading bytes encode the time in steps of at most 65 ms.
     fn visit<T>(
         &mut self,
         name: &'static str,
@@ -61,7 +61,7 @@ pub(crate) trait Visit {
     );
 }
 
-/// Visits each library's call that makes one ID in the library's own type.
+/// Visits each library's call that generates one ID in the library's own type.
 pub(crate) fn visit_all(to: &mut impl Visit) {
     let ferroid = Ferroid::new(0, SystemMillis);
     let ticking = Ferroid::new(0, MonotonicClock::default());
@@ -98,14 +98,15 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Returns sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but does not add any.
+/// Returns an encoding for sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but does not
+/// add any.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));
     specification.encoding().expect("a valid alphabet")
 }
 
-/// Returns sno's alphabet in fast32.
+/// Returns an encoding for sno's alphabet in fast32.
 pub(crate) fn fast32() -> Alphabet32Nopad {
     static DECODER: [u8; 256] = fast32::decoder_map_simple(ALPHABET);
     Alphabet32Nopad::new(ALPHABET, &DECODER)

@@ -11,7 +11,7 @@ use crate::{
 
 const RADIX: &str = "u64::from_str_radix";
 
-/// Returns the contest. The standard library is less strict.
+/// Returns the contest. The standard library's parser is less strict than ours.
 pub(crate) fn text_comparison() -> Comparison {
     let ids = samples();
     let (mut numbers, mut ours) = (RoundRobin::new(ids.clone()), RoundRobin::new(texts_of(&ids)));
@@ -31,7 +31,7 @@ pub(crate) fn text_comparison() -> Comparison {
     )
 }
 
-/// Returns new IDs of 12 and 13 digits, sometimes fewer.
+/// Returns new IDs, most of which have 12 or 13 digits and some fewer.
 pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
     randflake(RunawayClock::in_seconds(256)).fill(&mut ids).expect("a clock");

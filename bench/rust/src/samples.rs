@@ -28,7 +28,8 @@ pub(crate) fn uuid7<C: Clock>(clock: C) -> uuid7::Generator<C> {
     uuid7::Generator::builder().clock(clock).build().expect("valid options")
 }
 
-/// Returns fields like the fields of Instagram's IDs, with enough sequence numbers per millisecond for the system clock.
+/// Returns a layout with fields like those of Instagram's IDs, but with enough sequence numbers per millisecond for the
+/// system clock.
 pub(crate) fn layout_like_instagram() -> layout::Layout {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
@@ -45,14 +46,14 @@ pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     builder.build().expect("valid options")
 }
 
-/// Returns sample IDs, few enough to stay in the first-level cache.
+/// Returns sample IDs, few enough to stay in the L1 cache.
 pub(crate) fn snos() -> Vec<Sno> {
     let mut samples = vec![Sno::default(); 256];
     Generator::new().fill(7, &mut samples).expect("a working clock");
     samples
 }
 
-/// A number of IDs that no cache can hold.
+/// Number of IDs that exceeds every cache.
 pub(crate) const MILLIONS: u32 = 4_000_000;
 
 /// Returns [`MILLIONS`] IDs without a pattern.
@@ -73,14 +74,14 @@ pub(crate) fn sno_texts() -> RoundRobin<Text<{ Sno::TEXT_LEN }>> {
     RoundRobin::new(snos().iter().map(Sno::text).collect())
 }
 
-/// Samples, returned in turn, repeatedly.
+/// Samples that are returned in turn, repeatedly.
 pub(crate) struct RoundRobin<T> {
     samples: Vec<T>,
     next: u8,
 }
 
 impl<T> RoundRobin<T> {
-    /// Returns 256 of the samples in turn.
+    /// Creates a rotation of the 256 given samples.
     pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

@@ -17,7 +17,8 @@ use core_affinity::CoreId;
 
 use crate::measure::Work;
 
-/// The processors of this process, read before any thread is pinned, because a pinned thread sees only its own.
+/// The processors of this process. The list is read before any thread is pinned, because a pinned thread sees only its own
+/// processor.
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
@@ -28,20 +29,20 @@ pub(crate) fn pin(index: usize) {
     }
 }
 
-/// Returns numbers of threads: 1, 2, 4 and so on, up to the number of processors.
+/// Returns thread counts: 1, 2, 4 and so on, up to the number of processors.
 pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
 
-/// A thread's work, done a number of times.
+/// A thread's work, repeated the given number of times.
 pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 
-/// Keeps the memory that one thread writes off the cache lines of other threads, because members are created next to each
+/// Keeps the memory that one thread writes off the cache lines of other threads, because members are allocated next to each
 /// other.
 #[repr(align(128))]
 struct CachePadded<T>(T);
 
-/// Returns a member of a team whose work is one call.
+/// Returns a team member whose work is one call.
 pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     let mut call = CachePadded(call);
     Box::new(move |count| {
@@ -52,7 +53,8 @@ pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     })
 }
 
-/// Counters that synchronize a team: no thread starts before all are ready, and the round ends with the last thread.
+/// Counters that synchronize a team: no thread starts before all threads are ready, and the round ends when the last thread
+/// does.
 #[derive(Default)]
 struct StartBarrier {
     ready: AtomicUsize,
@@ -60,7 +62,7 @@ struct StartBarrier {
     done: AtomicUsize,
 }
 
-/// Runs the work of `size` members concurrently, and returns the duration. This thread is the first member.
+/// Returns work that runs `size` members concurrently, and measures the duration. The calling thread is the first member.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     let line = Arc::new(StartBarrier::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
@@ -91,7 +93,7 @@ fn spawn(index: usize, mut work: Member, line: Arc<StartBarrier>) -> Sender<u32>
         }
     };
     thread::spawn(move || {
-        // Otherwise, the other threads would wait forever. The panic's message is already printed.
+        // Without this exit, the other threads would wait forever. The panic message has already been printed.
         if catch_unwind(AssertUnwindSafe(rounds)).is_err() {
             exit(101);
         }

@@ -4,7 +4,7 @@ use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{At, Host, Machine, Scratch, protocol::register};
 
-/// The maximum number of strings in one call. It is limited by the size of the area.
+/// The maximum number of strings in one call, limited by the size of the scratch area.
 const MAX_TEXTS: usize = 448;
 
 impl Scratch {
@@ -15,7 +15,7 @@ impl Scratch {
 
 /// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`MAX_TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
+    /// Reads a count of at most [`MAX_TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; MAX_TEXTS];
         let ids = &mut ids[..at.count().min(MAX_TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
+    /// Reads a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs in RFC byte order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; MAX_TEXTS];
         let texts = &mut texts[..at.count().min(MAX_TEXTS)];
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes two times, and 1 for SQL Server strings or else 0. Writes two strings.
+    /// Reads two times, and 1 for SQL Server strings or else 0. Writes two strings.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = HotGuid::time_range(start, end)?;

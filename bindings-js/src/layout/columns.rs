@@ -1,4 +1,4 @@
-//! Columns of custom layouts: the values that one field has in many IDs.
+//! Columns of custom layouts: the values of one field in many IDs.
 
 use alloc::{vec, vec::Vec};
 
@@ -10,7 +10,7 @@ use polyflake::{
 use super::ids::{role, set};
 use crate::{At, Host, Machine, floats, message::Reader, protocol::register};
 
-/// Returns the field with the role and name in a message.
+/// Returns the field whose role and name a message contains.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
@@ -20,7 +20,8 @@ fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     }
 }
 
-/// Converts the index in an error from the items of this call to all items. `first` is the index of the call's first item.
+/// Converts the item index in an error from this call's items to the whole batch. `first` is the index of the call's first
+/// item.
 fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     move |error| match error.item() {
         Some(item) => error.in_item(first + item),
@@ -28,10 +29,10 @@ fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Calls on layouts. They also take a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the index of
-/// the first ID within the whole batch.
+/// Calls on layouts. They also read a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the
+/// index of the first ID within the whole batch.
 impl<C: Host> Machine<C> {
-    /// Takes a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
+    /// Reads a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
@@ -53,8 +54,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the number of columns. For each column, takes its field, 1 for numbers instead of integers, and its values. Then
-    /// takes the single values. Writes packed IDs.
+    /// Reads the number of columns. For each column, reads its field, 1 for numbers instead of integers, and its values.
+    /// Then reads the single values, and writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
@@ -71,7 +72,8 @@ impl<C: Host> Machine<C> {
 }
 
 impl Reader<'_> {
-    /// Returns the next column: the tag 1 is followed by `count` whole numbers as floats, and the tag 0 by `count` integers.
+    /// Returns the next column: the tag 1 precedes `count` whole numbers as floats, and the tag 0 precedes `count`
+    /// integers.
     fn column(&mut self, count: usize) -> Vec<i64> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {

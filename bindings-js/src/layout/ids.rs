@@ -14,17 +14,17 @@ use crate::{
     protocol::register,
 };
 
-/// Roles of a value in a message. Any other number means a constant.
+/// Roles of a value in a message. Any other number stands for a constant.
 pub(super) mod role {
     pub(in crate::layout) const TIME: usize = 0;
     pub(in crate::layout) const SEQUENCE: usize = 1;
     pub(in crate::layout) const BINDABLE: usize = 2;
 }
 
-/// Fills a batch with IDs, and returns how many it wrote.
+/// Fills a batch with IDs, and returns how many IDs it wrote.
 pub(crate) type FillBatch<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
-/// Sets the values in a message, each of which has a role and a name.
+/// Sets the values in a message. Each value has a role and a name.
 pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
     while message.has_more() {
         let (role, name, value) = (message.length(), message.text(), message.value());
@@ -49,18 +49,18 @@ impl Writer {
     }
 }
 
-/// Calls on layouts. They take a message, and all but those that create a layout also take a handle. An ID is an integer, or a
-/// message with its bytes.
+/// Calls on layouts. They read a message, and all except those that create a layout also read a handle. An ID is an
+/// integer, or a message with its bytes.
 impl<C: Host> Machine<C> {
-    /// Takes a description. Writes a handle, and 1 if IDs are integers.
+    /// Reads a description. Writes a handle, and 1 if IDs are integers.
     pub fn layout_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
-    /// Takes the name of a preset, and the names and values of the fields that become constants. Writes a handle, and 1 if IDs
-    /// are integers.
+    /// Reads the name of a preset, and the names and values of the fields that become constants. Writes a handle, and 1 if
+    /// IDs are integers.
     pub fn layout_preset_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         let mut message = Reader::new(&message);
@@ -90,7 +90,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.description(&figures))
     }
 
-    /// Takes values. Writes an ID.
+    /// Reads values, and writes an ID.
     pub fn layout_pack(&self, at: At) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
@@ -98,7 +98,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(at, &values.pack()?)
     }
 
-    /// Takes an ID, either as bytes in a message or, if the message's length is NaN, as an integer. Writes its fields.
+    /// Reads an ID, either as bytes in a message or, if the message's length is NaN, as an integer. Writes its fields.
     pub fn layout_parse(&self, at: At) -> Result<()> {
         let (object, is_bytes) = (self.object(at)?, !at.number(register::LENGTH).is_nan());
         let id = if is_bytes {
@@ -111,7 +111,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.put_parsed(layout, &parsed))
     }
 
-    /// Takes values and two times. Writes two IDs in a message.
+    /// Reads values and two times. Writes two IDs in a message.
     pub fn layout_time_range(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));

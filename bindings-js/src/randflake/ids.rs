@@ -11,18 +11,18 @@ use crate::{
     protocol::{BATCH, register},
 };
 
-/// The maximum number of strings in one call. It is limited by the size of the area, which also contains their offsets.
+/// The maximum number of strings in one call, limited by the size of the scratch area, which also contains their offsets.
 const MAX_TEXTS: usize = 960;
 
-/// The widths of the fields. Values that are too wide are rejected here, because they would fit in the core's types.
+/// The widths of the fields. Values that are too wide are rejected here, because the core's types would accept them.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
-/// The position of the strings' offsets in the bytes.
+/// The position of the strings' offsets in the scratch area's bytes.
 const OFFSETS: usize = MAX_TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// Returns the grant in the registers from `first` on: the first and the last node, the start and the end.
+    /// Returns the grant in the registers from `first` onward: the first and the last node ID, the start and the end.
     pub(crate) fn grant(&self, first: usize) -> Result<Grant> {
         let node = |register| self.checked_bits(register, "nodes", NODE_BITS);
         let nodes = node(first)?..=node(first + 1)?;
@@ -59,18 +59,18 @@ impl Scratch {
 
 /// Calls on IDs, which are 64-bit integers.
 impl<C: Host> Machine<C> {
-    /// Takes a grant, and rejects an invalid one.
+    /// Reads a grant, and rejects an invalid one.
     pub fn randflake_grant(&self, at: At) -> Result<()> {
         at.grant(register::VALUE).map(|_| ())
     }
 
-    /// Takes a secret and its length. Writes a handle.
+    /// Reads a secret and its length. Writes a handle.
     pub fn randflake_codec_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Codec(Codec::new(at.take_secret("secret")?)));
         Ok(())
     }
 
-    /// Takes the handle of a codec or generator, and an ID. Writes the ID's parts.
+    /// Reads the handle of a codec or generator, and an ID. Writes the ID's parts.
     pub fn randflake_inspect(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = Randflake::from_i64(at.bigint(register::VALUE));
@@ -82,7 +82,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a codec's handle, and parts. Writes an ID.
+    /// Reads a codec's handle, and the parts of an ID. Writes the ID.
     pub fn randflake_encrypt(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`BATCH`], and packed IDs. Writes their strings, each padded with zeros to 16 bytes.
+    /// Reads a count of at most [`BATCH`], and packed IDs. Writes their strings, each padded with zeros to 16 bytes.
     pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = at.count();
@@ -107,8 +107,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`MAX_TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string and
-    /// the end of the last one. Writes packed IDs.
+    /// Reads a count of at most [`MAX_TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string
+    /// and the end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);
         let mut ids = [Randflake::default(); MAX_TEXTS];

@@ -7,20 +7,20 @@ use polyflake::{
 
 use crate::{At, Host, Machine, handles::Object, protocol::BATCH};
 
-/// Calls on ciphers. All but the first also take a handle, and a count of at most [`BATCH`] blocks.
+/// Calls on ciphers. All except the first also read a handle, and a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
-    /// Takes a key and its length. Writes a handle.
+    /// Reads a key and its length. Writes a handle.
     pub fn sparx64_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Cipher(Sparx64::new(at.take_secret("key")?)));
         Ok(())
     }
 
-    /// Takes packed blocks, and writes them encrypted.
+    /// Encrypts packed blocks in place.
     pub fn sparx64_encrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::encrypt_blocks)
     }
 
-    /// Takes packed blocks, and writes them decrypted.
+    /// Decrypts packed blocks in place.
     pub fn sparx64_decrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::decrypt_blocks)
     }

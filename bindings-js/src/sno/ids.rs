@@ -19,7 +19,7 @@ impl Scratch {
 
 /// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`BATCH`], and packed bytes. Writes packed strings.
+    /// Reads a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: At) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
         let count = at.count();
@@ -30,7 +30,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`BATCH`], and packed strings. Writes packed bytes.
+    /// Reads a count of at most [`BATCH`], and packed strings. Writes packed bytes.
     pub fn sno_from_texts(&self, at: At) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
         let count = at.count();
@@ -41,7 +41,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes two times. Writes two strings.
+    /// Reads two times, and writes two strings.
     pub fn sno_time_range(&self, at: At) -> Result<()> {
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Sno::time_range(from, to)?;

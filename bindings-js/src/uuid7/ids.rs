@@ -4,7 +4,7 @@ use polyflake::{Result, uuid7::Uuid7};
 
 use crate::{At, Host, Machine, Scratch, protocol::register};
 
-/// The maximum number of strings in one call. It is limited by the size of the area.
+/// The maximum number of strings in one call, limited by the size of the scratch area.
 const MAX_TEXTS: usize = 448;
 
 impl Scratch {
@@ -15,7 +15,7 @@ impl Scratch {
 
 /// Calls on many IDs at once. Single IDs are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Takes a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
+    /// Reads a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
     pub fn uuid7_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; Uuid7::LEN]; MAX_TEXTS];
         let ids = &mut ids[..at.count().min(MAX_TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs.
+    /// Reads a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs.
     pub fn uuid7_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; Uuid7::TEXT_LEN]; MAX_TEXTS];
         let texts = &mut texts[..at.count().min(MAX_TEXTS)];
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes two times. Writes two strings.
+    /// Reads two times, and writes two strings.
     pub fn uuid7_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Uuid7::time_range(start, end)?;

@@ -1,11 +1,11 @@
 //! Exposes the core's asynchronous calls, which wait without blocking the thread, as asyncio coroutines.
 //!
-//! A coroutine from `polyflake/_waiting.py` resumes the call until it is done, and sleeps in between for the time that the call
-//! requests. Python itself handles cancellation, timeouts, and the warning about coroutines that were never awaited. If a call
-//! is dropped, its IDs are lost.
+//! A coroutine from `polyflake/_waiting.py` resumes the call until it is done. Between two steps, the coroutine sleeps for
+//! the time that the call requests. Python itself handles cancellation, timeouts, and the warning about coroutines that
+//! were never awaited. If a call is dropped, its IDs are lost.
 //!
-//! The sleep is asyncio's own, so a call needs neither an executor nor a thread. The call's future never registers a waker: it
-//! stores the time to sleep in a variable of the thread, and returns `Pending`.
+//! The coroutine sleeps with asyncio's own function, so a call needs neither an executor nor a thread. The call's future
+//! never registers a waker: it stores the time to sleep in a thread-local variable, and returns `Pending`.
 
 use std::{
     cell::Cell,
@@ -22,7 +22,7 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
 use crate::errors::{detached, raise};
 
 thread_local! {
-    /// The sleep time that this thread's last polled call requested.
+    /// The sleep time requested by the call that this thread polled last.
     static LAST_CHECK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
@@ -44,14 +44,14 @@ pub(crate) async fn yield_once() {
     sleep(Duration::ZERO).await;
 }
 
-/// The actions of other threads during a call.
+/// What other threads do during a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum OtherThreads {
     Run,
     Wait,
 }
 
-/// Returns the coroutine for a call. `give` converts the result to a Python object.
+/// Returns the coroutine for a call. `give` converts the call's result to a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: OtherThreads,
@@ -79,15 +79,15 @@ pub(crate) fn coroutine<T: Send + 'static>(
 /// A step of a call.
 type Step = dyn FnMut(Python<'_>) -> Poll<PyResult<Py<PyAny>>> + Send;
 
-/// A call in progress. Resuming it returns the number of seconds to sleep, as a `float`, or else its result, which is never a
-/// `float`.
+/// A call in progress. Resuming it returns the number of seconds to sleep, as a `float`, or the call's result, which is
+/// never a `float`.
 #[pyclass(frozen, module = "polyflake")]
 struct Call(Mutex<Option<Box<Step>>>);
 
 #[pymethods]
 impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        // Do not wait for the lock: the step that holds it may run Python code that resumes this very call.
+        // Do not wait for the lock: the step that holds it may run Python code that resumes the same call.
         let mut call = self.0.try_lock().ok();
         let Some(step) = call.as_mut().and_then(|call| call.as_mut()) else {
             return Err(PyRuntimeError::new_err(

@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct PythonClock {
     /// A callable that returns integer Unix nanoseconds, or `None` for the system clock.
     time: Option<Py<PyAny>>,
-    /// A callable for calls that have to wait.
+    /// A callable for calls that must wait.
     on_stall: Option<Py<PyAny>>,
 }
 
@@ -91,19 +91,19 @@ impl Clock for PythonClock {
     }
 }
 
-/// Returns the error for calls while the interpreter shuts down, when no thread may start using it.
+/// Returns the error for calls during interpreter shutdown, when no thread may start to use the interpreter.
 #[cold]
 fn no_interpreter<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
     Err(Error::with_reason(ErrorKind::ClockFailed, REASON))
 }
 
-/// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Otherwise, a callable that calls its own
-/// generator in infinite recursion would overflow the stack and end the process. Each level takes 2 KB (9 KB in a debug build),
-/// and Python's own recursion limit does not depend on the stack size.
+/// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Without a limit, a callable that
+/// calls its own generator in infinite recursion would overflow the stack and end the process. Each level takes 2 KB (9 KB
+/// in a debug build), and Python's own recursion limit does not depend on the stack size.
 const MAX_DEPTH: u32 = 64;
 
-/// Counts a running callable until it is dropped.
+/// Counts a running callable until this value is dropped.
 struct Level;
 
 impl Level {
@@ -137,8 +137,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Runs the handlers of pending signals, at most every 10 ms, because attaching to an interpreter that is busy in other
-    /// threads takes up to its switch interval.
+    /// Runs the handlers of pending signals, at most once every 10 ms, because attaching to an interpreter that is busy in
+    /// other threads takes up to its switch interval.
     pub(crate) fn run_handlers(&mut self) -> Result<()> {
         const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(10);
         let now = Instant::now();
@@ -158,7 +158,7 @@ fn check_signals(py: Python<'_>) -> Result<()> {
     py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
 }
 
-/// Returns the error that ends a wait, and carries the exception raised during it.
+/// Returns the error that ends a wait. The error carries the exception raised during the wait.
 fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::with_reason(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(RaisedError::InWait(raised))
@@ -208,7 +208,7 @@ impl Stall {
     }
 }
 
-/// Returns one reading. No lock is held, because the callable may use the generator itself.
+/// Returns one clock reading. No lock is held, because the callable may use the generator itself.
 fn read_callable(callable: &Bound<'_, PyAny>) -> Result<i64> {
     let arguments = PyTuple::empty(callable.py());
     let reading = call(callable, &arguments).map_err(|raised| {

@@ -1,7 +1,8 @@
-//! The generator behind a format's module-level functions: its own, or the one that a program sets.
+//! The generator behind a format's module-level functions: the format's own generator, or the one that a program sets.
 //!
-//! Whether it has a lease is decided at the first ID and not at the import, for two reasons. A preloaded master of gunicorn
-//! would otherwise lease a worker ID that it never uses, and a program may set the environment variable after the import.
+//! The first ID, and not the import, determines whether the generator has a lease, for two reasons. Otherwise, a preloaded
+//! gunicorn master would lease a worker ID that it never uses. Also, a program may set the environment variable after the
+//! import.
 
 use std::{
     env,
@@ -22,15 +23,15 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 /// A format's default generator.
 ///
 /// The lock is held only while a pointer is read or written. No thread releases the interpreter during that time, so a fork
-/// never finds the lock held. Most programs never set a generator, and then no call acquires the lock.
+/// never finds the lock held. Most programs never set a generator. In that case, no call acquires the lock.
 pub(crate) struct Default<G> {
-    /// Creates a format's default generator. It does not use the constructor that Python calls, because that constructor warns
-    /// if a random worker ID is used along with leased ones. The default generator is created at import, but generates no IDs
-    /// if the environment requests a lease.
+    /// Creates a format's default generator. It does not use the constructor that Python calls, because that constructor
+    /// warns if a random worker ID is used although leased ones were requested. The default generator is created at import,
+    /// but generates no IDs if the environment requests a lease.
     plain: fn() -> PyResult<G>,
     /// The format's own generator, without a lease.
     own: PyOnceLock<Py<G>>,
-    /// The generator in use until a program sets another one: the format's own, or one with a lease, depending on the
+    /// The generator that is used until a program sets another one: the format's own, or one with a lease, depending on the
     /// environment at the first ID.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
@@ -54,7 +55,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
 
-    /// Returns the generator in use if no program has set one and an ID was generated before.
+    /// Returns the generator in use, if no program has set one and an ID has already been generated.
     #[inline]
     pub(crate) fn in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
         if self.is_replaced.load(Ordering::Acquire) {
@@ -72,7 +73,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
     }
 
-    /// Runs a function with the generator.
+    /// Calls a function with the generator.
     #[inline]
     pub(crate) fn with_generator<'py, R>(
         &self,
@@ -90,7 +91,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
         work(replacement.expect("`is_replaced` is set after the generator").bind(py))
     }
 
-    /// Sets the generator, or a newly created one if it is `None`.
+    /// Sets the generator, or creates a new one if `generator` is `None`.
     ///
     /// The format's own generator is not used again, because it would then be unclear which generator created which IDs.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
@@ -130,8 +131,8 @@ fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns about a generator that picks a random worker ID although the environment requests leased ones, because another process
-/// may have leased the picked ID.
+/// Warns about a generator that picks a random worker ID although the environment requests leased ones, because another
+/// process may have leased the same worker ID.
 ///
 /// # Errors
 /// The warning, if warnings are errors.

@@ -1,11 +1,11 @@
-//! Calls without arguments that skip the parsing of arguments.
+//! Calls without arguments that bypass PyO3's argument parsing.
 //!
-//! PyO3 parses the arguments of each call, and counts how deep calls into this module are nested. Together, that takes 10 of
-//! the 80 ns of a call. Most calls of `generate()` have no arguments, and run no Python code while they generate an ID, so
-//! they need neither. All other calls are passed on to PyO3's function: those with arguments, those that have to wait, and
-//! those of generators whose clock is a Python callable.
+//! PyO3 parses the arguments of each call, and counts how deeply calls into this module are nested. Together, these steps
+//! take 10 of the 80 ns of a call. Most calls of `generate()` have no arguments, and run no Python code while they generate
+//! an ID, so they need neither step. All other calls are passed on to PyO3's function: calls with arguments, calls that
+//! must wait, and calls of generators whose clock is a Python callable.
 //!
-//! Replacing a function of a module is possible with the stable ABI. A method's function is not accessible there, so builds for
+//! The stable ABI allows replacing a module's function, but gives no access to a method's function. Therefore builds for
 //! all versions of CPython keep PyO3's methods, and only builds for one version replace them.
 #![allow(unsafe_code, reason = "functions of the C interface have pointers as arguments")]
 
@@ -25,18 +25,18 @@ use pyo3::{
     types::PyCFunction,
 };
 
-/// PyO3's function, once it is replaced.
+/// PyO3's function, once it has been replaced.
 pub(crate) type Parsing = OnceLock<Function>;
 
 /// A function of a module, or a method of a class, that is mostly called without arguments.
 pub(crate) trait Direct {
     const NAME: &'static str;
 
-    /// The location of PyO3's function.
+    /// Returns the cell that stores PyO3's function.
     fn parsing() -> &'static Parsing;
 
-    /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. It must not wait, run
-    /// Python code, or leave an exception set. `owner` is the module, or an instance of the class.
+    /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. This function must not
+    /// wait, run Python code, or leave an exception set. `owner` is the module, or an instance of the class.
     fn result<'py>(owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>;
 }
 
@@ -48,8 +48,9 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// `SystemError` if PyO3 has defined the function in another way.
 pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let parsing = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
-    // SAFETY: the cast has checked that `parsing` is a built-in function, so its function and flags may be read. A function
-    // with exactly `FLAGS` has the signature of `Function`, and all others are filtered out before they are converted.
+    // SAFETY: the cast has checked that `parsing` is a built-in function, so its function pointer and flags may be read. A
+    // function with exactly `FLAGS` has the signature of `Function`, and all other functions are filtered out before the
+    // conversion.
     let function = unsafe {
         let function = ffi::PyCFunction_GetFunction(parsing.as_ptr());
         let has_signature = ffi::PyCFunction_GetFlags(parsing.as_ptr()) == FLAGS;
@@ -76,16 +77,17 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr(D::NAME, direct)
 }
 
-/// Replaces PyO3's method in its class. The stable ABI gives no access to a method's function, so its builds keep PyO3's.
+/// Replaces PyO3's method in its class. The stable ABI gives no access to a method's function, so builds for the stable ABI
+/// keep PyO3's method.
 ///
 /// # Errors
 /// `SystemError` if PyO3 has defined the method in another way.
 #[cfg(not(Py_LIMITED_API))]
 pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) -> PyResult<()> {
     let parsing = class.getattr(D::NAME)?;
-    // SAFETY: the pointer is read only if the object is a method that a class of C or Rust defines. Such a class keeps the
-    // definition as long as the method lives, which is forever, since its reference is given up. These flags are those of
-    // functions with this signature. The descriptor is a new reference or null with an exception set.
+    // SAFETY: the pointer is read only if the object is a method of a class that C or Rust code defines. Such a class keeps
+    // the definition alive as long as the method lives, which is forever, because its reference is leaked. Functions with
+    // these flags have this signature. `PyDescr_NewMethod` returns a new reference, or null with an exception set.
     let direct = unsafe {
         let is_method = parsing.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
         let parsing = parsing.into_ptr().cast::<ffi::PyMethodDescrObject>();
@@ -103,7 +105,8 @@ pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) 
     class.setattr(D::NAME, direct)
 }
 
-/// Returns the C string from which the interpreter reads a function's signature and docstring. It lives as long as the process.
+/// Returns the C string from which the interpreter reads a function's signature and docstring. The string lives as long as
+/// the process.
 fn documentation(name: &str, function: &Bound<'_, PyCFunction>) -> PyResult<*const c_char> {
     let signature: String = function.getattr("__text_signature__")?.extract()?;
     let doc: String = function.getattr("__doc__")?.extract()?;
@@ -119,21 +122,21 @@ unsafe extern "C" fn call<D: Direct>(
     if count == 0 && keywords.is_null() {
         // SAFETY: the interpreter calls this function on an attached thread, and holds a reference to `owner` during the call.
         let owner = unsafe { Borrowed::from_ptr(Python::assume_attached(), owner) };
-        // If it panics, PyO3's function raises the exception for that.
+        // If the direct call panics, PyO3's function raises the exception for the panic.
         if let Ok(Some(result)) = catch_unwind(AssertUnwindSafe(|| D::result(&owner))) {
             return result.into_ptr();
         }
     }
     match D::parsing().get() {
-        // SAFETY: `function` is the one that this function replaced, with the same signature, and it gets the interpreter's own
-        // arguments unchanged.
+        // SAFETY: `function` is the function that this one replaced. It has the same signature, and receives the
+        // interpreter's own arguments unchanged.
         Some(function) => unsafe { function(owner, arguments, count, keywords) },
         None => ptr::null_mut(),
     }
 }
 
-/// Defines the direct calls of a format: `generate` and `generate_text` of its default generator and of its class of
-/// generators. The arguments are the class, and the value of the format's argument if a call omits it.
+/// Defines a format's direct calls: `generate` and `generate_text`, both for its default generator and for its generator
+/// class. The arguments are the class, and the value that is used if a call omits the format's argument.
 macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
         direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }
@@ -143,7 +146,7 @@ macro_rules! direct_calls {
         #[cfg(not(Py_LIMITED_API))]
         direct_calls! { MethodGenerateText "generate_text" $class $argument, text, |owner| owner.cast::<$class>().ok()? }
 
-        /// Replaces PyO3's functions in the format's module, and its methods in the class of generators.
+        /// Replaces PyO3's functions in the format's module, and its methods in the generator class.
         pub(crate) fn install_direct(module: &Bound<'_, PyModule>) -> PyResult<()> {
             direct::install::<Generate>(module)?;
             direct::install::<GenerateText>(module)?;

@@ -55,9 +55,9 @@ use crate::{
     ids::convert::{Argument, FromArgument, name, wrong_type},
 };
 
-/// The generator behind a class.
+/// The generator behind a Python object.
 pub(crate) enum Source<F: Family> {
-    /// The class's own generator, shared with the list of generators that are compared.
+    /// The object's own generator, shared with the list of generators that are compared.
     Own(Arc<F::Generator>),
     Leased(Box<Leased<F>>),
 }
@@ -69,19 +69,19 @@ pub(crate) struct Leased<F: Family> {
     lease: Py<PyAny>,
 }
 
-/// Builds the generator for a grant, from its worker ID and its time span in Unix milliseconds.
+/// Builds the generator for a grant from the grant's worker ID and time span in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
 /// The generator of the current grant, and whether it belongs to this process.
 struct OfProcess<F: Family> {
     granted: Granted<F, Box<Build<F::Generator>>>,
-    /// `true` if the grant belongs to this process, and not to its parent.
+    /// `true` if the grant belongs to this process and not to its parent.
     is_here: AtomicBool,
 }
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
-    /// Creates a generator that gets its worker IDs from a lease. `set` adds the format's settings that the rules need. `build`
-    /// creates the generator for a grant.
+    /// Creates a generator that gets its worker IDs from a lease. `set` adds the format-specific settings that the rules
+    /// need. `build` creates the generator for a grant.
     pub(crate) fn leased(
         lease: LeaseArgument,
         family: &str,
@@ -114,7 +114,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         }
     }
 
-    /// Returns whether a call that generates one ID, without waiting, runs Python code: a clock, or the start of a lease.
+    /// Returns whether a call that generates one ID without waiting runs Python code: a clock, or the start of a lease.
     #[inline]
     pub(crate) fn runs_python<'s>(
         &'s self,
@@ -147,7 +147,7 @@ pub(crate) fn mismatch(reason: &'static str) -> PyErr {
 }
 
 impl<F: Family> OfProcess<F> {
-    /// Returns the generator if this process has had a grant.
+    /// Returns the generator if this process has received a grant.
     fn leased(&self) -> Option<&F> {
         self.is_here
             .load(Ordering::Acquire)
@@ -163,7 +163,7 @@ impl<F: Family> Leased<F> {
         attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
     }
 
-    /// Calls the generator. In a process without a grant, waits for the first grant.
+    /// Calls the generator. If the process has no grant yet, waits for the first grant.
     fn call<'s, V>(&'s self, mode: Mode, call: impl FnOnce(&'s F) -> Result<V>) -> Result<V> {
         let leased = self.granted.leased().map_or_else(|| self.wait(mode), Ok)?;
         self.explain_error(call(leased))
@@ -171,12 +171,13 @@ impl<F: Family> Leased<F> {
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<&F> {
-        // A call that must not wait reports an infinite waiting time, so the lease begins, but raises at once.
+        // A call that must not wait reports an infinite waiting time. As a result, the lease begins, but raises an
+        // exception at once.
         self.begin_or_report(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`Leased::call`] for a step of a call, which returns how long to sleep instead of waiting.
+    /// Works like [`Leased::call`] for one step of a call. Instead of waiting, the step returns how long to sleep.
     fn step<'s, V>(
         &'s self,
         waiting: &mut WaitingCall<'s>,
@@ -191,7 +192,7 @@ impl<F: Family> Leased<F> {
     }
 
     /// Begins the lease and waits for its first grant, or reports how many seconds a call has waited. The lease raises an
-    /// exception if that is too long.
+    /// exception if the call has waited too long.
     fn begin_or_report(&self, waited: Option<f64>) -> Result<()> {
         let wait = |py: Python<'_>| {
             let waited = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
@@ -202,7 +203,7 @@ impl<F: Family> Leased<F> {
         Python::try_attach(wait).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
     }
 
-    /// Adds the reason to the error of a call that found no grant.
+    /// Adds the reason to the error of a call that did not find a grant.
     fn explain_error<V>(&self, made: Result<V>) -> Result<V> {
         made.map_err(|error| match error.kind() {
             ErrorKind::LeaseUnavailable => {
@@ -220,14 +221,14 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// The pause, in nanoseconds, before a step looks again for the first grant. The keeper runs on its own thread and cannot wake
-/// a task of an unknown event loop.
+/// The pause, in nanoseconds, before a step checks again for the first grant. The keeper runs on its own thread and cannot
+/// wake a task in an unknown event loop.
 const POLL_NANOS: u64 = 5_000_000;
 
 /// The state of an asynchronous call between its steps.
 pub(crate) struct WaitingCall<'s> {
     call: Call<'s>,
-    /// The time since which the call has waited for the first grant.
+    /// The time at which the call began to wait for the first grant.
     begun: Option<Instant>,
 }
 
@@ -237,7 +238,8 @@ impl Default for WaitingCall<'_> {
     }
 }
 
-/// Calls that generate IDs distinguish generators with a lease from others only here.
+/// This implementation is the only place where calls that generate IDs distinguish generators with a lease from other
+/// generators.
 impl<F: Family> Source<F> {
     #[inline]
     pub(crate) fn generate_one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
@@ -318,7 +320,8 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
 
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
         self.granted.begin(number, span)?;
-        // Set the flag only after the grant has begun, so that a thread that sees the flag also sees the generator.
+        // Set the flag only after the grant has begun, so that a thread that sees the flag also sees the generator of the
+        // grant.
         self.is_here.store(true, Ordering::Release);
         Ok(())
     }
@@ -343,7 +346,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     }
 }
 
-/// Replaces the generator in a check, which does not create a generator.
+/// Stands in for the generator in a check, which does not create one.
 struct NoGenerator;
 
 impl GrantTarget for NoGenerator {
@@ -368,7 +371,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
-    /// interpreter while it holds the lock.
+    /// interpreter while holding the lock.
     fn with_rules<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
@@ -378,18 +381,19 @@ impl Keeper {
 
 #[pymethods]
 impl Keeper {
-    /// Begins to apply the rules, still without a worker ID, and returns how long a caller waits for one, in milliseconds.
+    /// Starts the rules, still without a worker ID, and returns how long a caller waits for a worker ID, in milliseconds.
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(to_exception)?;
-        // The restore count is read after the rules have read it, so that they detect each restore that this call does not.
+        // The restore count is read after the rules have read it, so that the rules detect every restore that this call
+        // misses.
         self.granted.prepare();
         let wait_ms = hosted.wait_ms();
         *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);
         Ok(wait_ms)
     }
 
-    /// Takes the answer to the last command, and returns the next command.
+    /// Reads the answer to the last command, and returns the next command.
     #[pyo3(signature = (wall_ms, elapsed_ms, random, answer, /))]
     fn next(
         &self,
@@ -403,7 +407,7 @@ impl Keeper {
         self.with_rules(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
     }
 
-    /// Begins a grant, or returns the reason why it cannot. Times are Unix milliseconds.
+    /// Begins a grant, or returns the reason why it cannot begin. Times are Unix milliseconds.
     #[pyo3(signature = (number, start, end, /))]
     fn begin(&self, number: u64, start: u64, end: u64) -> Option<String> {
         self.granted.begin(number, start..end).err().map(|error| error.to_string())
@@ -415,14 +419,14 @@ impl Keeper {
         self.granted.extend(end);
     }
 
-    /// Ends the grant, and returns the end of the last tick in which it was used, if any.
+    /// Ends the grant, and returns the end of the last tick in which the grant was used, if any.
     fn seal(&self) -> Option<u64> {
-        // An unknown end is later than the end of any grant. The number is limited to the largest integer that JSON represents
-        // exactly.
+        // An unknown end is later than the end of any grant. The number is limited to the largest integer that JSON can
+        // represent exactly.
         self.granted.seal().map(|used| used.min((1 << 53) - 1))
     }
 
-    /// Ends the generator at once, and makes the next command release its worker ID.
+    /// Ends the generator immediately, and makes the next command release its worker ID.
     fn close(&self) {
         // End the generator first, so that no ID is generated after its worker ID is released.
         self.granted.close();
@@ -444,11 +448,11 @@ impl Keeper {
         self.with_rules(|hosted| hosted.reason(wall_ms))
     }
 
-    /// Returns a separate keeper for the generator in a forked child. The inherited objects are never freed.
+    /// Returns a separate keeper for the generator in a forked child. The child never frees the inherited objects.
     #[pyo3(signature = (inherited, /))]
     fn leave(&self, inherited: Py<PyAny>) -> Self {
         self.granted.leave();
-        // Freeing them would close the parent's connection.
+        // Freeing the inherited objects would close the parent's connection.
         mem::forget(inherited);
         Self { granted: self.granted.clone(), hosted: Mutex::new(None) }
     }
@@ -471,7 +475,7 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
     place.and_then(|place| place.to_json()).map_err(to_exception)
 }
 
-/// Returns commands that check whether a lease could be acquired, but do not lease anything.
+/// Returns a keeper whose commands check whether a lease could be acquired, without leasing anything.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
 pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
@@ -490,7 +494,7 @@ pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool
     exists.map_err(to_exception)
 }
 
-/// Opens a store's file with a function, and returns its result and the name that identifies the file.
+/// Opens a store's file with a function. Returns the function's result and the name that identifies the file.
 #[pyfunction]
 #[pyo3(signature = (path, allows_overlayfs, connect, /))]
 pub(crate) fn name_file<'py>(

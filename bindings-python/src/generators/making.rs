@@ -46,11 +46,11 @@ use crate::{
 
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The core's generator with a lease, which also determines the one without.
+    /// The core's generator with a lease, which also determines the type of the generator without a lease.
     type Leased: Family<Generator: Send + Sync> + Send + Sync;
-    /// The caller's argument for the IDs: a metabyte, a shard key or bindables.
+    /// The caller's argument for the IDs: a metabyte, a shard key, or bindables.
     type Argument;
-    /// The argument after its conversion. A call keeps it while it waits.
+    /// The argument after its conversion. A call keeps it while waiting.
     type Key: Send + Sync + 'static;
     /// Memory for many IDs.
     type Memory: Send + 'static;
@@ -65,19 +65,19 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// Returns the Python object for an ID.
     fn object(py: Python<'_>, id: Id<Self::Leased>) -> Made<'_>;
 
-    /// Returns memory without any IDs.
+    /// Returns memory that contains no IDs yet.
     fn memory(&self) -> Self::Memory;
 
     fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
 
-    /// Returns the memory at the given places as a buffer of the core.
+    /// Returns the memory at the given positions as a buffer of the core.
     fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
 
     /// Returns the array of all IDs in memory.
     fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_>;
 }
 
-/// An ID of a generator of the core, the argument for it, and a buffer for many of them.
+/// An ID of one of the core's generators, the argument for the ID, and a buffer for many IDs.
 pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
 pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
 pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;
@@ -92,11 +92,11 @@ pub(crate) trait Rows: Send {
     /// Keeps only the first `count` IDs.
     fn keep(&mut self, count: usize);
 
-    /// Copies the first `count` IDs to a buffer, after the `others` IDs there.
+    /// Copies the first `count` IDs to a buffer, after the `others` IDs that are already there.
     fn copy(&self, count: usize, target: &Target, others: usize);
 }
 
-/// Memory whose IDs consist of one or several items of type `T`.
+/// Memory in which each ID consists of one or more items of type `T`.
 pub(crate) struct Items<T> {
     pub(crate) ids: Vec<T>,
     /// The number of items in an ID.
@@ -135,19 +135,19 @@ impl<T: Plain> Rows for Items<T> {
     }
 }
 
-/// The number of IDs generated before the event loop gets another turn. Generating them takes at most a millisecond.
+/// The number of IDs to generate before the event loop gets another turn. Generating them takes at most a millisecond.
 const AT_ONCE: usize = 1 << 14;
 
-/// The number of bytes of IDs generated between two checks for signals. Generating them takes at most about 10 ms.
+/// The number of bytes of IDs to generate between two checks for signals. Generating them takes at most about 10 ms.
 const BLOCK: usize = 1 << 21;
 
-/// The number of bytes of IDs that are generated before they are copied to a caller's buffer. They fit in the L1 cache.
+/// The number of bytes of IDs to generate before they are copied to a caller's buffer. They fit in the L1 cache.
 const CACHED: usize = 1 << 15;
 
 /// The Python object that a call returns.
 pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
 
-/// Generates one ID. `object` returns its Python object, or that of its string.
+/// Generates one ID. `object` returns the Python object for the ID or for its string.
 #[inline]
 pub(crate) fn generate_one<'py, M: Makes>(
     py: Python<'py>,
@@ -160,7 +160,7 @@ pub(crate) fn generate_one<'py, M: Makes>(
     object(py, maker.source().generate_one(mode, M::param(&key)).map_err(raise)?)
 }
 
-/// Returns a coroutine that generates one ID. `object` returns its Python object, or that of its string.
+/// Returns a coroutine that generates one ID. `object` returns the Python object for the ID or for its string.
 pub(crate) fn generate_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     argument: M::Argument,
@@ -174,7 +174,7 @@ pub(crate) fn generate_later<'py, M: Makes>(
     coroutine(maker.py(), OtherThreads::Wait, call, object)
 }
 
-/// Repeats a step until the call is done, and sleeps in between.
+/// Repeats a step until the call is done, and sleeps between steps.
 async fn repeat_step<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result<V> {
     loop {
         match step()? {
@@ -193,7 +193,7 @@ fn room_for<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
     Ok(memory)
 }
 
-/// Generates IDs into the given places, and returns their number.
+/// Generates IDs into the given positions, and returns the number of IDs.
 fn write<M: Makes>(
     maker: &M,
     mode: Mode,
@@ -206,7 +206,7 @@ fn write<M: Makes>(
     Ok(written.unwrap_or(most))
 }
 
-/// Works like [`write`], but awaits the event loop when it has to wait.
+/// Works like [`write`], but yields to the event loop when it has to wait.
 async fn write_later<M: Makes>(
     maker: &M,
     key: &M::Key,
@@ -233,7 +233,7 @@ pub(crate) fn generate_array<'py, M: Makes>(
     let (key, mut memory) = (maker.key(argument)?, room_for(maker, n)?);
     let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(BLOCK));
     let written = detached(py, || {
-        // A single block does not count its progress, which would take 80 ns.
+        // If all IDs fit in a single block, skip counting the progress, which would take 80 ns.
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }
@@ -276,7 +276,8 @@ async fn give_way_after(places: &Range<usize>) {
     }
 }
 
-/// Fills a buffer with IDs and returns the number written. In [`Mode::Try`], it may fill only the start of the buffer.
+/// Fills a buffer with IDs and returns the number of IDs written. In [`Mode::Try`], it may fill only the start of the
+/// buffer.
 pub(crate) fn fill<M: Makes>(
     maker: &M,
     mode: Mode,

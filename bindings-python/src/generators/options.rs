@@ -20,10 +20,10 @@ pub(crate) struct Options {
     on_stall: StallArgument,
 }
 
-/// The keywords of a call, without those that match its other parameters.
+/// The keywords of a call, except those that match the function's other parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
-/// The name of a function, and the keywords that it handles itself.
+/// The name of a function, and the keywords that the function handles itself.
 pub(crate) type Function = (&'static str, &'static [&'static str]);
 
 /// The keywords that all formats share.
@@ -73,7 +73,7 @@ impl Options {
         Self::check_keyword(function, &SHARED_KEYWORDS[1..], keywords)
     }
 
-    /// Returns a builder with these options. `with_clock` creates it with their clock.
+    /// Returns a builder with these options. `with_clock` creates the builder with the options' clock.
     pub(crate) fn builder<F: Windowed>(
         self,
         with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,
@@ -90,7 +90,7 @@ impl Options {
     /// clock.
     ///
     /// # Errors
-    /// `lease_mismatch` if a window or a clock was passed.
+    /// `lease_mismatch` if the caller passed a window or a clock.
     pub(crate) fn of_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
         if self.window.is_some() || self.clock.is_some() {
             return Err(mismatch("expected no window and no clock beside a lease, found one"));

@@ -1,4 +1,4 @@
-//! Hot Guid's generators.
+//! Hot Guid generators.
 
 use std::sync::Arc;
 

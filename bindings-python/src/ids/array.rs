@@ -1,9 +1,9 @@
-//! Arrays and columns: a base class with the members that all of them share, which the formats' classes extend.
+//! Arrays and columns: a base class with the members that all of them share, and which the formats' classes extend.
 //!
-//! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow column
-//! without a copy. The base class holds its content as a trait object. A class in Python cannot have type parameters, and a
-//! virtual call per operation is cheap, because operations on single items create a Python object anyway, and all others
-//! handle many items.
+//! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow
+//! column without a copy. The base class holds its content as a trait object, because a Python class cannot have type
+//! parameters. A virtual call per operation is cheap: operations on single items create a Python object anyway, and all
+//! other operations handle many items.
 
 use std::{
     any::Any,
@@ -54,7 +54,7 @@ impl Array {
         iterate(slf)
     }
 
-    /// Returns the first position of an item that equals the value, like a tuple's method.
+    /// Returns the first position of an item that equals the value, like `tuple.index`.
     #[pyo3(signature = (value, start = 0, stop = isize::MAX, /))]
     fn index(
         slf: &Bound<'_, Self>,
@@ -72,7 +72,7 @@ impl Array {
         Err(PyValueError::new_err("expected an item of the array, found another value"))
     }
 
-    /// Returns the number of items that equal the value, like a tuple's method.
+    /// Returns the number of items that equal the value, like `tuple.count`.
     #[pyo3(signature = (value, /))]
     fn count(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut count = 0;
@@ -98,7 +98,7 @@ impl Array {
         Ok(format!("<{name} of {} {}>", values.len(), values.noun()))
     }
 
-    /// Returns the class and the content, from which the constructor or `_restore` recreates the array.
+    /// Returns the class and the content. The constructor or `_restore` recreates the array from them.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -146,7 +146,7 @@ pub(crate) trait Values: Any + Send + Sync {
     /// Returns the Python object for an item.
     fn item<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
 
-    /// Returns an array of the same class with some of the items.
+    /// Returns an array of the same class with the items at the given positions.
     fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
 
     /// Returns the Arrow type of the content.
@@ -167,7 +167,7 @@ pub(crate) trait Values: Any + Send + Sync {
     /// Returns whether the class has no constructor.
     fn is_record(&self) -> bool;
 
-    /// Returns whether the class and the content are equal.
+    /// Returns whether both the class and the content are equal.
     fn is_same(&self, other: &dyn Any) -> bool;
 
     fn hash(&self, state: &mut DefaultHasher);
@@ -205,7 +205,7 @@ pub(crate) trait HoldsItems<T: Plain>: PyClass<Frozen = True, BaseType = Array> 
     /// `true` for a class without a constructor.
     const IS_RECORD: bool = false;
 
-    /// Creates the class's own part of an array.
+    /// Creates the class-specific part of an array.
     fn from_packed(items: Packed<T>) -> Self;
 }
 
@@ -271,7 +271,7 @@ pub(crate) fn array<C: HoldsItems<T>, T: Item>(
     with_content(py, values, C::from_packed(items))
 }
 
-/// Returns an array with the given content and its class's own part.
+/// Returns an array with the given content and the class-specific part.
 pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
     py: Python<'_>,
     values: impl Values,
@@ -280,7 +280,7 @@ pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
     Bound::new(py, PyClassInitializer::from(Array(Box::new(values))).add_subclass(own))
 }
 
-/// Returns an array's items, or `None` if they have a different type.
+/// Returns an array's items, or `None` if the items have a different type.
 pub(crate) fn items_of<C: HoldsItems<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<PackedItems<C, T>>().map(|held| held.items.clone())
@@ -378,10 +378,10 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 
-/// The name that errors use for an index.
+/// The name by which errors refer to an index.
 const INDEX: &str = "index";
 
-/// Returns a copy of the booleans in an index, with one byte for each, or `None` if the index is a single value.
+/// Returns a copy of the booleans in an index, with one byte per boolean, or `None` if the index is a single value.
 fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
     if !has_buffer(index) {
         return Ok(None);
@@ -396,7 +396,7 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
     Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
 }
 
-/// Returns the position of an index. A negative index counts from the end.
+/// Returns the position to which an index refers. A negative index counts from the end.
 fn position_of(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
@@ -466,14 +466,15 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         internal: ptr::null_mut(),
     };
     // SAFETY: the caller guarantees that `view` may be written. The view's `obj` keeps `owner` alive until the consumer
-    // releases the view. The memory, shape and strides stay alive and in place with it, because an array's content is boxed,
-    // and `owner` is frozen and never replaces it. The memory consists of `len` bytes without padding, because it is `Plain`.
+    // releases the view. The memory, shape and strides live as long as `owner` and do not move, because an array's content
+    // is boxed, and `owner` is frozen and never replaces it. The memory consists of `len` bytes without padding, because it
+    // is `Plain`.
     unsafe { view.write(filled) };
     Ok(())
 }
 
-/// Returns an array's content as one argument: integers as Python's own array, whose pickle can be read on machines of either
-/// byte order, and everything else as bytes.
+/// Returns an array's content as one argument. Integers become Python's own array, whose pickle can be read on machines of
+/// either byte order. All other content becomes bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;
@@ -495,6 +496,6 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-/// The prefixes of a buffer format whose items are in the machine's own byte order.
+/// The prefixes of buffer formats whose items are in the machine's own byte order.
 pub(super) const NATIVE: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];

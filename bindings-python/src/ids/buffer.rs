@@ -1,7 +1,7 @@
-//! Strings of equal width in buffers, such as `NumPy` arrays.
+//! Equal-width strings in buffers, such as `NumPy` arrays.
 //!
-//! The strings are decoded where they are, without a copy. That is sound although a buffer is shared, mutable memory: all
-//! Python code that could write to it needs the interpreter, which this thread holds until the last string is decoded. A
+//! The strings are decoded in place, without a copy. This is sound although a buffer is shared, mutable memory: all Python
+//! code that could write to the buffer needs the interpreter, which this thread holds until the last string is decoded. A
 //! free-threaded interpreter gives no such guarantee, so there the rows are copied first, block by block (`may_change`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
@@ -24,7 +24,7 @@ use super::{
     integers::buffer_of,
 };
 
-/// Strings in a buffer. If other code may write to the buffer in the meantime, they are copied first.
+/// Strings in a buffer. If other code may write to the buffer in the meantime, the strings are copied first.
 pub(super) struct Buffered<'py> {
     memory: Memory<'py>,
     /// The number of bytes in a row.
@@ -33,13 +33,14 @@ pub(super) struct Buffered<'py> {
 }
 
 enum Memory<'py> {
-    /// A contiguous buffer.
+    /// A contiguous buffer that is read in place.
     InPlace(PyUntypedBuffer),
     Copied(Bound<'py, PyBytes>),
 }
 
 impl<'py> Buffered<'py> {
-    /// Returns the strings in a value's buffer, or `None` if the value has no buffer or its buffer contains Python objects.
+    /// Returns the strings in a value's buffer. Returns `None` if the value has no buffer or the buffer contains Python
+    /// objects.
     pub(super) fn from_value<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: `value` is a reference to a live object, and the check only reads its type.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
@@ -48,7 +49,7 @@ impl<'py> Buffered<'py> {
         let buffer = match buffer_of(value) {
             Ok(Some(buffer)) => buffer,
             Ok(None) => return Ok(None),
-            // `NumPy` does not provide the buffers of some kinds of arrays.
+            // `NumPy` does not export buffers for some types of arrays.
             Err(raised) if is_refusal(&raised, value)? => return Ok(None),
             Err(raised) => return Err(raised),
         };
@@ -84,9 +85,9 @@ impl<'py> Buffered<'py> {
     fn bytes(&self) -> &[u8] {
         match &self.memory {
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: `self` holds the buffer, so its memory stays in place. `from_value` has checked that it is
-            // C-contiguous, so it consists of `len_bytes` bytes from `buf_ptr` on, and any bytes are valid. Whether they can
-            // change meanwhile is explained above.
+            // SAFETY: `self` holds the buffer, so its memory stays in place. `from_value` has checked that the buffer is
+            // C-contiguous, so it consists of `len_bytes` bytes starting at `buf_ptr`, and any bytes are valid. The module
+            // documentation explains whether the bytes can change in the meantime.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
             },
@@ -95,7 +96,7 @@ impl<'py> Buffered<'py> {
     }
 }
 
-/// Returns `true` for the error of a value that does not provide access to its memory but can be iterated.
+/// Returns `true` if the error comes from a value that does not provide access to its memory but can be iterated.
 fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let is_refusal = raised.is_instance_of::<PyValueError>(py)

@@ -1,8 +1,9 @@
-//! Columns of IDs and of their strings as arguments: Arrow columns, buffers (of `NumPy` and others), and any iterables.
+//! Columns of IDs and of ID strings as arguments: Arrow columns, buffers (of `NumPy` and other libraries), and any
+//! iterables.
 //!
-//! Packed forms are tried before iteration. A library's array can often be iterated as well, but that creates an object for
-//! each item, while a buffer is read in place. In every form, a rejected item raises the exception that it would raise alone,
-//! with its index.
+//! Packed forms are tried before iteration. A library's array can often be iterated as well, but iteration creates an
+//! object for each item, while a buffer is read in place. In every form, a rejected item raises the same exception as if it
+//! were read alone, with the item's index.
 
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{
@@ -50,7 +51,7 @@ impl ExpectedColumn {
     }
 }
 
-/// Returns the IDs in a column of strings. An error names the item.
+/// Returns the IDs in a column of strings. An error states the index of the rejected item.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
@@ -70,7 +71,7 @@ fn item_exception(error: Error, name: &str) -> PyErr {
     }
 }
 
-/// Reads the IDs in an iterable with a function. An error names the item.
+/// Reads the IDs in an iterable with a function. An error states the index of the rejected item.
 pub(crate) fn of_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,
@@ -89,7 +90,7 @@ pub(crate) fn of_items<T>(
     Ok(ids)
 }
 
-/// Reads an item of an iterable as the string of an ID.
+/// Reads an item of an iterable as an ID string.
 pub(crate) fn text_in<I: Textual>(
     item: &Bound<'_, PyAny>,
     name: &str,
@@ -112,14 +113,15 @@ pub(crate) fn is_packed(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(buffer_of(value)?.is_none_or(|buffer| buffer.format().to_bytes() != b"O"))
 }
 
-/// The packed bytes of IDs that all have the same size.
+/// The packed bytes of IDs of equal size.
 pub(crate) enum PackedBytes<'py> {
     Given(Octets<'py>),
     Read(Vec<u8>),
 }
 
 impl<'py> PackedBytes<'py> {
-    /// Returns the bytes in a buffer, or in an Arrow column of IDs with `size` bytes each. Returns `None` for any other object.
+    /// Returns the bytes in a buffer, or in an Arrow column of IDs with `size` bytes each. Returns `None` for an object of
+    /// any other type.
     pub(crate) fn from_value(
         value: &Bound<'py, PyAny>,
         name: &str,

@@ -39,7 +39,7 @@ use crate::errors::raise_about;
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
-/// A Python integer of any size.
+/// A Python integer of arbitrary size.
 #[derive(Clone, Copy)]
 pub(crate) enum AnyInteger {
     Fits(i128),
@@ -47,7 +47,7 @@ pub(crate) enum AnyInteger {
 }
 
 impl AnyInteger {
-    /// Reads the integer of an `int`, or of a value with `__index__`, but not of a `bool`.
+    /// Reads the integer from an `int`, or from a value with `__index__`, but not from a `bool`.
     pub(crate) fn from_value(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         Self::from_mixed(value, "int", name)
     }
@@ -78,7 +78,7 @@ impl AnyInteger {
         }
     }
 
-    /// Returns the integer if it lies within a field's limits.
+    /// Returns the integer if it is within a field's limits.
     pub(crate) fn within<T>(
         self,
         field: &'static str,
@@ -171,10 +171,10 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// The number of IDs in one call. They take at most 256 MiB in the fixed formats, and generating them takes a few seconds
-    /// at any format's highest rate.
+    /// The number of IDs in one call. In the fixed formats, these IDs take at most 256 MiB. Generating them takes a few
+    /// seconds at any format's highest rate.
     Count(u32) "n" 0..=1 << 24;
-    /// The maximum wait in milliseconds.
+    /// The maximum waiting time in milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;
 }
 
@@ -202,7 +202,7 @@ impl FromPyObject<'_, '_> for Partition {
     }
 }
 
-/// Returns the items of a tuple or list of length `N`, for example of a pair.
+/// Returns the items of a tuple or list of length `N`, such as a pair.
 pub(crate) fn items<'py, const N: usize>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -220,13 +220,13 @@ pub(crate) fn items<'py, const N: usize>(
         .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), N, N), name))
 }
 
-/// Returns the exception for bytes that do not consist of whole items.
+/// Returns the exception for bytes that do not contain a whole number of items.
 #[cold]
 pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
     raise_named(not_a_multiple(name, size, found), name)
 }
 
-/// Returns the error for bytes that do not consist of whole items.
+/// Returns the error for bytes that do not contain a whole number of items.
 #[cold]
 pub(crate) fn not_a_multiple(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
@@ -284,11 +284,11 @@ impl<'a, 'py> FromArgument<'a, 'py> for Callable {
     }
 }
 
-/// The argument for a clock or a callback for stalls.
+/// The arguments for a clock and for a stall callback.
 pub(crate) type ClockArgument = Option<Argument<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Argument<Callable, name::on_stall>>;
 
-/// Returns an argument's iterator. Exceptions from creating and using it pass through.
+/// Returns an iterator over an argument. Exceptions from creating and using the iterator pass through.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,

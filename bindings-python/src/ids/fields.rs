@@ -40,7 +40,7 @@ impl FieldColumn {
         array(py, Packed::new(numbers))
     }
 
-    /// Returns a column of the numbers that a function writes for IDs, while other threads run.
+    /// Returns a column of the numbers that a function writes for IDs. Other threads run in the meantime.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -51,7 +51,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Returns a column with one number for each ID, read while other threads run.
+    /// Returns a column with one number for each ID. Other threads run while the numbers are read.
     pub(crate) fn of_each<'py, I: Copy + Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -62,7 +62,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Returns a column with the same number of bytes for each ID.
+    /// Returns a column with a fixed number of bytes for each ID.
     pub(crate) fn rows<'py, I: Copy + Sync, const N: usize>(
         py: Python<'py>,
         ids: &[I],
@@ -81,7 +81,7 @@ impl FieldColumn {
 
 #[pymethods]
 impl FieldColumn {
-    /// Returns a column's `NumPy` array. It shares the column's memory unless a copy is requested or needed.
+    /// Returns a `NumPy` array of a column. The array shares the column's memory unless a copy is requested or needed.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

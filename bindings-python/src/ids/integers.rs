@@ -1,7 +1,8 @@
 //! Columns of 64-bit integers: buffers and Arrow columns.
 //!
 //! A buffer is read in place if it is contiguous and aligned, and if the interpreter has a GIL. As in `buffer.rs`, the GIL
-//! excludes other writers, because this thread holds it and runs no Python code until the integers have been read.
+//! prevents other threads from writing, because this thread holds it and runs no Python code until the integers have been
+//! read.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -31,13 +32,13 @@ pub(crate) const EXPECTED: &str = "a column of signed 64-bit integers";
 
 const COLUMN: ExpectedColumn = ExpectedColumn { column: EXPECTED, item: "int" };
 
-/// Returns whether items of this format and size are signed 64-bit integers. The sizes of C's integer types differ between
-/// machines.
+/// Returns whether items with this format and size are signed 64-bit integers. The sizes of C's integer types differ
+/// between machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }
 
-/// 64-bit integers in the order of their buffer. They are read in place, while this thread holds the interpreter and before any
+/// 64-bit integers in the order of their buffer. They are read in place while this thread holds the interpreter, before any
 /// Python code runs.
 pub(crate) struct Integers(Memory);
 
@@ -47,7 +48,8 @@ enum Memory {
 }
 
 impl Integers {
-    /// Reads the integers in an Arrow column, or in a buffer with any number of dimensions, or with exactly `dimensions`.
+    /// Reads the integers in an Arrow column or in a buffer. The buffer may have any number of dimensions, or must have
+    /// exactly `dimensions`.
     pub(crate) fn from_value(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -93,9 +95,9 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: `self` holds the buffer, which `packed` found to be C-contiguous, aligned and of 8-byte items, so it
-            // consists of this many integers, and any bits are valid. No other code writes to it, because this thread holds the
-            // GIL and runs no Python code while the slice is in use.
+            // SAFETY: `self` holds the buffer. `packed` has checked that the buffer is C-contiguous, aligned and made of
+            // 8-byte items, so it consists of this many integers, and any bits are valid. No other code writes to the
+            // buffer, because this thread holds the GIL and runs no Python code while the slice is in use.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },
@@ -119,8 +121,8 @@ pub(crate) fn integer_in(
     Ok(AnyInteger::from_value(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
-/// Returns a value's buffer, or `None` for a scalar, which has no shape. Buffers of `ctypes` lack strides, but a memoryview of
-/// them has strides.
+/// Returns a value's buffer, or `None` for a scalar, which has no shape. `ctypes` buffers lack strides, but a memoryview of
+/// such a buffer has strides.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

@@ -1,4 +1,4 @@
-//! Allocates memory for many IDs, with Python's exceptions on failure.
+//! Allocates memory for many IDs, and raises Python's exceptions on failure.
 
 use polyflake::Error;
 use polyflake_columns::{self as columns, Fault, OutOfMemory, Plain};
@@ -12,7 +12,7 @@ pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// Returns the exception for an error of an operation on arrays.
+/// Returns the exception for a fault in an operation on arrays.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
@@ -26,21 +26,21 @@ pub(crate) fn try_with_capacity<T>(count: usize) -> PyResult<Vec<T>> {
     columns::try_with_capacity(count).map_err(no_memory)
 }
 
-/// Returns a copy of items.
+/// Returns a copy of the items.
 pub(crate) fn try_copy<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
     columns::try_copy(items).map_err(no_memory)
 }
 
-/// Returns a vector with `count` items, which are to be overwritten.
+/// Returns a vector of `count` zeros, which the caller overwrites.
 pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::zeroed(count).map_err(no_memory)
 }
 
-/// The maximum total size of the IDs in one call, in bytes. It is the size of 2^24 IDs of 16 bytes, the longest IDs of the
-/// fixed formats.
+/// The maximum total size of the IDs in one call, in bytes. This is the size of 2^24 IDs of 16 bytes, the longest IDs of
+/// the fixed formats.
 const MAX_BYTES: usize = 1 << 28;
 
-/// Rejects `n` IDs of `bytes` bytes each if they take more than [`MAX_BYTES`].
+/// Rejects `n` IDs of `bytes` bytes each if they exceed [`MAX_BYTES`].
 pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
     let most = MAX_BYTES / bytes;
     if n > most {

@@ -57,7 +57,7 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
     }
 }
 
-/// A class whose instances consist of a value without references to other objects.
+/// A class whose instances consist of a value that contains no references to other objects.
 pub(crate) trait Value:
     PyClass<BaseType = PyAny, Frozen = True> + Copy + Default + Sync
 {
@@ -93,14 +93,16 @@ mod one_version {
 
     use super::Value;
 
-    /// Memory of freed instances of a class, for the next ones: an ID is often dropped before the next one is generated.
+    /// Memory of a class's freed instances, for reuse by new instances: a program often drops an ID before it generates the
+    /// next one.
     pub(crate) struct Spare {
         count: Cell<usize>,
         instances: [Cell<*mut ffi::PyObject>; Self::LIMIT],
     }
 
-    // SAFETY: only attached threads call `take` and `keep`, which run no Python code in between, and the GIL lets one such
-    // thread run at a time. All threads share one GIL, because PyO3 loads a module into one interpreter only.
+    // SAFETY: only attached threads call `take` and `keep`, which run no Python code in between, and the GIL allows only
+    // one attached thread to run at a time. All threads share one GIL, because PyO3 loads a module into only one
+    // interpreter.
     unsafe impl Sync for Spare {}
 
     impl Spare {
@@ -113,7 +115,7 @@ mod one_version {
             }
         }
 
-        /// Returns memory for an instance, or null if no memory is kept.
+        /// Returns memory for an instance, or null if there is no spare memory.
         #[inline]
         fn take(&self) -> *mut ffi::PyObject {
             let Some(count) = self.count.get().checked_sub(1) else { return ptr::null_mut() };
@@ -121,7 +123,7 @@ mod one_version {
             self.instances[count].get()
         }
 
-        /// Keeps the memory of a freed instance, and returns whether there was a place for it.
+        /// Keeps the memory of a freed instance, and returns whether there was room for it.
         #[inline]
         fn keep(&self, instance: *mut ffi::PyObject) -> bool {
             let count = self.count.get();
@@ -132,7 +134,7 @@ mod one_version {
         }
     }
 
-    /// Where an instance's value is: after the object's header.
+    /// Returns the offset of an instance's value, which follows the object's header.
     const fn offset<T>() -> usize {
         size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
     }
@@ -141,19 +143,20 @@ mod one_version {
         (offset::<T>() + size_of::<T>()).next_multiple_of(align_of::<ffi::PyObject>())
     }
 
-    /// Removes the collector's header from the instances of a class. Call this before the class has instances.
+    /// Removes the garbage collector's header from the instances of a class. Call this function before the class has
+    /// instances.
     ///
-    /// The instances have no references, so the collector never finds anything through them. In return, they are smaller, and
-    /// creating one neither registers it nor starts a collection.
+    /// The instances hold no references, so the collector never finds anything through them. Without the header, instances
+    /// are smaller, and creating one neither registers it nor starts a collection.
     ///
     /// # Errors
-    /// `SystemError` if the class is not as PyO3 has built classes so far.
+    /// `SystemError` if the class differs from the classes that PyO3 has built so far.
     pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
         let class = T::type_object_raw(py);
         // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. All
-        // fields that depend on each other change together: whether there is a header, and the functions that allocate and
-        // free instances with or without it. No class inherits them, because a class without `Py_TPFLAGS_BASETYPE` has no
-        // subclasses.
+        // fields that depend on each other are changed together: whether there is a header, and the functions that allocate
+        // and free instances with or without it. No class inherits these fields, because a class without
+        // `Py_TPFLAGS_BASETYPE` has no subclasses.
         let is_final = unsafe {
             let is_final = (*class).tp_flags & ffi::Py_TPFLAGS_BASETYPE == 0;
             (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
@@ -175,11 +178,11 @@ mod one_version {
         Err(PySystemError::new_err(reason))
     }
 
-    /// Frees an instance, whose value needs no destructor, and releases its class.
+    /// Frees an instance, whose value needs no destructor, and releases the instance's class.
     unsafe extern "C" fn deallocate<T: Value>(instance: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this once, for an instance without references, so its memory may be kept or freed.
-        // `PyObject_Malloc` has allocated it, to which `PyObject_Free` belongs. An instance of a heap type holds a reference to
-        // its class, which is released last.
+        // SAFETY: the interpreter calls this function once, for an instance without references, so the instance's memory
+        // may be kept or freed. `PyObject_Malloc` allocated the memory, so `PyObject_Free` is the matching function. An
+        // instance of a heap type holds a reference to its class, which is released last.
         unsafe {
             let class = ffi::Py_TYPE(instance);
             if !T::spare().keep(instance) {
@@ -193,9 +196,10 @@ mod one_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `spare` only keeps instances of this class.
-        // `prepare` has checked that the value is at `offset::<T>()`, and that the instance ends after it. `PyObject_Init` sets
-        // the header, and adds the instance's reference to its class. No other code has a reference to the new object yet.
+        // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `spare` keeps only instances of this class.
+        // `prepare` has checked that the value is at `offset::<T>()`, and that the instance ends after the value.
+        // `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a reference to
+        // the new object yet.
         unsafe {
             let mut memory = T::spare().take();
             if memory.is_null() {
@@ -211,7 +215,8 @@ mod one_version {
     }
 }
 
-/// The class `uuid.UUID`, and what is needed to create an instance without its constructor, which takes a microsecond.
+/// The class `uuid.UUID`, and what is needed to create an instance without calling its constructor, which takes a
+/// microsecond.
 struct UuidClass {
     class: Py<PyType>,
     int: Slot,
@@ -221,7 +226,7 @@ struct UuidClass {
 }
 
 impl UuidClass {
-    /// Returns the class, or `None` if its instances do not keep both attributes in slots.
+    /// Returns the class, or `None` if its instances do not store both attributes in slots.
     fn get(py: Python<'_>) -> PyResult<Option<&Self>> {
         static CLASS: PyOnceLock<Option<UuidClass>> = PyOnceLock::new();
         CLASS.get_or_try_init(py, || Self::import(py)).map(Option::as_ref)
@@ -237,7 +242,7 @@ impl UuidClass {
     }
 }
 
-/// An attribute that a class keeps in a slot of its instances.
+/// An attribute that a class stores in a slot of its instances.
 struct Slot {
     /// An object of the type `member_descriptor`.
     descriptor: Py<PyAny>,
@@ -251,8 +256,8 @@ impl Slot {
         if descriptor.get_type().name()? != "member_descriptor" {
             return Ok(None);
         }
-        // SAFETY: `descriptor` keeps its type alive. The slot `Py_tp_descr_set` contains a function of the type
-        // `descrsetfunc` or null, which is how `Option` represents such a function.
+        // SAFETY: `descriptor` keeps its type alive. The slot `Py_tp_descr_set` contains null or a function of the type
+        // `descrsetfunc`. An `Option` of such a function has the same representation.
         let set = unsafe {
             let set = ffi::PyType_GetSlot(descriptor.get_type_ptr(), ffi::Py_tp_descr_set);
             mem::transmute::<*mut c_void, Option<ffi::descrsetfunc>>(set)
@@ -270,14 +275,16 @@ impl Slot {
     }
 }
 
-/// Creates the `uuid.UUID` of 16 bytes that are in the order of its string form, or returns `None` if only the constructor can.
+/// Creates the `uuid.UUID` with the given 16 bytes, which are in the order of its string form. Returns `None` if only the
+/// constructor can create it.
 pub(super) fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Option<Bound<'_, PyAny>>> {
     let Some(UuidClass { class, int, is_safe, unknown }) = UuidClass::get(py)? else {
         return Ok(None);
     };
     let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
     // SAFETY: `class` is a reference to a live class, which is written in Python and therefore allocates its instances with
-    // this function. It returns a new reference with empty slots, which is a valid instance, or null with an exception set.
+    // this function. The function returns a new reference with empty slots, which is a valid instance, or null with an
+    // exception set.
     let instance = unsafe {
         let instance = ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(py, instance)?

@@ -35,7 +35,7 @@ const TEXTS: &str = "texts";
 #[pyclass(frozen, module = "polyflake.public")]
 pub(crate) struct Keyring(public::Keyring);
 
-/// Secrets with their versions.
+/// Secrets and their versions.
 struct Secrets(Vec<(u8, Secret<SECRET_BYTES>)>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for Secrets {
@@ -44,7 +44,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Secrets {
             return Ok(Self(vec![(1, Secret::from_argument(value, name)?)]));
         };
         let pairs = mapping.items()?;
-        // The vector must never grow, because growing would leave copies in memory that are never wiped.
+        // The vector must never grow, because growing would leave copies in memory that are never erased.
         let mut secrets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;
@@ -89,7 +89,7 @@ impl Keyring {
 #[pyclass(frozen, module = "polyflake.public")]
 pub(crate) struct IdType {
     of: public::IdType,
-    /// The largest number.
+    /// The largest number that the type accepts.
     most: u64,
 }
 
@@ -168,7 +168,7 @@ impl IdType {
         format!("<IdType {:?}>", self.of.name())
     }
 
-    /// Returns the object itself, because libraries copy the objects in annotations and fields.
+    /// Returns the object itself, because libraries copy objects in annotations and fields.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }

@@ -1,11 +1,11 @@
-//! Records: values that only this module creates. They may be copied, pickled and sent to other processes.
+//! Records: values that only this module creates. They can be copied, pickled and sent to other processes.
 
 use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 
-/// The function that recreates a record, with its arguments.
+/// The function that recreates a record, and its arguments.
 pub(crate) type PickleParts<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
-/// Returns the result of a record's `__reduce__`. The class recreates the record from its fields in `_restore`.
+/// Returns the result of a record's `__reduce__`. The class's `_restore` recreates the record from its fields.
 pub(crate) fn reduced<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,

@@ -65,7 +65,7 @@ impl Sparx64 {
     }
 }
 
-/// Returns a copy of the bytes with every block encrypted or decrypted. Other threads run in the meantime.
+/// Returns a copy of the bytes in which every block is encrypted or decrypted. Other threads run in the meantime.
 fn apply_to_all<'py>(
     py: Python<'py>,
     found: &Octets<'_>,

@@ -1,8 +1,8 @@
 //! Callers' buffers, which are filled with IDs.
 //!
-//! A buffer stays exported during a call, so it cannot be moved or resized, but other Python code may read and write it. No
-//! Rust reference to its memory may therefore exist while the interpreter is released. The IDs are generated elsewhere, and
-//! each block is copied through a raw pointer (`making.rs`).
+//! A buffer stays exported during a call, so it cannot be moved or resized, but other Python code may read and write it.
+//! Therefore no Rust reference to its memory may exist while the interpreter is released. The IDs are generated elsewhere,
+//! and each block is copied through a raw pointer (`making.rs`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::generators::{clock::Signals, making::Rows};
 
-/// The name of the buffer parameter, in every method that fills a buffer.
+/// The name of the buffer parameter in every method that fills a buffer.
 const NAME: &str = "buffer";
 
 /// A writable, contiguous buffer.
@@ -58,7 +58,7 @@ impl Item {
         }
     }
 
-    /// Rejects a buffer with items of any other type, and one that does not consist of whole IDs.
+    /// Rejects a buffer whose items have another type, and a buffer that does not contain a whole number of IDs.
     fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE);
@@ -105,13 +105,13 @@ impl Target {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies IDs to the places after the first `others` IDs.
+    /// Copies IDs to the positions after the first `others` IDs.
     pub(crate) fn write_ids<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
-        // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the bytes
-        // lie within it, as was just checked. `T` is `Plain`, so all of its bytes are initialized. Concurrent writes by other
-        // threads are as undefined as with `readinto` of Python's own files, which releases the interpreter, too.
+        // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the
+        // bytes lie within it, as was just checked. `T` is `Plain`, so all of its bytes are initialized. Concurrent writes
+        // by other threads are as undefined as with `readinto` of Python's own files, which also releases the interpreter.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);
@@ -119,14 +119,14 @@ impl Target {
     }
 }
 
-/// A batch that is generated in blocks.
+/// The progress of a batch that is generated in blocks.
 ///
-/// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated, so it starts
-/// over.
+/// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated, so the child
+/// starts over.
 pub(crate) struct FillProgress {
     all: usize,
     written: usize,
-    /// `true` after a block that was not filled completely, because no more IDs are available.
+    /// `true` after a block that was only partly filled, because no more IDs are available.
     is_short: bool,
     process: u32,
 }
@@ -136,7 +136,7 @@ impl FillProgress {
         Self { all, written: 0, is_short: false, process: fork::process() }
     }
 
-    /// Returns the places of the next block, which has at most `most` IDs.
+    /// Returns the positions of the next block, which contains at most `most` IDs.
     pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
         let end = self.all.min(self.written.saturating_add(most));
         (self.written < end && !self.is_short).then_some(self.written..end)
@@ -151,7 +151,7 @@ impl FillProgress {
         if self.written < self.all { signals.run_handlers() } else { Ok(()) }
     }
 
-    /// Copies the IDs of a block to their places in a buffer, and counts them.
+    /// Copies the IDs of a block to their positions in a buffer, and counts them.
     pub(crate) fn copied(
         &mut self,
         made: polyflake::Result<usize>,
@@ -163,7 +163,8 @@ impl FillProgress {
         self.count_written(made, places)
     }
 
-    /// Counts the IDs in a block. In an error, the number of IDs written is changed to include the earlier blocks.
+    /// Counts the IDs in a block. If the block failed, adds the IDs of the earlier blocks to the number of IDs written in
+    /// the error.
     pub(crate) fn count_written(
         &mut self,
         made: polyflake::Result<usize>,
@@ -183,7 +184,7 @@ impl FillProgress {
     }
 }
 
-/// Returns the number of IDs that were generated in a block, including those before an error.
+/// Returns the number of IDs that were generated in a block, including IDs generated before an error.
 fn written(made: &polyflake::Result<usize>) -> usize {
     made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

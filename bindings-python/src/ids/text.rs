@@ -15,7 +15,7 @@ use super::{
     object::ascii,
 };
 
-/// The string of an ID. It is ASCII, so it is converted to a `str` faster than other strings.
+/// The string of an ID. Because it is ASCII, it can be converted to a `str` faster than other strings.
 pub(crate) struct Ascii<const N: usize>(pub(crate) Text<N>);
 
 impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
@@ -66,7 +66,7 @@ impl TextColumn {
         const GUID: usize = size_of::<GuidChars>();
         match width {
             SNO => Self::of(content.py(), &ids_of(content)?),
-            // A Hot Guid has any of these strings.
+            // A Hot Guid can have any of these strings.
             GUID => Self::of_guids(content.py(), &ids_of(content)?, HotGuid::text),
             _ => Err(wrong_kind_error()),
         }

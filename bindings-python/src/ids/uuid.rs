@@ -35,13 +35,13 @@ impl Uuid {
     }
 }
 
-/// Returns the `uuid.UUID` of 16 bytes that are in the order of its string form.
+/// Returns the `uuid.UUID` with the given 16 bytes, which are in the order of its string form.
 pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     if let Some(uuid) = object::uuid(py, bytes)? {
         return Ok(uuid);
     }
     let arguments = PyDict::new(py);
-    // This is 10% faster than passing bytes.
+    // Passing an integer is 10% faster than passing bytes.
     arguments.set_item(intern!(py, "int"), u128::from_be_bytes(bytes))?;
     class(py)?.call((), Some(&arguments))
 }

@@ -41,7 +41,7 @@ type Bindables = Argument<NamedValues, name::bindables>;
 
 type NumberRange = Argument<RangeArgument, name::range>;
 
-/// A bindable with the first and the last of its values.
+/// A bindable, and the first and the last of its values.
 struct RangeArgument {
     name: String,
     first: u64,
@@ -69,12 +69,12 @@ pub(crate) struct Generator {
     layout: Py<Layout>,
 }
 
-/// The generators of layouts. A generator that needs values for each ID does not conflict with any other.
+/// The generators of layouts. A generator that needs values for each ID does not conflict with any other generator.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
-/// The arguments of a layout's generator: its own, and the options that all formats share.
+/// The arguments of a layout's generator: the arguments specific to layouts, and the options that all formats share.
 struct GeneratorArguments<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
@@ -122,8 +122,8 @@ impl GeneratorArguments<'_, '_> {
     }
 }
 
-/// Creates the source of a generator with a lease, which builds another generator for each grant. `fields` contain the worker
-/// ID.
+/// Creates the source of a generator with a lease. The source builds another generator for each grant. `fields` contain the
+/// worker ID.
 fn leased(
     lease: LeaseArgument,
     core: layout::Layout,
@@ -259,7 +259,7 @@ impl Generator {
 impl Makes for Generator {
     type Leased = Leased;
     type Argument = Option<Bindables>;
-    /// An ID with the values of its bindables, or `None` for the generator's own.
+    /// An ID with the values of its bindables, or `None` for the generator's own values.
     type Key = Option<Id>;
     type Memory = LayoutMemory;
 
@@ -328,7 +328,8 @@ pub(crate) enum LayoutMemory {
     Bytes(Items<u8>),
 }
 
-/// Returns an ID with the values for one ID, including the fixed ones, or `None` if those are all.
+/// Returns an ID that contains the bindables for one ID and the generator's fixed values, or `None` if there are no
+/// bindables for one ID.
 fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result<Option<Id>> {
     let Some(bindables) = bindables else { return generator.check_complete().map(|()| None) };
     let mut values = generator.values();
@@ -338,7 +339,7 @@ fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result
     generator.base_of(&values).map(Some)
 }
 
-/// Rejects bindables for one ID with a lease, which does not accept values for them.
+/// Rejects bindables for one ID if the generator has a lease, because it does not accept them.
 fn check_none(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
     let is_none = bindables.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
@@ -362,7 +363,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for FieldNames {
     }
 }
 
-/// A layout as an argument.
+/// A layout passed as an argument.
 struct LayoutArgument(Py<Layout>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for LayoutArgument {

@@ -1,4 +1,4 @@
-//! Custom layouts: their descriptions, and their IDs.
+//! Custom layouts: their descriptions and their IDs.
 
 mod array;
 mod columns;
@@ -197,7 +197,7 @@ impl Layout {
         Ok(format!("Layout.from_json({})", PyString::new(py, &self.0.to_json()).repr()?))
     }
 
-    /// A layout is a value: it may be copied, pickled and sent to other processes.
+    /// Supports copying and pickling, because a layout is a plain value that may be sent to other processes.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(),)))
     }
@@ -208,7 +208,7 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
     Ok(match id {
         Id::Integer(id) => id.into_pyobject(py)?.into_any(),
         Id::Bytes(id) => PyBytes::new(py, &id).into_any(),
-        // The core has no other type of ID.
+        // The core has no other ID type.
         _ => return Err(raise(Error::new(ErrorKind::InvalidType))),
     })
 }
@@ -217,11 +217,11 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 pub(crate) struct Parsed {
     layout: Py<Layout>,
-    /// The ID, which was checked against the layout.
+    /// The ID, already checked against the layout.
     id: Id,
 }
 
-/// The pickled content of parsed fields: the layout and the ID, which is parsed again.
+/// The pickled form of parsed fields: the layout and the ID, which unpickling parses again.
 type Fields<'py> = (Bound<'py, Layout>, Bound<'py, PyAny>);
 
 impl PartialEq for Parsed {

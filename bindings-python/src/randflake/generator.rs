@@ -37,13 +37,13 @@ pub(crate) struct Generator {
     codec: Codec,
 }
 
-/// The generators with an explicit grant.
+/// The generators that were created with an explicit grant.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
 
-/// Creates the source of a generator with a lease, which builds another generator for each grant.
+/// Creates the source for a generator with a lease. The source builds a new generator for each grant.
 fn leased(
     lease: LeaseArgument,
     secret: Secret,
@@ -106,7 +106,7 @@ impl Generator {
             builder = builder.resume_after(second.0);
         }
         let inner = Arc::new(builder.build().map_err(raise)?);
-        // A decrypted number identifies the secret without revealing it.
+        // The decryption of a fixed ID identifies the secret without revealing it.
         let of_secret = codec.inspect(Randflake::default());
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
@@ -215,7 +215,7 @@ impl Stats {
     }
 }
 
-/// A grant as an argument, or `None` if a lease is used.
+/// A grant passed as an argument, or `None` if a lease is used.
 struct GrantArgument(Option<randflake::Grant>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for GrantArgument {

@@ -55,7 +55,7 @@ pub(crate) struct Generator {
     pub(super) metabyte: Metabyte,
 }
 
-/// The generators whose partition is explicit or restored from a snapshot.
+/// The generators whose partition was passed explicitly or restored from a snapshot.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
@@ -85,7 +85,7 @@ fn make(
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
-/// Creates the source of a generator with a lease, which builds another generator for each grant.
+/// Creates the source for a generator with a lease. The source builds a new generator for each grant.
 fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<Source<Leased>> {
     let options = Options::from_keywords(NEW, options)?.of_grants()?;
     let build = move |number, window: Range<i64>| {
@@ -96,8 +96,8 @@ fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<S
     Source::leased(lease, "sno", |_| Ok(()), build)
 }
 
-/// Returns a snapshot's sequence range. A snapshot of the Go library may have its bounds in any order, and 0 for the highest
-/// sequence number.
+/// Returns a snapshot's sequence range. A snapshot from the Go library may list the bounds in either order, and may use 0
+/// for the highest sequence number.
 fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
     let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
     let max = if max == 0 { u16::MAX } else { max };

@@ -1,4 +1,4 @@
-//! Methods of IDs that other libraries look for. Those libraries are never imported here. Instead, the methods call a Python
+//! Methods of IDs that other libraries look up. Those libraries are never imported here. Instead, the methods call a Python
 //! module of this package, which is imported on first use.
 
 use polyflake::sno;
@@ -40,7 +40,7 @@ impl Sno {
         module.getattr(intern!(py, "_sno_serializer"))
     }
 
-    /// Called by `sqlite3` for a parameter, which is converted to its string. Other protocols are not supported.
+    /// Called by `sqlite3` to convert a parameter to its string form. Other protocols are not supported.
     fn __conform__(
         &self,
         protocol: &Bound<'_, PyAny>,

@@ -26,7 +26,7 @@ use crate::ids::{
 };
 
 texts! {
-    /// The string of a sno ID.
+    /// The string form of a sno ID.
     SnoText sno::Sno::TEXT_LEN..=sno::Sno::TEXT_LEN;
 }
 
@@ -190,7 +190,7 @@ impl Sno {
         format!("Sno('{}')", self.0)
     }
 
-    /// An ID is a value: it may be copied, pickled and sent to other processes.
+    /// Supports copying and pickling, because an ID is a plain value that may be sent to other processes.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
         (slf.get_type(), (slf.get().0.to_string(),))
     }
@@ -275,7 +275,7 @@ impl Item for sno::Sno {
     }
 }
 
-/// Reads an item of a list as an ID: an ID object, or a string.
+/// Reads a list item as an ID: an ID object or a string.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     match id.cast::<Sno>() {
         Ok(id) => Ok(Ok(id.get().0)),
@@ -286,7 +286,7 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
 /// The number of bytes in a UUID.
 const UUID_LEN: usize = 16;
 
-/// Reads an item of a list of UUIDs as an ID.
+/// Reads an item from a list of UUIDs as an ID.
 fn listed_uuid8(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     Ok(match Uuid::among(uuid, column::NAME)? {
         Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),

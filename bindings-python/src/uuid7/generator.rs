@@ -1,4 +1,4 @@
-//! The generators of UUIDs of version 7.
+//! Generators of version 7 UUIDs.
 
 use std::{ops::Range, sync::Arc};
 
@@ -36,7 +36,7 @@ makes_defaults! { uuid7 Generator () "()" "(n, /)" }
 
 numbers! {
     WorkerId(u16) "worker_id" 0..=u16::MAX;
-    /// The last millisecond of an earlier generator. The core checks its range, after that of the window.
+    /// The last millisecond that an earlier generator used. The core checks this value's range after the window's range.
     ResumeAfter(i64) "resume_after" i64::MIN..=i64::MAX;
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Generator {
     pub(super) inner: Source<Leased>,
 }
 
-/// The generators with an explicit worker ID.
+/// The generators that were created with an explicit worker ID.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own worker ID";
@@ -123,7 +123,7 @@ impl Generator {
         })
     }
 
-    /// Rejects copying and pickling, because two generators with the same worker ID would repeat each other's milliseconds.
+    /// Rejects copying and pickling, because two generators with the same worker ID would reuse each other's milliseconds.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator, found a copy: make another one, with `resume_after`")
@@ -144,7 +144,7 @@ fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leas
     let build = move |number, window: Range<i64>| {
         let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(with_clock).worker_id(worker_id);
-        // The grant before may have used the first millisecond of this one, under another worker ID.
+        // The previous grant may have used the first millisecond of this grant, under a different worker ID.
         builder.resume_after(window.start).window(window.start, window.end).build()
     };
     Source::leased(lease, "uuid7", |_| Ok(()), build)

@@ -1,4 +1,4 @@
-//! Single UUIDs of version 7 and arrays of them. A single one is a `uuid.UUID` in Python.
+//! Single version 7 UUIDs and arrays of them. In Python, a single UUID is a `uuid.UUID`.
 
 use polyflake::uuid7::{self, LAST_SEQUENCE, Uuid7};
 use polyflake_columns::Packed;
@@ -22,7 +22,7 @@ numbers! {
     RandomBits(u64) "random" 0..=(1 << 56) - 1;
 }
 
-/// An ID as an argument: a `uuid.UUID` of version 7.
+/// An ID passed as an argument: a version 7 `uuid.UUID`.
 pub(crate) struct Id(Uuid7);
 
 impl<'a, 'py> FromArgument<'a, 'py> for Id {
@@ -162,7 +162,7 @@ impl Item for Uuid7 {
     }
 }
 
-/// Reads an item of a list as an ID: a UUID, or a string.
+/// Reads a list item as an ID: a UUID or a string.
 fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<Uuid7>> {
     match Uuid::among(id, column::IDS)? {
         Some(uuid) => Ok(Uuid7::from_bytes(uuid.0)),
@@ -170,7 +170,7 @@ fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<Uuid7>> {
     }
 }
 
-/// Reads packed IDs. An error names the item.
+/// Reads packed IDs. An error contains the index of the invalid item.
 fn unpack(bytes: &[u8]) -> polyflake::Result<Vec<Uuid7>> {
     let (ids, _) = bytes.as_chunks();
     let id = |(item, bytes): (usize, &[u8; Uuid7::LEN])| {

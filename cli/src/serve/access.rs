@@ -1,4 +1,4 @@
-//! Tokens of namespaces, and the rate of their requests.
+//! Tokens for namespaces, and limits on the rate of their requests.
 
 use std::{
     path::Path,

@@ -1,4 +1,4 @@
-//! Answers to HTTP requests. Every error is a JSON object with a stable code.
+//! Responses to HTTP requests. Every error is a JSON object with a stable code.
 
 use std::{
     sync::Arc,

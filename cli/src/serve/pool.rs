@@ -1,4 +1,4 @@
-//! Connections to the store, each with a thread, because their calls block.
+//! Connections to the store. Each has its own thread, because its calls block.
 
 use std::{
     collections::VecDeque,
@@ -128,7 +128,7 @@ impl Shared {
             } else {
                 self.run(worker, &mut store, &job.request)
             };
-            // The client may have left in the meantime.
+            // The client may have disconnected in the meantime.
             let _ = job.answer.send(answer);
         }
     }

@@ -1,4 +1,4 @@
-//! TLS with a certificate and a key in files, which are read again while the service runs.
+//! TLS with a certificate and a key from files, which are reloaded while the service runs.
 
 use std::{
     path::PathBuf,

@@ -116,8 +116,8 @@ fn checked_value(field: &Field) -> String {
 /// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.
 fn shifted_tick(field: &Field, tick: &str) -> (String, i64) {
     let (shift, bits) = (field.shift(), field.bits);
-    // If the timestamp contains the sign bit, all ticks are in the first half. If it is also inverted, they all have the sign
-    // bit set.
+    // If the timestamp contains the sign bit, all ticks are in the first half of its range. If the timestamp is also
+    // inverted, all of its values have the sign bit set.
     let is_top = field.first == 0;
     let most = mask(if is_top { bits - 1 } else { bits });
     let tick = if field.invert { format!("({most} - {tick})") } else { tick.into() };

@@ -62,7 +62,7 @@ const WORD: &str = "flake.word(id)";
 const BITS: BitStrings = BitStrings {
     constant: |digits| format!("'{digits}'"),
     number: |value, bits| format!("lpad(bin({value}), {bits}, '0')"),
-    // This is many times faster than `translate`.
+    // This cast is many times faster than `translate`.
     inverted: |bits| format!("(~{bits}::BIT)::VARCHAR"),
     bytes: |bits| format!("({bits})::BIT::BLOB"),
 };

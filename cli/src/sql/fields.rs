@@ -103,8 +103,8 @@ impl Time {
                 "expected an epoch of at most 64 bits in ticks, found more",
             )
         })?;
-        // Ranges of integers end where the sign bit changes, because databases compare integers as signed. With one tick less
-        // than 2^63, the end of the last tick fits in 64 bits.
+        // Integer ranges end where the sign bit changes, because databases compare integers as signed values. Stopping one
+        // tick below 2^63 ensures that the end of the last tick fits in 64 bits.
         let bits = field.bits.min(if is_word { 63 - field.shift() } else { 63 });
         let count = if bits == 63 { i64::MAX } else { 1 << bits };
         Ok(Self { field, tick_us, epoch, count })
@@ -140,7 +140,7 @@ impl Time {
             let ms = if self.epoch >= 0 && self.field.bits < 64 {
                 format!("({us}) {divide} 1000")
             } else {
-                // Division rounds towards zero, so the remainder is subtracted first.
+                // Division rounds toward zero, so the remainder is subtracted first.
                 format!("({us} - (({us}) % 1000 + 1000) % 1000) {divide} 1000")
             };
             (self.tick_us, ms)

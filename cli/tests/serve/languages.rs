@@ -1,4 +1,4 @@
-//! The drivers in Python and JavaScript: processes that run a host's commands (`tests/leases/driver.py`, `driver.mjs`).
+//! The drivers in Python and JavaScript: processes that execute a host's commands (`tests/leases/driver.py`, `driver.mjs`).
 
 mod cloudflare;
 
@@ -60,7 +60,7 @@ impl Store for Driver {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.number += 1;
         let steps = Steps::new(Engine::Http, request, Random(self.number));
-        // Like a holder, the driver keeps no connection that is idle.
+        // Like a holder, the driver does not keep an idle connection open.
         assert_eq!(self.send(&json!({ "do": "open" })), json!({ "opened": null }));
         let reply = steps.drive(|statements| self.run(statements));
         self.send(&json!({ "do": "close" }));

@@ -1,4 +1,5 @@
-//! The program as a service, and a client that writes HTTP by hand, so that it can also send what no client would.
+//! Runs the program as a service, with a client that writes HTTP by hand so that it can also send requests that no real
+//! client would send.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,19 +15,19 @@ use tempfile::TempDir;
 pub(crate) const TOKEN: &str = "a-token-of-conformance-tests";
 pub(crate) const OTHER_TOKEN: &str = "a-token-of-another-namespace";
 
-/// A running service, which the test ends.
+/// A running service, which the test stops.
 pub(crate) struct Service {
     child: Child,
     pub(crate) port: u16,
     pub(crate) folder: TempDir,
 }
 
-/// Returns an empty folder on a disk, because a store rejects file systems in memory.
+/// Returns an empty folder on a disk, because a store rejects in-memory file systems.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
 }
 
-/// Returns the command for a service over a file in a folder, with the tokens of two namespaces.
+/// Returns the command that starts a service for a store file in a folder, with tokens for two namespaces.
 pub(crate) fn command(folder: &TempDir, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_polyflake"));
     command
@@ -55,7 +56,7 @@ impl Service {
         talk.read_line(&mut line).expect("a line");
         let port = line.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
-        // A full pipe would stop the service.
+        // A full pipe would block the service.
         std::thread::spawn(move || std::io::copy(&mut talk, &mut std::io::sink()));
         Self { child, port, folder }
     }
@@ -146,7 +147,7 @@ impl Answer {
         lines.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Returns the code of the error.
+    /// Returns the error code in the response.
     #[track_caller]
     pub(crate) fn code(&self) -> String {
         let body: Value = self.body.parse().unwrap_or_else(|_| panic!("expected JSON: {self:?}"));
@@ -154,7 +155,7 @@ impl Answer {
     }
 }
 
-/// A store over one connection to a service.
+/// A store that is accessed over one connection to a service.
 pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Store for Client {

@@ -15,7 +15,7 @@ pub(super) struct Buffers<'a> {
     nulls: Option<&'a [u8]>,
 }
 
-/// The maximum number of items in an array. With one bit per item, these would take 16 TiB.
+/// The maximum number of items in an array. Even at one bit per item, an array of this length would take 16 TiB.
 const MAX_LENGTH: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
@@ -36,7 +36,7 @@ impl<'a> Buffers<'a> {
         {
             return None;
         }
-        // SAFETY: the interface guarantees `n_buffers` pointers until the array is released.
+        // SAFETY: the interface guarantees that `n_buffers` pointers exist until the array is released.
         let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
         let mut buffers = Self { pointers, offset, length, nulls: None };
         let has_map = !pointers[0].is_null();

@@ -52,7 +52,7 @@ impl Column {
         }
     }
 
-    /// Creates a column of concatenated strings. The last of the `length + 1` offsets must be within `text`.
+    /// Creates a column of concatenated strings. The last of the `length + 1` offsets must not exceed the length of `text`.
     pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
@@ -122,8 +122,8 @@ const UUID_FORMAT: &str = "w:16";
 const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
 const UUID: &[u8; 10] = b"arrow.uuid";
 
-/// The metadata of the UUID type: the number of pairs, followed by each key and each value with its length before it, in native
-/// byte order.
+/// The metadata of the UUID type, in native byte order: the number of pairs, followed by the keys and values, each preceded
+/// by its length.
 static UUID_METADATA: [u8; 42] = {
     let mut metadata = [0; 42];
     let (head, pair) = metadata.split_at_mut(4);
@@ -140,7 +140,7 @@ impl Schema {
     /// Returns whether the type is Arrow's UUID type.
     pub fn is_uuid(&self) -> bool {
         let Some(format) = ptr::NonNull::new(self.format.cast_mut()) else { return false };
-        // SAFETY: the interface guarantees that the format of an unreleased schema is a zero-terminated string.
+        // SAFETY: the interface guarantees that the format of an unreleased schema is a NUL-terminated string.
         if unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes() != UUID_FORMAT.as_bytes() {
             return false;
         }
@@ -152,14 +152,15 @@ impl Schema {
 /// Returns whether the metadata contains a key with this value.
 ///
 /// # Safety
-/// `metadata` is a null pointer, or points to metadata that conforms to the interface.
+///
+/// `metadata` must be a null pointer, or point to metadata that conforms to the interface.
 unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     if metadata.is_null() {
         return false;
     }
     let mut rest = metadata;
-    // SAFETY: the caller guarantees that the metadata conforms to the interface: it contains the number of pairs, and for each
-    // pair a key and a value after their lengths. The code reads exactly these parts, in this order.
+    // SAFETY: the caller guarantees that the metadata conforms to the interface: it contains the number of pairs, and a key
+    // and a value for each pair, each preceded by its length. The code reads exactly these parts, in this order.
     unsafe {
         let pairs = read_number(&mut rest);
         (0..pairs).any(|_| {
@@ -172,7 +173,8 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
 /// Reads a number and advances the pointer.
 ///
 /// # Safety
-/// `rest` points to a number of 4 bytes.
+///
+/// `rest` must point to a number of 4 bytes.
 unsafe fn read_number(rest: &mut *const u8) -> usize {
     // SAFETY: the caller guarantees that `rest` points to 4 bytes, and an array of bytes needs no alignment.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
@@ -181,10 +183,11 @@ unsafe fn read_number(rest: &mut *const u8) -> usize {
     usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
 }
 
-/// Reads bytes that follow their length, and advances the pointer.
+/// Reads a length and the bytes that follow it, and advances the pointer.
 ///
 /// # Safety
-/// `rest` points to a length followed by that number of bytes, which live as long as `'a`.
+///
+/// `rest` must point to a length followed by that number of bytes, which must live as long as `'a`.
 unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
     // SAFETY: the caller guarantees that `rest` points to a length, which is a number of 4 bytes.
     let length = unsafe { read_number(rest) };

@@ -1,9 +1,9 @@
-//! Reads columns of other libraries, chunk by chunk, as strings, bytes or integers.
+//! Reads columns from other libraries, chunk by chunk, as strings, bytes or integers.
 //!
-//! A column may come in several chunks, each of which has its own offset, nulls and dictionary. An error names an item by its
-//! index in the whole column. A null is an error, because an array of IDs cannot contain nulls, and a caller who wants to
-//! leave them out can do so explicitly. A chunk is read up to its first null, so that the error is always the one for the first
-//! rejected item.
+//! A column may consist of several chunks, each of which has its own offset, nulls and dictionary. An error names an item
+//! by its index in the whole column. A null is an error, because an array of IDs cannot contain nulls, and a caller who
+//! wants to leave them out can do so explicitly. A chunk is read up to its first null, so that the error always concerns
+//! the first rejected item.
 
 use std::{
     borrow::Cow,
@@ -32,7 +32,7 @@ pub struct Chunks {
     arrays: Vec<Array>,
 }
 
-/// The error that is returned if a stream does not deliver its column. It contains the stream's own message.
+/// The error that is returned if a stream fails to deliver its column. It contains the stream's own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamError(pub String);
 
@@ -195,7 +195,7 @@ impl Chunks {
 }
 
 impl<T> Chunk<T> {
-    /// Rejects a null that follows `count` items of the column.
+    /// Returns an error if a null follows the first `count` items of the column.
     fn check_end(&self, count: usize) -> Result<(), Fault> {
         if self.ends_at_null { Err(Fault::Null(count)) } else { Ok(()) }
     }
@@ -205,7 +205,7 @@ fn total_length(mut lengths: impl Iterator<Item = usize>) -> usize {
     lengths.try_fold(0, usize::checked_add).unwrap_or(usize::MAX)
 }
 
-/// Returns the format of a schema, or `None` if it is released.
+/// Returns the format of a schema, or `None` if the schema is released.
 fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
     if schema.format.is_null() || schema.release.is_none() {
         return None;

@@ -19,7 +19,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Returns the layout for a format whose items can be read as strings. Byte formats are among them.
+    /// Returns the layout for a format whose items can be read as strings. This includes the byte formats.
     pub(super) fn of_texts(format: &str) -> Option<Self> {
         match format {
             "u" => Some(Self::Offsets32),
@@ -44,7 +44,8 @@ impl Layout {
 pub(super) trait Readable<I: Textual>: Texts<I> + Send + Sync {}
 impl<I: Textual, T: Texts<I> + Send + Sync> Readable<I> for T {}
 
-/// Returns the first `length` items of an array in a layout, or `None` if the array violates the rules of the interface.
+/// Returns the first `length` items of an array with the given layout, or `None` if the array violates the rules of the
+/// interface.
 pub(super) fn items<'a, I: Textual>(
     buffers: &Buffers<'a>,
     layout: Layout,
@@ -102,8 +103,8 @@ impl<I: Textual> Texts<I> for Fixed<'_> {
 trait Offset: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
-    /// Returns offsets as 32-bit offsets, and the base from which they are counted. An offset that does not fit becomes an
-    /// invalid one.
+    /// Returns the offsets as 32-bit offsets, and the base from which they are counted. An offset that does not fit is
+    /// replaced with an invalid one.
     fn offsets<'a>(places: &'a [Self], buffers: &'a mut [i32]) -> (&'a [i32], usize);
 }
 
@@ -125,8 +126,8 @@ impl Offset for i64 {
     fn offsets<'a>(places: &'a [Self], buffers: &'a mut [i32]) -> (&'a [i32], usize) {
         let offsets = &mut buffers[..places.len()];
         for (offset, place) in offsets.iter_mut().zip(places) {
-            // Offsets are relative to the first one, so that 32 bits are enough for a block. An offset that does not fit
-            // becomes one that the decoder rejects.
+            // Offsets are relative to the first one, so that 32 bits are enough for a block. An offset that does not fit is
+            // replaced with one that the decoder rejects.
             let behind = place.wrapping_sub(places[0]).clamp(-1, i32::MAX.into());
             *offset = i32::try_from(behind).unwrap_or(-1);
         }
@@ -188,7 +189,7 @@ struct Views<'a> {
 impl<'a> Views<'a> {
     fn new(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         let views = buffers.slice(1, buffers.offset, length)?;
-        // The last buffer contains the lengths of the buffers before it.
+        // The last buffer contains the lengths of the preceding buffers.
         let last = buffers.pointers.len().checked_sub(1)?;
         let lengths = buffers.slice::<i64>(last, 0, last.checked_sub(2)?)?;
         let buffer = |(index, length): (usize, &i64)| buffers.slice(index, 0, length.to_index()?);

@@ -55,7 +55,7 @@ pub struct Schema {
     private_data: *mut c_void,
 }
 
-/// A column, or a chunk of one.
+/// A column, or a chunk of a column.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Array {
@@ -92,7 +92,8 @@ pub trait CDataStruct: Sized {
     /// Takes ownership of the struct.
     ///
     /// # Safety
-    /// `place` points to a writable struct of this type, which conforms to the interface or is released.
+    ///
+    /// `place` must point to a writable struct of this type, which conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
         // SAFETY: the caller guarantees that `place` is writable and holds a valid struct. The released struct that replaces it
         // has no `release` function, so neither side releases it again.

@@ -46,7 +46,7 @@ pub trait Textual: Plain + Default {
     type TextBuffer: Plain + AsRef<[u8]> + AsMut<[u8]>;
     /// An empty buffer.
     const EMPTY: Self::TextBuffer;
-    /// Whether strings differ in length, so that buffers of a fixed width are padded with zeros.
+    /// Whether strings vary in length, so that buffers of a fixed width are padded with zeros.
     const IS_PADDED: bool;
     /// The possible numbers of characters in an encoded ID.
     const LENGTHS: RangeInclusive<usize>;
@@ -66,12 +66,12 @@ pub trait Textual: Plain + Default {
     /// Returns the error for the first invalid string, with the string's index.
     fn decode(texts: &[Self::TextBuffer], ids: &mut [Self]) -> Result<()>;
 
-    /// Decodes strings that are stored one after the other, up to the first invalid one, and returns the number of decoded IDs.
-    /// `offsets` has one item more than `ids`.
+    /// Decodes strings that are stored one after the other, up to the first invalid one, and returns the number of decoded
+    /// IDs. `offsets` has one more element than `ids`.
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // There is no branch per string, because nearly always all of them have the right length.
+        // The loop does not branch for each string, because nearly always all strings have the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -110,7 +110,7 @@ impl Textual for Sno {
     }
 }
 
-/// Implements [`Textual`] for IDs whose strings are those of GUIDs.
+/// Implements [`Textual`] for IDs that are encoded as GUID strings.
 macro_rules! impl_guid {
     ($($id:ty),*) => {$(
         impl Textual for $id {
@@ -163,7 +163,7 @@ pub trait Items {
         self.len() == 0
     }
 
-    /// Returns one item, or an empty slice if its position is not within the memory.
+    /// Returns one item, or an empty slice if the item lies outside the memory.
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
@@ -196,15 +196,15 @@ pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Siz
     bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))
 }
 
-/// Decodes strings from an index on, and passes their IDs to `take` in blocks. Returns the index of the first invalid string,
-/// if there is one.
+/// Decodes strings, starting at index `from`, and passes their IDs to `take` in blocks. Returns the index of the first
+/// invalid string, if there is one.
 pub(crate) fn ids_up_to<I: Textual>(
     texts: &(impl Texts<I> + ?Sized),
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
-    // The blocks have a fixed size and are on the stack, so a column that may turn out to be invalid causes no allocation in
-    // proportion to its length.
+    // The blocks have a fixed size and are on the stack. Therefore a column that turns out to be invalid causes no
+    // allocation in proportion to its length.
     let (mut buffers, mut read) = ([I::EMPTY; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
@@ -287,9 +287,10 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     Ok(texts)
 }
 
-/// Encodes IDs whose strings are those of GUIDs as packed strings.
+/// Encodes IDs as packed GUID strings.
 ///
 /// # Errors
+///
 /// Returns an error if the allocation fails.
 pub fn of_guids<I: Copy>(
     ids: &[I],

@@ -1,4 +1,4 @@
-//! Strings in rows of one width, as in `NumPy` arrays.
+//! Strings in rows of equal width, as in `NumPy` arrays.
 
 use std::{borrow::Cow, ops::Range};
 

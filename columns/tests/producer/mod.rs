@@ -13,7 +13,7 @@ use std::{
 
 use polyflake_columns::arrow::{Array, CDataStruct, Chunks, Schema, Stream, StreamError};
 
-/// Arrow's schema struct, as its specification prints it.
+/// Arrow's schema struct, as printed in the specification.
 #[repr(C)]
 struct ForeignSchema {
     format: *const c_char,
@@ -27,7 +27,7 @@ struct ForeignSchema {
     private_data: *mut c_void,
 }
 
-/// Arrow's array struct, as its specification prints it.
+/// Arrow's array struct, as printed in the specification.
 #[repr(C)]
 struct ForeignArray {
     length: i64,
@@ -42,7 +42,7 @@ struct ForeignArray {
     private_data: *mut c_void,
 }
 
-/// Arrow's stream struct, as its specification prints it.
+/// Arrow's stream struct, as printed in the specification.
 #[repr(C)]
 struct ForeignStream {
     get_schema: Option<unsafe extern "C" fn(*mut ForeignStream, *mut ForeignSchema) -> c_int>,
@@ -66,7 +66,7 @@ impl Buffer {
             word[..eight.len()].copy_from_slice(eight);
             u64::from_ne_bytes(word)
         };
-        // One extra word keeps a shifted buffer within its memory.
+        // One extra word keeps a shifted buffer within its allocation.
         let words = bytes.chunks(8).map(word).chain([0]).collect();
         Self { words, length: bytes.len() }
     }
@@ -166,7 +166,7 @@ impl Foreign {
     pub(crate) fn export(&self) -> (Chunks, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
-        // SAFETY: the structs match those of the interface, and conform to it in everything that readers must trust.
+        // SAFETY: the structs match those of the interface, and conform to it in every respect that readers must trust.
         let pieces =
             unsafe { Chunks::of_array(import_struct(&mut schema), import_struct(&mut array)) };
         assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
@@ -219,7 +219,7 @@ impl Foreign {
     }
 }
 
-/// A struct that is not released yet.
+/// Counts a struct that is not released yet.
 struct ReleaseCounter(Arc<AtomicUsize>);
 
 impl ReleaseCounter {
@@ -298,7 +298,7 @@ unsafe extern "C" fn release_array(array: *mut ForeignArray) {
     }
 }
 
-/// A stream of chunks of one column.
+/// A stream that delivers the chunks of one column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForeignChunks {
     pub(crate) pieces: Vec<Foreign>,
@@ -341,7 +341,7 @@ impl ForeignChunks {
             // SAFETY: the stream is not released yet.
             unsafe { release_stream(&raw mut stream) };
         }
-        // SAFETY: the struct matches that of the interface.
+        // SAFETY: the struct matches the interface's stream struct.
         let stream: Stream = unsafe { import_struct(&mut stream) };
         (stream.collect(), held)
     }
@@ -350,8 +350,8 @@ impl ForeignChunks {
 /// # Safety
 /// `stream` must be an unreleased stream that [`ForeignChunks::collect`] created.
 unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut StreamState {
-    // SAFETY: the caller guarantees a stream of `ForeignChunks::collect`, whose private data is a `StreamState` until it is
-    // released. A stream is used by one thread at a time.
+    // SAFETY: the caller guarantees a stream that `ForeignChunks::collect` created, whose private data is a `StreamState`
+    // until it is released. Only one thread at a time uses a stream.
     unsafe { &mut *(*stream).private_data.cast() }
 }
 
@@ -364,7 +364,7 @@ impl StreamState {
 }
 
 unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignSchema) -> c_int {
-    // SAFETY: readers pass an unreleased stream, and a place that they own.
+    // SAFETY: readers pass an unreleased stream, and a location that they own.
     unsafe {
         let state = state(stream);
         let code = state.code();
@@ -376,7 +376,7 @@ unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignS
 }
 
 unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArray) -> c_int {
-    // SAFETY: readers pass an unreleased stream, and a place that they own.
+    // SAFETY: readers pass an unreleased stream, and a location that they own.
     unsafe {
         let state = state(stream);
         let code = state.code();
@@ -467,7 +467,7 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
     column
 }
 
-/// Returns the view of an item, which contains a short item inline and refers to one of more than 12 bytes.
+/// Returns the view of an item. The view contains a short item inline, and refers to an item of more than 12 bytes.
 pub(crate) fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
     let mut view = [0; 16];
     view[..4].copy_from_slice(&i32::try_from(item.len()).expect("short").to_ne_bytes());

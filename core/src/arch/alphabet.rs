@@ -1,18 +1,18 @@
 //! The base32 alphabets, and their arithmetic on eight characters at once, one in each byte of a word.
 
-/// An alphabet that consists of two runs: digits for the values from 0 on, followed by letters from `a` on.
+/// An alphabet that consists of two runs: digits, starting at value 0, followed by letters, starting at `a`.
 #[derive(Clone, Copy)]
 pub(crate) struct Alphabet {
     /// The character of value 0.
     pub(crate) digit: u8,
-    /// The number of values that are digits.
+    /// The number of values that are encoded as digits.
     pub(crate) digits: u8,
 }
 
 /// sno's alphabet: `2`-`9` and `a`-`x` (source: sno 1.2.1).
 pub(crate) const SNO: Alphabet = Alphabet { digit: b'2', digits: 8 };
 
-/// The base32hex alphabet: `0`-`9` and `a`-`v` (RFC 4648, section 7, in lower case).
+/// The base32hex alphabet: `0`-`9` and `a`-`v` (RFC 4648, section 7, in lowercase).
 pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 
 /// The first letter of both alphabets.
@@ -26,7 +26,7 @@ pub(crate) const fn splat(byte: u8) -> u64 {
 const HIGH_BITS: u64 = splat(0x80);
 
 impl Alphabet {
-    /// Returns the number of values that are letters.
+    /// Returns the number of values that are encoded as letters.
     pub(crate) const fn letters(self) -> u8 {
         32 - self.digits
     }
@@ -43,8 +43,8 @@ impl Alphabet {
         table
     }
 
-    /// Returns the offsets from values to characters. The value of each digit has an offset at its own index, and all letters
-    /// share the offset that is stored at index `digits`.
+    /// Returns the offsets from values to characters. The offset for each digit is stored at the index of its value, and
+    /// the offset that all letters share is stored at index `digits`.
     #[allow(dead_code, reason = "not every set adds offsets")]
     pub(crate) const fn offsets(self) -> [u8; 16] {
         let mut offsets = [self.digit; 16];

@@ -48,8 +48,8 @@ fn highest() -> Level {
     Level(*Set::ALL.iter().take_while(|set| set.is_supported()).last().unwrap_or(&Set::Scalar))
 }
 
-/// Caches the level. Threads that detect it at the same time get the same level, so no lock is needed. A fork could leave a
-/// lock held.
+/// Caches the level. Threads that detect the level at the same time get the same result, so no lock is needed. A fork could
+/// leave a lock held.
 #[cfg(feature = "std")]
 mod cached {
     use core::sync::atomic::{AtomicU8, Ordering};
@@ -75,7 +75,7 @@ mod cached {
         let level = limit_to(highest(), requested.as_ref().and_then(|name| name.to_str()));
         let index = Set::ALL.iter().position(|&set| set == level.set());
         let index = index.and_then(|index| u8::try_from(index).ok());
-        // The order is relaxed, because each thread computes the same index, and the index guards no other memory.
+        // The ordering is relaxed, because each thread computes the same index, and the index guards no other memory.
         CACHED_LEVEL.store(index.unwrap_or(NOT_DETECTED), Ordering::Relaxed);
         level
     }

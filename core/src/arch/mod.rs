@@ -90,7 +90,7 @@ kernels! {
     /// Writes IDs with consecutive sequence numbers, starting with the given ID, into packed bytes whose length is a multiple
     /// of 10.
     fill_sno(ids: &mut [u8], first: Id);
-    /// Writes 128-bit values, starting with the given value. Each further value is the previous one plus 2^32.
+    /// Writes 128-bit values, starting with the given value. Each later value is the previous one plus 2^32.
     count_up(values: &mut [[u8; 16]], first: [u8; 16]);
 }
 

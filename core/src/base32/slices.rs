@@ -25,8 +25,8 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
     same_length(texts.len(), ids.len())?;
     let done = level.decode_sno(texts, ids);
-    // The kernel stops before a group that contains an invalid string. In that group, valid strings may precede the invalid
-    // one.
+    // The kernel stops before a group that contains an invalid string. Valid strings may precede the invalid one in that
+    // group.
     for (item, (text, id)) in texts.iter().zip(ids).enumerate().skip(done) {
         *id = base32::decode(text).ok_or_else(|| decode_error_of_bytes(text).in_item(item))?;
     }

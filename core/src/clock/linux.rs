@@ -57,7 +57,7 @@ impl CoarseClock {
     }
 }
 
-/// The kernel's clocks count nanoseconds.
+/// The Linux kernel's clocks count nanoseconds.
 pub(super) const RESOLUTION_NANOS: u64 = 1;
 
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };

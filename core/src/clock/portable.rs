@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::Result;
 
 /// The resolution of the wall clock that the standard library reads: a tenth of a microsecond on Windows, a microsecond on
-/// Apple's systems, and a nanosecond elsewhere.
+/// Apple platforms, and a nanosecond elsewhere.
 pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
     100
 } else if cfg!(target_vendor = "apple") {

@@ -14,7 +14,8 @@ use crate::{Error, ErrorKind, Result, fork};
 /// The shortest and the longest interval that a clock accepts, in nanoseconds.
 const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
 
-/// The number of readings after which a thread reads the wall clock itself, so that it notices if the dedicated thread stops.
+/// The number of readings after which a thread reads the wall clock itself, so that it notices when the dedicated thread
+/// has stopped.
 const READINGS: u32 = 4096;
 
 std::thread_local! {
@@ -54,7 +55,7 @@ pub struct TickingClock(Arc<SharedTicks>);
 #[derive(Debug)]
 struct SharedTicks {
     ticks: Ticks,
-    /// The generation of the process that runs the thread.
+    /// The generation of the process in which the thread runs.
     generation: u32,
     interval: Duration,
 }
@@ -105,7 +106,8 @@ fn tick(shared: &Weak<SharedTicks>, interval: Duration) {
     loop {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
-        // If the wall clock fails, the time stops until each thread reads the wall clock itself and receives the error.
+        // If the wall clock fails, the stored time does not advance until each thread reads the wall clock itself and
+        // receives the error.
         let _ = shared.ticks.tick(system::exact);
     }
 }

@@ -1,8 +1,8 @@
-//! The details of an error. Errors from decoders and from calls that must not block are frequent in loops, so their details are
-//! stored inline. All other details are behind a pointer.
+//! The details of an error. Errors from decoders and from calls that must not block are frequent in loops, so their details
+//! are stored inline. All other details are behind a pointer.
 //!
-//! Each large detail is boxed separately. A single variant with one pointer would save nine of 104 instructions of
-//! `sno::metabyte` in a loop, but add 500 bytes to Randflake's wasm module.
+//! Each large detail is boxed separately. A single variant with one pointer would save 9 of the 104 instructions that
+//! `sno::metabyte` executes in a loop, but would add 500 bytes to Randflake's wasm module.
 
 use alloc::{borrow::Cow, boxed::Box};
 
@@ -22,13 +22,13 @@ pub(super) enum Progress {
     Item,
 }
 
-/// A fact about an error, which takes sixteen bytes.
+/// A fact about an error. It occupies 16 bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
-    /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or [`NO_UNIT`].
-    /// The character that was probably meant is 0 if it is unknown. It has only 16 bits so that the enum's tag fits as well,
-    /// and a `Result` can reuse the tag.
+    /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or
+    /// [`NO_UNIT`]. The character that was probably intended is 0 if it is unknown. It has only 16 bits, which leaves room
+    /// for the enum's tag and lets a `Result` reuse the tag.
     Character {
         position: usize,
         unit: u32,
@@ -36,7 +36,7 @@ pub(super) enum Fact {
     },
     /// The time at which to retry, in Unix milliseconds.
     RetryAt(i64),
-    /// The time, in Unix milliseconds, until which this thread would have to sleep but cannot.
+    /// The time, in Unix milliseconds, until which the call would have to sleep on a thread that cannot sleep.
     AwaitUntil(i64),
     /// A wrong length. `most` may be [`UNLIMITED`].
     Length {
@@ -48,22 +48,22 @@ pub(super) enum Fact {
         found: usize,
         of: u32,
     },
-    /// The lower 64 bits of an integer from 2^64 up to 2^65 that was found instead of an ID.
+    /// The lower 64 bits of an integer from 2^64 up to 2^65 that was found where an ID was expected.
     TooLarge(u64),
     /// A reason as a static string.
     // A `&str` is 16 bytes and would leave no space for the tag, so this variant holds a reference to a `&str`.
     Constant(&'static &'static str),
     // The reason is boxed, because a `Cow` of a string is larger than a whole fact.
     Reason(Box<Name>),
-    /// The found length, the minimum and the maximum, at least one of which needs more than 16 bits.
+    /// The actual length, the minimum and the maximum. At least one of them needs more than 16 bits.
     LongLength(Box<[usize; 3]>),
     Range(Box<Range>),
-    /// The expected type, and the type that was found.
+    /// The expected type and the actual type.
     Type(Box<(&'static str, Name)>),
     More(Box<Details>),
 }
 
-/// A value, the minimum and the maximum, and their unit, which is empty if the number has no unit.
+/// A value, the minimum and the maximum, and their unit. The unit is empty if the numbers have none.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) values: [i128; 3],

@@ -29,7 +29,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// The format cannot represent the time.
     TimeOutOfRange,
-    /// The clock is too far behind the IDs that were already generated.
+    /// The clock is too far behind the timestamps of IDs that were already generated.
     ClockBehind,
     /// The clock failed, did not return a time, or moved past the tick on every attempt.
     ClockFailed,
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     LeaseMismatch,
     /// A leased generator currently has no worker ID. Only the `polyflake-lease` crate returns this error.
     LeaseUnavailable,
-    /// A secret does not have 16 bytes, or a secret for public IDs does not have 32 bytes.
+    /// A secret is not 16 bytes long, or a secret for public IDs is not 32 bytes long.
     InvalidSecret,
     /// The public ID belongs to a different type.
     TypeMismatch,
@@ -69,7 +69,7 @@ pub enum ErrorKind {
     Forked,
     /// The operating system provided no random bytes.
     EntropyUnavailable,
-    /// Restores of this machine cannot be watched.
+    /// The library cannot watch for restores of this machine.
     WatchUnavailable,
 }
 

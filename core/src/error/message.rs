@@ -1,5 +1,5 @@
-//! Error messages. They are lower case, have no final period, and contain the expected and the found value. Names and found
-//! strings are in backticks, and a quantity has its unit.
+//! Error messages. They are lowercase, have no final period, and state both the expected and the actual value. Names and
+//! rejected strings are in backticks, and quantities include their units.
 
 use core::fmt;
 

@@ -6,11 +6,11 @@ use core::{
     panic::{RefUnwindSafe, UnwindSafe},
 };
 
-/// An error of any type. Clones share it.
+/// An error of any type, shared by all clones.
 #[derive(Clone, Debug)]
 pub(super) struct Source(Arc<dyn error::Error + Send + Sync>);
 
-// These calls only format and downcast errors and read their sources, so a panic cannot leave a source half changed.
+// These calls only format and downcast errors and read their sources, so a panic cannot leave a source partially modified.
 impl UnwindSafe for Source {}
 impl RefUnwindSafe for Source {}
 

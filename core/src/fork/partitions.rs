@@ -95,26 +95,25 @@ const FOREVER: u64 = u64::MAX;
 
 /// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last one.
 const END: u64 = (1 << 40) - 1;
-/// The bit of an entry whose end was left by an explicit generator.
+/// The bit that is set if an explicit generator left the end in the entry.
 const LEFT_BY_EXPLICIT: u64 = END + 1;
-/// One claim of an entry.
+/// The value of one claim in an entry.
 const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
-/// The `claims` value of a partition that is reserved permanently. An entry with exactly this value belongs to a partition
-/// about which nothing else is known.
+/// The `claims` value of a partition that is reserved permanently. If an entry has exactly this value, nothing else is
+/// known about its partition.
 pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 
-/// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
-/// so that 65,536 consecutive generators, in processes or in a loop, always find a free one.
+/// The length of the first lease, in ticks. A generator that is abandoned after one ID holds its partition no longer than
+/// this. Therefore, 65,536 consecutive generators, in processes or in a loop, always find a free partition.
 const FIRST_LEASE: u64 = 1;
-/// The largest extension of a lease: a minute in ticks. Each extension is as long as the time for which the partition has been
-/// held so far.
+/// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition has been held so far.
 const LONGEST_LEASE: u64 = 15_000;
 
 /// A partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lease {
     pub(crate) partition: u16,
-    /// The end of the previous lease, which may be long ago.
+    /// The end of the previous lease, which may be far in the past.
     pub(crate) start: u64,
     /// The tick at which the partition was claimed.
     pub(crate) since: u64,
@@ -129,7 +128,7 @@ pub(crate) enum NoLease {
     Failed(Error),
 }
 
-/// An entry of the table. See the description of the module.
+/// An entry of the table. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry(u64);
 
@@ -158,7 +157,7 @@ impl Entry {
         Self(self.0 | RESERVED)
     }
 
-    /// Returns the entry without the claim of a generator that has used no tick from `end` on.
+    /// Returns the entry without the claim of a generator that used no tick at or after `end`.
     const fn without_claim(self, end: u64) -> Self {
         match self.claims() {
             0 | RESERVED => self,
@@ -205,7 +204,7 @@ pub trait Table: Sync {
 /// A function that finds the process's table on first use.
 pub type FindTable = fn() -> Result<&'static dyn Table>;
 
-/// The operations of generators on a table.
+/// The operations that generators perform on a table.
 impl dyn Table + '_ {
     /// Leases a partition that is free at `now`.
     ///
@@ -219,7 +218,8 @@ impl dyn Table + '_ {
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
             let until = now + FIRST_LEASE;
-            // If the swap fails, another generator was faster, and the search continues with the next partition.
+            // If the swap fails, another generator took the partition first, and the search continues with the next
+            // partition.
             if start <= now && self.swap(partition, entry, until) {
                 return Ok(Lease { partition, start, since: now, until });
             }
@@ -232,18 +232,18 @@ impl dyn Table + '_ {
     pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
-        // The unchanged end is the proof of ownership, so one compare-and-swap both checks and extends the lease.
+        // An unchanged end proves ownership, so one compare-and-swap both checks and extends the lease.
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Reserves the partition of a lease permanently for the snapshot of its owner, whose ticks begin where the lease began.
-    /// Returns `false` if another generator has the partition.
+    /// Permanently reserves the partition of a lease for the snapshot of the lease's owner. The snapshot's ticks begin
+    /// where the lease began. Returns `false` if another generator has the partition.
     pub(crate) fn reserve_permanently(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, RESERVED | lease.start)
     }
 
-    /// Claims a partition for an explicit generator, and returns the generator's first tick. The partition's lease, if one is
-    /// running, is not renewed.
+    /// Claims a partition for an explicit generator, and returns the generator's first tick. If the partition is leased,
+    /// the lease is not renewed.
     pub(crate) fn claim(&self, partition: u16) -> u64 {
         self.update(partition, Entry::with_claim).claimed_from()
     }
@@ -253,7 +253,7 @@ impl dyn Table + '_ {
         self.update(partition, Entry::with_reservation).claimed_from()
     }
 
-    /// Ends the claim of an explicit generator that has used no tick from `end` on.
+    /// Ends the claim of an explicit generator that used no tick at or after `end`.
     pub(crate) fn release(&self, partition: u16, end: u64) {
         self.update(partition, |entry| entry.without_claim(end));
     }
@@ -269,8 +269,8 @@ impl dyn Table + '_ {
         }
     }
 
-    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by
-    /// now.
+    /// Ends a lease at `end`, the tick after the last used tick, if `end` is earlier than the lease's end. Another
+    /// generator may have the partition by now.
     pub(crate) fn end_lease(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
@@ -279,7 +279,7 @@ impl dyn Table + '_ {
     }
 }
 
-/// A counter that shares its cache line with no other data. It is loaded for every ID, and its neighbours are written often.
+/// A counter on its own cache line, because it is loaded for every ID and its neighbors are written often.
 #[cfg(feature = "std")]
 #[repr(align(128))]
 #[derive(Debug)]
@@ -300,13 +300,13 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that were checked.
     count: AtomicU32,
-    /// The kernel's last notice of a restore that was reported, plus 1.
+    /// The number of the last kernel notice of a restore that was reported, plus 1.
     #[cfg_attr(
         not(all(target_os = "linux", not(any(miri, loom, shuttle)))),
         allow(dead_code, reason = "nothing watches")
     )]
     notice: AtomicU64,
-    /// The number of times that the processes of the table were restored. See the description of `fork`.
+    /// The number of times that the processes that share the table were restored. See the documentation of `fork`.
     #[cfg_attr(
         not(all(unix, not(any(miri, loom, shuttle, target_os = "emscripten")))),
         allow(dead_code, reason = "a static")
@@ -331,14 +331,14 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`, which
-    /// advances the restore count. If `draw` fails, the next partition picks the base.
+    /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`,
+    /// which advances the restore count. If `draw` fails, the next search for a partition picks the base.
     ///
-    /// In the opposite order, a generator that finds the new count could still lease a partition under the old base, and the
-    /// other copy would lease the same one.
+    /// In the opposite order, a generator that sees the new count could still lease a partition under the old base, and the
+    /// other copy would lease the same partition.
     ///
-    /// The image may have been taken while another thread was here, with a base that both copies then have. That thread found
-    /// an earlier base than the one that it would replace, so it picks another one.
+    /// The image may have been taken while another thread was in this function, with a base that both copies then have.
+    /// That thread found an older base than the one that it would now replace, so it picks another base.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,
@@ -354,8 +354,8 @@ impl<const N: usize> Cells<N> {
         drawn.map(drop)
     }
 
-    /// Returns whether a notice of the kernel differs from the last one, and stores it. All processes of the table that
-    /// watch see each notice.
+    /// Stores a notice from the kernel, and returns whether it differs from the last one. Every watching process that
+    /// shares the table sees each notice.
     #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
     pub(super) fn is_new_notice(&self, number: u64) -> bool {
         let notice = number.wrapping_add(1);
@@ -368,14 +368,14 @@ impl<const N: usize> Cells<N> {
             if found & BASE_PICKED != 0 {
                 return Ok(found);
             }
-            // If another thread is faster, its base is used: all processes must use one base, or `next` would return a
-            // partition twice before it has returned all of them.
+            // If another thread replaces the base first, its base is used. All processes must use the same base, or `next`
+            // would return a partition twice before it has returned all of them.
             self.replace(found, draw()?);
         }
     }
 
-    /// Replaces the base `found`. Returns `false` if another thread has replaced it first. Each replacement is counted, so that
-    /// a thread never takes a later base for the one that it found.
+    /// Replaces the base `found`. Returns `false` if another thread has replaced it first. Each replacement is counted, so
+    /// that a thread never mistakes a later base for `found`.
     fn replace(&self, found: u32, base: u32) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         const ONE_REPLACEMENT: u32 = BASE_PICKED << 1;
@@ -478,7 +478,7 @@ mod tests {
     #[test]
     fn renewals_double_the_lease_up_to_a_minute() {
         let table: &dyn Table = &Cells::<SMALL_TABLE>::new();
-        // A lease also starts short if the partition has been free for a long time.
+        // The first lease is short even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
             let mut lease = table.lease_free_partition(now).unwrap();
             let mut ends = Vec::new();
@@ -595,8 +595,8 @@ mod tests {
         assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
     }
 
-    /// Threads that acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
-    /// its own clock, which moves forwards and backwards.
+    /// Threads acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
+    /// its own clock, which moves forward and backward.
     #[test]
     fn leases_of_one_partition_never_overlap_across_threads() {
         const CLAIMS_PER_THREAD: u64 = if cfg!(miri) { 50 } else { 20_000 };
@@ -627,7 +627,7 @@ mod tests {
             let mut now = 100 * step + draw(1000);
             if draw(4) == 0 {
                 let partition = u16::try_from(seed).unwrap();
-                // The table does not delay an explicit generator for another one, so the test keeps their spans apart.
+                // The table does not make one explicit generator wait for another, so the test keeps their spans apart.
                 let first = table.claim(partition).max(claimed).max(now);
                 if draw(3) > 0 {
                     claimed = first + draw(600) + 1;
@@ -664,7 +664,8 @@ mod tests {
         }
     }
 
-    /// Two threads search for partitions, and one of them is interrupted at each access. Each partition is checked once.
+    /// Two threads search for partitions, and one of them is interrupted at each access. Each partition is checked exactly
+    /// once.
     #[cfg(not(any(loom, shuttle)))]
     #[test]
     fn concurrent_searches_visit_each_partition_once() {
@@ -696,8 +697,8 @@ mod tests {
     fn leases_never_overlap_in_any_interleaving() {
         use crate::sync::explorer::{World, choose, explore};
 
-        /// The ticks in which each thread may generate IDs, with one bit for each of the 16 ticks of a partition, and each
-        /// thread's lease.
+        /// For each thread: the ticks in which it may generate IDs, with one bit for each of a partition's 16 ticks, and
+        /// its lease.
         type Record = [(u32, Option<(u16, [u64; 3])>); 3];
 
         struct Threads(Cells<2>);
@@ -754,7 +755,7 @@ mod restores {
         sync::explorer::{World, choose, explore},
     };
 
-    /// The base before the restore, and the one after it: the first 8 partitions of the two are different ones.
+    /// The bases before and after the restore. Their first 8 partitions are disjoint.
     const BASES: [u32; 2] = [BASE_PICKED, BASE_PICKED | 8];
 
     /// Processes that share a table. The first one reports a restore.
@@ -800,7 +801,8 @@ mod restores {
     }
 
     impl CopiedProcess {
-        /// Returns a base that says whether it was picked before the image was taken, so that the other copy has it as well.
+        /// Returns a base that shows whether it was picked before the image was taken. In that case, the other copy has it
+        /// as well.
         fn draw(&self) -> u32 {
             BASES[self.images.load(Ordering::Acquire) as usize]
         }

@@ -33,22 +33,22 @@ static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED_CELLS: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 /// The restore count, until there are shared pages.
 static STATIC_RESTORES: Shared = Shared::new(0);
-/// The location of the restore count: [`STATIC_RESTORES`], or the shared table's.
+/// The location of the restore count: [`STATIC_RESTORES`], or the counter in the shared table.
 static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const STATIC_RESTORES).cast_mut());
 
-/// Returns the restore count. A caller that finds a new count also finds the table as it was when the count was advanced.
+/// Returns the restore count. A caller that sees a new count also sees the table as it was when the count was advanced.
 #[inline]
 pub(super) fn restores() -> u32 {
     restore_count().load(Ordering::Acquire)
 }
 
-/// Advances the restore count, after the table was changed.
+/// Advances the restore count after a change to the table.
 pub(super) fn restored() {
     advance(&SHARED_CELLS, &STATIC_RESTORES);
 }
 
-/// Advances the count of the shared table, if there is one. Another thread may not have published the count's location yet, and
-/// `STATIC_RESTORES`, which it would then replace, no longer counts.
+/// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` no longer counts, even if no
+/// thread has published the location of the table's count yet.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
@@ -63,9 +63,9 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     }
 }
 
-/// Includes the restores that were counted in `unshared` in the count of the table, which is already in its place.
+/// Carries the restores counted in `unshared` over to the count of the table, which is already published.
 ///
-/// The count is read by an addition, so of this addition and one in `advance`, the later one sees the earlier: either the
+/// An addition reads the count, so the later of this addition and the one in `advance` sees the earlier one. Either the
 /// restore is included here, or `advance` finds the table.
 fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
@@ -77,11 +77,11 @@ fn restore_count() -> &'static Shared {
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
 }
 
-/// Returns the process generation, or 0 in a child to which no generation was assigned yet.
+/// Returns the process generation, or 0 in a child to which no generation has been assigned yet.
 #[inline]
 pub(super) fn generation() -> u32 {
-    // Relaxed, because every ID performs this load. A forked child begins with one thread, which sees everything that its copy
-    // in the parent wrote before the fork.
+    // Relaxed, because this load runs for every ID. A forked child begins with one thread, which sees everything that the
+    // forking thread in the parent wrote before the fork.
     page_counter().load(Ordering::Relaxed)
 }
 
@@ -102,16 +102,16 @@ fn page_counter() -> &'static AtomicU32 {
 /// Assigns a generation to this process that differs from those of all its ancestors.
 #[cold]
 fn renew() -> u32 {
-    // `LATEST` is ordinary memory, so two siblings may get the same generation. That does no harm: a generation is only ever
+    // `LATEST` is ordinary memory, so two siblings may get the same generation. This is harmless: a generation is only ever
     // compared with those of the ancestors, from which a process inherited its generators.
     let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
-    // Another thread of this child may be faster. In that case, its generation is used.
+    // If another thread of this child assigned a generation first, that generation is used.
     let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
 }
 
 extern "C" fn in_child() {
-    // On Linux, the kernel has already wiped the page. Everywhere else, the place still contains the parent's generation.
+    // On Linux, the kernel has already wiped the page. Everywhere else, the counter still contains the parent's generation.
     page_counter().store(0, Ordering::Relaxed);
     renew();
 }
@@ -122,7 +122,8 @@ pub(super) fn prepare() -> Result<()> {
     // hook, which is harmless: process generations then increase by two.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
-        // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.
+        // SAFETY: the handler only touches atomics, so it may run between fork() and the first instruction of the child's
+        // own code.
         let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
         if !is_wiped && !is_hooked {
             return Err(not_prepared());
@@ -135,7 +136,7 @@ pub(super) fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// Returns the error if there is no hook, because a child would duplicate its parent's IDs.
+/// Returns the error for a process that has no hook, because a child would duplicate its parent's IDs.
 #[cold]
 fn not_prepared() -> Error {
     Error::with_reason(
@@ -144,8 +145,8 @@ fn not_prepared() -> Error {
     )
 }
 
-/// Moves the process generation to a page that every child sees as zeros, even a child that is created without the C library's
-/// hooks. Linux has supported such pages since 4.14.
+/// Moves the process generation to a page that every child sees as zeros, even a child that is created without the C
+/// library's hooks. Linux has supported such pages since version 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
@@ -162,7 +163,7 @@ fn wipe_in_children() -> bool {
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
-        // SAFETY: another thread was faster, so the address of this page was not published.
+        // SAFETY: another thread published its page first, so the address of this page was not published.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true
@@ -173,14 +174,15 @@ fn wipe_in_children() -> bool {
     false
 }
 
-/// Returns the fork tree's table of default partitions. A page of it takes memory once an entry in it is touched.
+/// Returns the fork tree's table of default partitions. A page of the table uses memory only once one of its entries is
+/// accessed.
 pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     let mut table = SHARED_CELLS.load(Ordering::Acquire);
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
-    // SAFETY: the pointer is not null after `first_of`, and the pages are never unmapped once they are in `SHARED_CELLS`. Any
-    // bytes are a valid table, including those that a child writes which has given up its privileges.
+    // SAFETY: the pointer is not null after `first_of`, and the pages are never unmapped once they are in `SHARED_CELLS`.
+    // Any bytes are a valid table, including bytes written by a child that has dropped its privileges.
     let table = unsafe { &*table };
     let count = ptr::from_ref(&table.restores.0).cast_mut();
     // Every thread that finds the table publishes the location of its count, because the thread that mapped it may not have
@@ -193,14 +195,14 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     Ok(table)
 }
 
-/// Returns the error if there are no shared pages, because parent and child would pick the same partitions.
+/// Returns the error for a system without shared pages, because parent and child would pick the same partitions.
 #[cold]
 fn unshared() -> Error {
     let reason = "the system has no shared memory for default partitions; set a partition";
     Error::with_reason(ErrorKind::PartitionsExhausted, reason)
 }
 
-/// Makes `table` the shared table, unless another thread was faster.
+/// Makes `table` the shared table, unless another thread has set one first.
 fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     match SHARED_CELLS.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire)
     {
@@ -252,8 +254,8 @@ mod tests {
         assert!(ptr::eq(restore_count(), &raw const table.restores.0));
     }
 
-    /// One thread has no memory for a table and counts a restore, while another thread puts a table in its place. Each of them
-    /// is interrupted by the other at each access.
+    /// One thread counts a restore without memory for a table, while another thread publishes a table. Each thread
+    /// interrupts the other at each access.
     #[test]
     fn a_restore_that_is_counted_without_a_table_is_not_lost() {
         for (reports, access) in

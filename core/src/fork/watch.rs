@@ -1,12 +1,12 @@
-//! A thread that reports the restores which the kernel noticed.
+//! A thread that reports restores detected by the kernel.
 //!
-//! A hypervisor that starts a copy of a virtual machine changes the machine's generation ID (VMGENID). Since 5.18, Linux then
-//! reseeds its random source and writes a notice to its log. The thread waits for that notice, because no other notification
-//! exists in all of these kernels. Linux 6.8 sent the uevent `NEW_VMGENID=1`, but the next version no longer did, and some
-//! distributors have added it again. A program cannot detect whether its kernel sends the uevent, so a thread that waits for it
-//! may wait in vain.
+//! A hypervisor that starts a copy of a virtual machine changes the machine's generation ID (VMGENID). Since version 5.18,
+//! Linux then reseeds its random source and writes a notice to its log. The thread waits for that notice, because no other
+//! notification exists in all of these kernels. Linux 6.8 sent the uevent `NEW_VMGENID=1`, the next version did not, and
+//! some distributors have added it again. A program cannot detect whether its kernel sends the uevent, so a thread that
+//! waits for it may wait in vain.
 //!
-//! The number of a record's facility shows who wrote it: only the kernel can use the first facility.
+//! The facility number of a record shows who wrote it: only the kernel can use the first facility.
 
 use std::{
     format,
@@ -26,13 +26,14 @@ use crate::{
 
 /// The kernel's log. Each read waits for one record.
 const LOG: &str = "/dev/kmsg";
-/// The folders of the kernel's driver, of which the first belongs to older kernels. They contain links to its devices.
+/// The directories of the kernel's driver, which contain links to its devices. Older kernels use the first directory.
 const DRIVERS: [&str; 2] = ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
 /// The kernel's notice.
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The maximum length of a kernel record, in bytes.
 const RECORD: usize = 8192;
-/// The numbers of the facility that only the kernel can use, in each of its severities.
+/// The number of severities of a facility. In the kernel's facility, which only the kernel can use, all numbers are below
+/// this value.
 const KERNEL_SEVERITIES: u32 = 8;
 
 /// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.
@@ -62,7 +63,7 @@ pub(super) fn start() -> Result<()> {
     started.map(drop).map_err(|error| unavailable(format!("expected a thread, found: {error}")))
 }
 
-/// Returns whether a driver's folder contains a device.
+/// Returns whether a driver's directory contains a device.
 fn has_device(folder: &str) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
         entry.file_type().is_ok_and(|kind| kind.is_symlink()) && entry.file_name() != "module"
@@ -104,8 +105,8 @@ fn restore_notice(record: &[u8]) -> Option<u64> {
     (facility < KERNEL_SEVERITIES && text == NOTICE).then_some(number)
 }
 
-/// Reports a restore, unless another process of the fork tree has reported it. If there are no random bytes, the restore counts
-/// all the same.
+/// Reports a restore, unless another process of the fork tree has reported it. The restore counts even if no random bytes
+/// are available.
 fn report(record: Option<u64>) {
     let is_new = |number| imp::shared_table().map_or(true, |table| table.is_new_notice(number));
     if record.is_none_or(is_new) {
@@ -175,7 +176,8 @@ mod tests {
         }
     }
 
-    /// Changes up to three bytes of a record, and compares with whether the text and the facility are still the kernel's.
+    /// Changes up to three bytes of a record, and asserts that it is recognized exactly when the text and the facility are
+    /// still the kernel's.
     #[test]
     fn records_with_random_bytes_are_recognized_only_if_the_notice_is_intact() {
         let mut state = 1_u64;

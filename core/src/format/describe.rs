@@ -50,7 +50,7 @@ pub struct Description {
 #[non_exhaustive]
 pub struct FieldDescription {
     name: Name,
-    /// The field's kind, by the name that a layout's JSON uses.
+    /// The field's kind, as named in a layout's JSON.
     pub kind: &'static str,
     /// The number of bits before the field, counted from the most significant bit.
     pub offset: u32,
@@ -70,7 +70,7 @@ impl Description {
         &self.fields
     }
 
-    /// Creates a description with the figures that follow from the fields. All other figures are still to be set.
+    /// Creates a description with the figures that follow from the fields. The caller sets all other figures.
     pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {

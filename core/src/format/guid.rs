@@ -84,8 +84,8 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     while i < 16 {
         let at = DIGITS_AT[i];
         let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
-        // Invalid digits are collected, and checked once at the end, which saves 32 branches. A `const fn` cannot use iterators
-        // to search for the first one, so `decode_error` finds its position for the error.
+        // Invalid digits are accumulated and checked once at the end, which saves 32 branches. A `const fn` cannot use
+        // iterators to search for the first one, so `decode_error` finds its position for the error.
         seen |= high | low;
         bytes[i] = high << 4 | low;
         i += 1;

@@ -1,5 +1,4 @@
-//! The reason why a string was rejected. This is the cold path of the decoders, because they only report that they cannot
-//! decode a string.
+//! The reason why a string was rejected. This is a cold path: the decoders only report that they cannot decode a string.
 
 use core::ops::RangeInclusive;
 

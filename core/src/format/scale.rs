@@ -79,8 +79,8 @@ impl Ticks for Scale {
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
         let epoch = self.epoch_ms * NANOS_PER_MS;
-        // For a reading before the epoch, the difference wraps around. The comparison below rejects it, so the common case
-        // needs no checked arithmetic.
+        // For a clock reading before the epoch, the difference wraps around. The comparison below rejects it, so the common
+        // case needs no checked arithmetic.
         let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
         if unix_nanos < epoch || tick > self.last {
             return Err(self.time_out_of_range("clock", unix_nanos.div_euclid(NANOS_PER_MS)));

@@ -25,7 +25,7 @@ pub(crate) trait Ticks {
     /// Returns the start of a tick in Unix milliseconds.
     fn ms_of(&self, tick: u64) -> i64;
 
-    /// Returns the start of a tick in Unix nanoseconds, or the end of 64-bit time for a later tick.
+    /// Returns the start of a tick in Unix nanoseconds, or the end of the 64-bit time range for a later tick.
     fn nanos_of(&self, tick: u64) -> i64;
 
     /// Returns the ticks that start in a half-open time range.

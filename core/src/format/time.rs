@@ -38,19 +38,20 @@ impl UnixTime {
         self.nanos
     }
 
-    /// Returns the millisecond that contains the moment, or the end of 64-bit time for a later moment.
+    /// Returns the millisecond that contains the moment, or the end of the 64-bit time range for a later moment.
     pub(crate) fn floor_ms(self) -> i64 {
         saturated(self.nanos.div_euclid(NANOS_PER_MS))
     }
 
-    /// Returns the first millisecond that begins at or after the moment, or the end of 64-bit time for a later moment.
+    /// Returns the first millisecond that begins at or after the moment, or the end of the 64-bit time range for a later
+    /// moment.
     pub(crate) fn ceil_ms(self) -> i64 {
         saturated(-(-self.nanos).div_euclid(NANOS_PER_MS))
     }
 }
 
-/// Clamps the time to 64 bits. The result does not depend on the format if its ticks are whole milliseconds, because no such
-/// format reaches the end of 64-bit time.
+/// Clamps the time to 64 bits. For a format whose ticks are whole milliseconds, the result does not depend on the format,
+/// because no such format reaches the end of the 64-bit time range.
 fn saturated(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)

@@ -1,7 +1,8 @@
-//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next step.
+//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next
+//! step.
 //!
-//! Therefore threads, futures and the event loops of other languages can each sleep in their own way, and the rules of waiting
-//! exist once.
+//! Therefore threads, futures and the event loops of other languages can each sleep in their own way, and all share one
+//! implementation of the waiting rules.
 
 use super::{
     Mode,
@@ -14,12 +15,12 @@ use crate::fork;
 pub enum Progress<T> {
     /// The call is done.
     Done(T),
-    /// The next step should follow after this time, in nanoseconds.
+    /// The caller should take the next step after this time, in nanoseconds.
     Sleep(u64),
 }
 
 impl<T> Progress<T> {
-    /// Converts the result of a call that is done.
+    /// Converts the result of a completed call.
     pub(crate) fn map<V>(self, convert: impl FnOnce(T) -> V) -> Progress<V> {
         match self {
             Self::Done(value) => Progress::Done(convert(value)),
@@ -33,9 +34,9 @@ pub struct Call<'s> {
     pub(super) mode: Mode,
     /// Whether the thread sleeps between the steps, using the generator's clock.
     is_sync: bool,
-    /// The waits of the generator that the call tries.
+    /// The waits for the generator that the call is trying.
     waits: Option<Waits<'s>>,
-    /// The number of the grant that the call tries, under a lease.
+    /// Under a lease, the number of the grant that the call is trying.
     grant: Option<u32>,
     /// The waits for a grant.
     of_grants: Option<Waits<'s>>,
@@ -62,7 +63,8 @@ impl<'s> Call<'s> {
         self.of_grants.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Tries the generator of a grant. Returns `false` if the call has tried another one, whose waits end here.
+    /// Starts an attempt with the generator of a grant. If the call has tried another generator, ends that generator's
+    /// waits and returns `false`.
     pub(super) fn start_attempt(&mut self, grant: u32) -> bool {
         let is_same = self.grant == Some(grant);
         if !is_same {
@@ -79,8 +81,8 @@ impl<'s> Call<'s> {
 
 /// The number of IDs written to a buffer, and the process generation in which they were generated.
 ///
-/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the buffer from the
-/// start, or is rejected with 0 IDs written.
+/// A child that is forked during the call has a copy of the IDs that the parent has written so far. So the child fills the
+/// buffer from the start, or is rejected with 0 IDs written.
 #[derive(Debug)]
 pub struct WrittenCount {
     pub(super) written: usize,
@@ -88,7 +90,7 @@ pub struct WrittenCount {
 }
 
 impl WrittenCount {
-    /// Begins with an empty buffer.
+    /// Creates the count for an empty buffer.
     #[allow(clippy::new_without_default, reason = "it reads the process generation")]
     pub fn new() -> Self {
         Self { written: 0, generation: fork::current() }

@@ -11,17 +11,19 @@ use crate::{
 pub(crate) trait Family {
     type Machine: Machine;
     type Ticks: Ticks;
-    /// The part of an ID, in addition to its slot, that the caller does not choose, such as a partition or a machine field.
+    /// The part of an ID, apart from its slot, that the caller does not choose, such as a partition or a machine field.
     type Identity: Copy;
 
     /// Whether a call may wait for a clock that is behind.
     const WAITS_BEHIND: bool = true;
 
-    /// Returns the ticks of the format, or `None` for a sequence without a timestamp, for which the clock is not read.
+    /// Returns the ticks of the format, or `None` for a sequence without a timestamp. Such a sequence never reads the
+    /// clock.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// Returns the identity for a tick, and the generation to which it belongs, which the caller compares with the current one.
-    /// Returns `None` if the caller must call [`Family::identify`]. `now` is the clock reading, which may be in an earlier tick.
+    /// Returns the identity for a tick and the generation to which the identity belongs. The caller compares this
+    /// generation with the current one. Returns `None` if the caller must call [`Family::identify`]. `now` is the clock
+    /// reading, which may be in an earlier tick.
     fn current_identity(
         &self,
         window: &Window,
@@ -29,8 +31,8 @@ pub(crate) trait Family {
         now: i64,
     ) -> Option<(u64, Self::Identity)>;
 
-    /// Returns the identity for a tick of the window, and the generation to which it belongs, and assigns an identity if
-    /// necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current tick.
+    /// Returns the identity for a tick of the window and the generation to which it belongs. Assigns an identity if
+    /// necessary. An identity that replaces another one needs a fresh tick, so the call then exhausts the current tick.
     ///
     /// # Errors
     /// Returns `forked` in a child of the process to which the identity or window was assigned.
@@ -48,8 +50,8 @@ pub(crate) trait Family {
         true
     }
 
-    /// Returns the first tick in which this generator may create IDs. Another generator may still create IDs with the same
-    /// identity before it, so calls wait for this tick.
+    /// Returns the first tick in which this generator may create IDs. Before this tick, another generator may still create
+    /// IDs with the same identity, so calls wait for it.
     fn opens_at(&self) -> u64 {
         0
     }
@@ -73,7 +75,7 @@ pub(crate) trait Family {
     /// Called before the first call of a generator that belongs to a lease's grant.
     fn on_granted(&mut self) {}
 
-    /// Returns the error for a reading outside the format's time range, which is `error` by default.
+    /// Returns the error for a clock reading outside the format's time range, which is `error` by default.
     fn reading_out_of_range(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;
         error
@@ -100,10 +102,10 @@ pub trait Calls {
     type Batch<'b>;
 }
 
-/// The packing of a family's IDs from slots.
+/// Packs slots into IDs of a family.
 pub(crate) trait Pack: Family + Calls {
-    /// What a handle holds for its next IDs: IDs of adjacent slots, if it is faster to create them together, random bits, or
-    /// `()`.
+    /// The data that a handle prepares for its next IDs: IDs of adjacent slots, if it is faster to create them together,
+    /// random bits, or `()`.
     type Precomputed;
     /// The initial value, without IDs and random bits.
     const NOT_PRECOMPUTED: Self::Precomputed;

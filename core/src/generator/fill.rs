@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
-/// The permission of a call to wait.
+/// Whether a call may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The call waits according to the generator's policy.
@@ -33,8 +33,8 @@ pub trait SlotSource {
     /// Reserves slots for up to `want` IDs.
     fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
 
-    /// Reserves slots for up to `want` IDs, or returns how long to sleep before the next step. `observed` is what the call has
-    /// already observed, if anything.
+    /// Reserves slots for up to `want` IDs, or returns how long to sleep before the next step. `observed` is the call's
+    /// earlier observation, if any.
     fn step<'s>(
         &'s self,
         call: &mut Call<'s>,
@@ -45,8 +45,8 @@ pub trait SlotSource {
     /// Blocks the thread, using the clock.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// The slow path of [`SlotSource::reserve`], out of line so that the fast path stays small. `grant` is the number of the
-    /// grant that was observed, under a lease.
+    /// The slow path of [`SlotSource::reserve`], out of line so that the fast path stays small. Under a lease, `grant` is
+    /// the number of the observed grant.
     #[cold]
     #[inline(never)]
     fn reserve_slowly(
@@ -97,7 +97,7 @@ pub trait SlotSource {
         Ok(taken.map(|(family, slots)| family.id(slots, 0, param)))
     }
 
-    /// Fills a buffer with IDs, or returns how long to sleep before the next step, which gets the same buffer.
+    /// Fills a buffer with IDs, or returns how long to sleep before the next step, which must receive the same buffer.
     ///
     /// # Errors
     /// Returns the same errors as [`SlotSource::fill`].
@@ -115,7 +115,7 @@ pub trait SlotSource {
                 Ok(Progress::Done(taken)) => batch.write_slots(Ok(taken))?,
                 Err(error) => batch.write_slots(Err(error))?,
             }
-            // The next reservation may wait for the same maximum time.
+            // The next reservation may again wait for the full maximum time.
             *call = Call::asynchronous();
         }
         Ok(Progress::Done(()))
@@ -138,7 +138,7 @@ pub trait SlotSource {
     /// Writes as many IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// Returns the same errors as [`SlotSource::fill`], except those that end after a wait.
+    /// Returns the same errors as [`SlotSource::fill`], except those that only occur after a wait.
     fn try_fill<'b>(&self, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<usize> {
         let count = self.family().capacity(&buffer, param)?;
         match self.fill(Mode::Try, param, buffer) {
@@ -170,8 +170,8 @@ pub trait SlotSource {
     }
 }
 
-/// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary. This is no method of the trait, because nightly compilers
-/// reject a future of a public trait whose output is private.
+/// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary. This function is not a method of the trait, because
+/// nightly compilers reject a future of a public trait whose output is private.
 async fn reserve_async<'s, S: SlotSource + ?Sized>(
     source: &'s S,
     want: u32,
@@ -186,7 +186,7 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
     }
 }
 
-/// The part that the caller chooses for each ID of a source.
+/// The part of each ID of a source that the caller chooses.
 pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
 
 /// A buffer for many IDs of a source.
@@ -254,7 +254,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
-    /// Writes IDs of the reserved slots, unless another process reserved them.
+    /// Writes the IDs of the reserved slots, unless another process reserved the slots.
     #[inline]
     fn write_slots(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
         let filled = &mut *self.filled;
@@ -268,8 +268,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
             filled.written += slots.1.len as usize;
         }
         if filled.generation != fork::generation() {
-            // The fork happened between the check above and here, so the parent has written the same IDs to its copy of the
-            // buffer.
+            // The fork happened after the check above, so the parent has written the same IDs to its copy of the buffer.
             *filled = WrittenCount::new();
         }
         Ok(())

@@ -29,20 +29,20 @@ use crate::{
 
 /// The clock reading of the first call that could have generated an ID.
 ///
-/// It is stored as a clock reading in one word, because two ticks in two words could be read inconsistently. The ticks are
-/// computed from it once per tick of the generator, away from the hot path.
+/// One word stores the clock reading, because two ticks in two words could be read inconsistently. The ticks are computed
+/// from it once per tick of the generator, away from the hot path.
 #[derive(Debug)]
 pub(crate) struct FirstReading {
     /// Whether an earlier generator may exist whose IDs this one could duplicate.
     applies: bool,
     /// Unix nanoseconds, or [`no_reading`].
     nanos: AtomicU64,
-    /// The generation to which the reading belongs. The caller's `identity_from` may assign another identity to
-    /// a child, which has its own predecessor. So a child starts over with its own first reading.
+    /// The generation to which the clock reading belongs. The caller's `identity_from` may assign a different identity to a
+    /// child, which has its own predecessor. So the child starts over with its own first clock reading.
     generation: AtomicU64,
 }
 
-/// The first reading that can be stored. A reading before this one, in the year 1677, is treated as if it were `EARLIEST`.
+/// The earliest clock reading that can be stored, in the year 1677. Any earlier reading is treated as `EARLIEST`.
 const EARLIEST: i64 = i64::MIN + (1 << 32);
 
 /// Returns the restore count of a generation.
@@ -50,8 +50,8 @@ const fn restores_of(generation: u64) -> i64 {
     (generation >> 32).cast_signed()
 }
 
-/// Returns the value that means that there was no call in a generation yet. It depends on the restore count, so that a thread
-/// which the restore interrupted cannot store its old reading as the first one after the restore.
+/// Returns the value that represents "no call yet" in a generation. It depends on the restore count, so that a thread
+/// interrupted by a restore cannot store its old clock reading as the first one after the restore.
 const fn no_reading(generation: u64) -> i64 {
     i64::MIN + restores_of(generation)
 }
@@ -68,10 +68,10 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the stored reading of this generation. If this call is the first, `now` is stored and returned. After a restore,
-    /// `now` may be of an earlier generation, so the clock is read again.
+    /// Returns the stored clock reading of this generation. The first call stores and returns `now`. After a restore, `now`
+    /// may belong to an earlier generation, so the clock is read again.
     ///
-    /// Each swap replaces only the value that the thread found, and the thread starts over if another one was faster.
+    /// Each swap replaces only the value that the thread found. If another thread was faster, the thread starts over.
     fn stored_or(
         &self,
         now: i64,
@@ -80,7 +80,7 @@ impl FirstReading {
     ) -> Result<i64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         loop {
-            // The reads are in this order so that the reading belongs to the generation that was found or an earlier one,
+            // The loads are in this order so that the clock reading belongs to the generation in `found` or an earlier one,
             // unless another thread has replaced that generation since.
             let before = self.nanos.load(Ordering::Acquire);
             let found = self.generation.load(Ordering::Acquire);
@@ -114,10 +114,11 @@ impl FirstReading {
         }
     }
 
-    /// Returns the floor for a call that reads `now`, or `None` if the generator has no floor or the reading is well past it.
+    /// Returns the floor for a call that reads `now` from the clock, or `None` if the generator has no floor or `now` is
+    /// well past the floor.
     ///
     /// # Errors
-    /// `time_out_of_range` if the format's time ends before the floor does.
+    /// Returns `time_out_of_range` if the format's time ends before the floor does.
     pub(super) fn floor<C: Clock>(
         &self,
         ticks: &impl Ticks,
@@ -147,8 +148,8 @@ impl FirstReading {
     }
 }
 
-/// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still
-/// serve formats with shorter ticks, for which a stated resolution would reject them.
+/// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds but
+/// still serve formats with shorter ticks. If these clocks stated a resolution, such formats would reject them.
 pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
@@ -173,7 +174,7 @@ mod tests {
         },
     };
 
-    /// An earlier generator may have read a finer clock, up to one unit later than this one shows.
+    /// An earlier generator may have read a finer clock, up to one unit later than the current clock shows.
     #[test]
     fn the_floor_covers_every_tick_of_the_clock_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
@@ -194,13 +195,13 @@ mod tests {
         }
     }
 
-    /// All threads compute the floor from one reading, at every interleaving of their first calls.
+    /// All threads compute the floor from the same clock reading, in every interleaving of their first calls.
     #[test]
     fn concurrent_first_calls_store_one_reading() {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
     }
 
-    /// The threads of a child do not use the parent's reading, which the parent may have been about to store.
+    /// The threads of a child do not use the parent's clock reading, which the parent may have been about to store.
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;

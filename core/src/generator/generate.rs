@@ -258,7 +258,8 @@ macro_rules! by_own_calls {
 
 pub(crate) use by_own_calls;
 
-/// Returns the handle in a cell. The caller may have borrowed it, and a clock or a callback might use it during a call.
+/// Returns the handle in a cell. Fails if the handle is in use, because the caller has borrowed it, or because a clock or a
+/// callback uses it during a call.
 #[inline]
 pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| handle_in_use())

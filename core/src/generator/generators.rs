@@ -1,4 +1,4 @@
-//! The generator of all ID formats: an engine, and the methods that all formats share.
+//! The generator for all ID formats: an engine, and the methods that all formats share.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use core::{fmt, ops::Range};
@@ -66,16 +66,16 @@ impl<F: Family, C> Generator<F, C> {
         self
     }
 
-    /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have used,
-    /// in Unix milliseconds. Slots that batches and handles reserved count even if they were not used. Returns `None` if no
-    /// slot was reserved.
+    /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have
+    /// used, in Unix milliseconds. Slots that batches and handles reserved count even if they were not used. Returns `None`
+    /// if no slot was reserved.
     ///
     /// Not part of the public API: for leases.
     ///
     /// # Errors
-    /// Returns `generator_closed` if the generator is already closed; `forked` in a child of the process to which the
-    /// partition, node IDs or window were assigned, because the generator continues in the parent; or `unknown_field` if
-    /// the layout has no timestamp, whose generator is not closed.
+    /// Returns `generator_closed` if the generator is already closed. Returns `forked` in a child of the process to which
+    /// the partition, node IDs or window were assigned, because the generator continues in the parent. Returns
+    /// `unknown_field`, without closing the generator, if the layout has no timestamp.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<Range<i64>>> {
@@ -84,11 +84,11 @@ impl<F: Family, C> Generator<F, C> {
 }
 
 impl<F: Pack, C> Generator<F, C> {
-    /// Returns whether two generators with explicit worker IDs can generate the same ID: both are open, their windows overlap,
-    /// and so do their worker IDs and their sequences. A generator that needs values for each ID repeats no other, because the
-    /// values may differ.
+    /// Returns whether two generators with explicit worker IDs can generate the same ID. This is the case if both are open,
+    /// and their windows, worker IDs and sequences overlap. A generator that needs values for each ID counts as repeating
+    /// no other generator, because the values may differ.
     ///
-    /// Not part of the public API: for bindings, which warn of such generators.
+    /// Not part of the public API: for bindings, which warn about such generators.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn may_repeat(&self, other: &Self) -> bool {

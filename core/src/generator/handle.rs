@@ -28,10 +28,10 @@ use crate::{Result, clock::Clock, fork};
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
-/// previous one, so a handle loses hardly more slots than it uses, and a busy handle rarely contends with the others.
+/// previous one. So a handle loses barely more slots than it uses, and a busy handle rarely contends with other handles.
 const GROWTH: u32 = 64;
 
-/// Reserved slots, of which the first `taken` are used.
+/// Reserved slots. The first `taken` slots are used.
 struct Block<F: Pack> {
     slots: Reservation<F>,
     generation: u64,
@@ -47,7 +47,7 @@ impl<F: Pack> Block<F> {
         self.slots.1.len
     }
 
-    /// Returns the position of the next slot in the block, if the block is of this tick and has not ended.
+    /// Returns the position of the next slot in the block, if the block belongs to this tick and has not ended.
     #[inline]
     fn take_slot(&mut self, tick: u64) -> Option<(Reservation<F>, u32)> {
         let is_alive =
@@ -143,8 +143,8 @@ impl<F: Pack, G> Handle<F, G> {
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
-    /// Returns the generator and drops the rest of the block, so that later IDs of the handle follow those of a batch that is
-    /// generated in between.
+    /// Returns the generator and drops the rest of the block. If a batch is generated in between, later IDs of the handle
+    /// then follow those of the batch.
     pub(crate) fn without_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator
@@ -182,7 +182,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         Ok((slots, 0))
     }
 
-    /// Returns the number of slots of the next block.
+    /// Returns the number of slots in the next block.
     fn next_size(&self, tick: u64) -> u32 {
         let first = self.first.get();
         let last = self.block.as_ref().filter(|block| block.tick() == tick);

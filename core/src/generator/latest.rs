@@ -19,7 +19,7 @@ use core::{iter, marker::PhantomData, mem::MaybeUninit, ptr};
 
 use crate::sync::{AtomicPtr, Ordering, SparePtr};
 
-/// A value, and those that replaced it. All of them are freed together, since other threads may read the older ones until then.
+/// A value and its replacements. All of them are freed together, because other threads may read older values until then.
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
     first: T,
@@ -41,8 +41,9 @@ pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 // SAFETY: a link owns its value and, through `older`, the links before it, as a vector owns its elements. Only the raw pointer
 // keeps the compiler from deriving `Send`.
 unsafe impl<T: Send> Send for Link<T> {}
-// SAFETY: threads only share references to values that are in the list, which needs `T: Sync`. A value may come from another
-// thread than the one that drops the list, which needs `T: Send`. `older` never changes once other threads can see the link.
+// SAFETY: threads only share references to values that are in the list, which requires `T: Sync`. The thread that drops the
+// list may differ from the one that created a value, which requires `T: Send`. `older` never changes once other threads can
+// see the link.
 unsafe impl<T: Send + Sync> Sync for Link<T> {}
 
 impl<T> Latest<T> {
@@ -64,19 +65,21 @@ impl<T> Latest<T> {
     #[inline]
     #[allow(clippy::unused_self, reason = "a link lives as long as the list")]
     fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
-        // SAFETY: `link` is null, or a box that `replace` leaked. Only `Drop::drop` frees it, which has the list exclusively,
-        // so the box outlives the borrow of `self`. The link was written before the `AcqRel` swap that published it.
+        // SAFETY: `link` is null, or a box that `replace` leaked. Only `Drop::drop`, which has exclusive access to the
+        // list, frees the box, so the box outlives the borrow of `self`. The link was written before the `AcqRel` swap that
+        // published it.
         unsafe { link.as_ref() }
     }
 
-    /// All values, the newest first.
+    /// Returns all values, starting with the newest.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let newest = self.link(self.newest.load(Ordering::Acquire));
         let links = iter::successors(newest, |link| self.link(link.older));
         links.map(|link| &link.value).chain(iter::once(&self.first))
     }
 
-    /// Replaces the value `found` with `value`, which is stored in `memory`. Returns `false` if another thread was faster.
+    /// Replaces the value `found` with `value`, which is stored in `memory`. Returns `false` if another thread replaced
+    /// `found` first.
     pub(crate) fn replace(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
         // The caller's decision to replace the value was based on `found`. If that is no longer the newest value, the caller
@@ -85,8 +88,7 @@ impl<T> Latest<T> {
             return false;
         }
         let added = Box::into_raw(Box::write(memory, Link { value, older }));
-        // An address that was once the newest is never freed before the list, so it cannot come back with a different value
-        // behind it.
+        // An address that was once the newest is not freed until the list is, so it cannot be reused for a different value.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed.
@@ -100,7 +102,7 @@ impl<T> Drop for Latest<T> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: `replace` leaked each link once. `&mut self` proves that no reference to a value exists any more.
+            // SAFETY: `replace` leaked each link once. `&mut self` proves that no reference to a value exists anymore.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }
@@ -126,7 +128,7 @@ impl<T> Spare<T> {
 
     pub(crate) fn take_spare(&self) -> Option<Allocation<T>> {
         let place = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: `place` is a box that `fill` leaked. The swap has removed it, so no other thread gets it.
+        // SAFETY: `place` is a box that `fill` leaked. The swap has removed it, so no other thread can obtain it.
         (!place.is_null()).then(|| unsafe { Box::from_raw(place) })
     }
 }
@@ -144,8 +146,8 @@ mod tests {
     use super::*;
     use crate::sync::watched::run_with_interruption;
 
-    /// Two threads replace the same value, and each access of one of them is interrupted in turn. Only the other thread
-    /// succeeds.
+    /// Two threads replace the same value. The other thread interrupts the first one at each access in turn, and only the
+    /// other thread succeeds.
     #[test]
     fn only_one_of_two_threads_replaces_a_value() {
         for at in 0.. {
@@ -163,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Two threads need memory while only one spare allocation is available.
+    /// Two threads need memory, but only one spare allocation is available.
     #[test]
     fn only_one_of_two_threads_takes_the_spare_allocation() {
         let spare = Rc::new(Spare::<u32>::new());

@@ -239,8 +239,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         SlotSource::fill_async(self, sleep, Ok(param), ids, written)
     }
 
-    /// Returns what a call does after the generator of a grant rejected the reservation: `None` to try a newer generator
-    /// immediately, or the nanoseconds to sleep before it tries the newest generator again.
+    /// Returns what a call does after the generator of a grant has rejected the reservation. `None` means that it tries a
+    /// newer generator immediately. Otherwise, the result is the number of nanoseconds to sleep before it tries the newest
+    /// generator again.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -256,7 +257,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !is_restored && !may_pass_with_another_grant(&rejected) {
             return Err(rejected);
         }
-        // For the caller, an expired, future or sealed grant means the same: there is no lease at the moment. The time to retry
+        // For the caller, an expired, future or sealed grant means the same: there is currently no lease. The time to retry
         // is kept.
         let rejected = rejected.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
@@ -275,11 +276,11 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 }
 
-/// The shortest pause, in nanoseconds, before a call checks again for another or an extended grant. The pause grows with the
-/// time that a call has waited, because hundreds of calls may wait at once.
+/// The shortest pause, in nanoseconds, before a call checks again for a different or extended grant. The pause grows with
+/// the time that the call has already waited, because hundreds of calls may wait at once.
 const POLL_NANOS: u64 = 1_000_000;
 
-/// Rejects a generator without a timestamp, which no time span can limit, and one that needs values for each ID.
+/// Rejects a generator without a timestamp, which no time span can limit, and a generator that needs values for each ID.
 fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.ticks()?;
     engine.family.check_complete()

@@ -158,7 +158,7 @@ impl<F: Windowed, C: Clock> Builder<F, C> {
     }
 }
 
-/// Clock, window and waiting.
+/// The clock, the window and the wait options.
 #[derive(Clone, Debug)]
 pub(crate) struct Options<C> {
     pub(crate) clock: C,
@@ -176,7 +176,7 @@ impl<C> Options<C> {
         Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
     }
 
-    /// Returns the window in ticks, which contains all ticks if no window is configured.
+    /// Returns the window in ticks. Without a configured window, it contains all ticks.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::all(ticks.last()),

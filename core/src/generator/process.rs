@@ -1,5 +1,5 @@
-//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use it, and
-//! neither must a process that was restored from an image, because another copy may use it.
+//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use such a
+//! value. A process that was restored from an image must not use it either, because another copy of the image may use it.
 
 use crate::{Error, ErrorKind, Result, fork};
 
@@ -10,13 +10,13 @@ pub(crate) struct ProcessGuard {
 }
 
 impl ProcessGuard {
-    /// This process, after it was prepared for later forks.
+    /// Returns a guard for this process, after preparing the process for later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
         Ok(Self { generation: fork::current() })
     }
 
-    /// Returns a guard of a process that was forked or restored since.
+    /// Returns a guard for a process that has since been forked or restored.
     #[cfg(test)]
     pub(crate) const fn never_current() -> Self {
         Self { generation: u64::MAX - 1 }
@@ -28,8 +28,8 @@ impl ProcessGuard {
         self.generation
     }
 
-    /// Rejects any other process with `forked`. Call it also after the step, to detect a fork in the clock or in a signal
-    /// handler before the step.
+    /// Rejects any other process with `forked`. Call this function after the step as well, to detect a fork in the clock or
+    /// in a signal handler before the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.generation == fork::generation() {

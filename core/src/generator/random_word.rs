@@ -34,8 +34,8 @@ impl RandomWord {
         Self { word: AtomicU64::new(0), generation: AtomicU64::new(NOT_PICKED), draw, shape }
     }
 
-    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
-    /// The word is [`NOT_PICKED`] before the first word is picked.
+    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an
+    /// ancestor. The generation is [`NOT_PICKED`] before the first word is picked.
     #[inline]
     pub(crate) fn last_picked(&self) -> (u64, u64) {
         // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
@@ -43,15 +43,15 @@ impl RandomWord {
         (generation, self.word.load(Ordering::Acquire))
     }
 
-    /// Returns the generation that `current` returns and its word, and picks a word if necessary.
+    /// Returns the generation that `current` returns, and the word of that generation. Picks a word if necessary.
     pub(crate) fn get_or_pick(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last_picked();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
-    /// Picks a random word when the first ID is generated, after a fork or after a restore. If several threads do so at the
-    /// same time, several words may be used in succession. All of them belong to this generation only, and they share the
-    /// slots.
+    /// Picks a random word for the first ID of a process, and for the first ID after a fork or a restore. If several
+    /// threads do so at the same time, several words may be used in succession. All of them belong to this generation only,
+    /// and they share the slots.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
@@ -60,8 +60,8 @@ impl RandomWord {
 
     /// Picks a word in the generation that `current` returns.
     ///
-    /// A thread that a restore interrupts may still put its word, which another copy of the process has as well. So only the
-    /// thread that put a word declares the word's generation, and a thread that was too late picks another one.
+    /// A thread interrupted by a restore may still store its word, which another copy of the process has as well. So only
+    /// the thread that stored a word declares the word's generation, and a thread that was too late picks another word.
     fn pick_in(
         &self,
         current: impl Fn() -> u64,
@@ -83,7 +83,8 @@ impl RandomWord {
         }
     }
 
-    /// Replaces the word `found` by one that was picked in a generation. Returns `false` if another thread replaced it first.
+    /// Replaces the word `found` with `drawn`, which was picked in `generation`. Returns `false` if another thread replaced
+    /// `found` first.
     fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         // The word is stored first, so that a thread that sees the generation also sees a word that was picked in it.
@@ -94,7 +95,7 @@ impl RandomWord {
         settled.is_ok()
     }
 
-    /// Uses bytes from an external source, unless this generation already has a word. Returns whether they are used.
+    /// Uses bytes from an external source, unless this generation already has a word. Returns whether the bytes are used.
     pub(crate) fn provide(&self, drawn: [u8; 8], current: impl Fn() -> u64) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
@@ -179,7 +180,8 @@ mod tests {
             let (generation, word) = if generation == current() {
                 (generation, word)
             } else {
-                // The upper half says when the word was picked: in reality, the other copy has the words picked before.
+                // The upper half shows whether the word was picked after the restore. In reality, the other copy also has
+                // the words picked before the restore.
                 let draw = || {
                     let from = u64::from(number) << 8 | thread as u64;
                     Ok((current() << 32 | from).to_be_bytes())

@@ -57,7 +57,7 @@ pub enum OnExhausted {
     Error,
 }
 
-/// A generator's wait policy, and a count of the calls that wait.
+/// A generator's wait policy, and the number of calls that are waiting.
 #[derive(Debug)]
 pub(crate) struct WaitPolicy {
     on_exhausted: OnExhausted,
@@ -119,9 +119,9 @@ impl WaitPolicy {
 /// The default of `max_wait`, in nanoseconds, unless a wait blocks an event loop.
 const MAX_WAIT: u64 = 1_000_000_000;
 
-/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing else
-/// runs on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, it waits for
-/// two.
+/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing
+/// else runs on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, the
+/// call waits for at most two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
         return MAX_WAIT;
@@ -153,19 +153,19 @@ impl Cause {
     }
 }
 
-/// The default maximum wait for the end of the floor, in nanoseconds, in addition to the lateness of the clock. It does not
-/// depend on the clock's default, which is shorter than most ticks if a wait would block an event loop, because a generator
-/// waits for its floor only once per process.
+/// The default maximum wait for the end of the floor, in nanoseconds, in addition to the lateness of the clock. This limit
+/// does not depend on the clock's default, because a generator waits for its floor only once per process. The clock's
+/// default is shorter than most ticks if a wait would block an event loop.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
-/// Returns the limit for a clock. The floor may end later than its first tick, by slack and resolution, and then a reading may
-/// lag behind.
+/// Returns the limit for a clock. The slack and the resolution may move the end of the floor past its first tick, and the
+/// next clock reading may then lag behind.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// The waits and lost races of one call of a generator.
+/// The waits and lost races of one call to a generator.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
@@ -181,8 +181,8 @@ impl<'p> Waits<'p> {
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
-    /// Returns the permission of the call's next step to go back in time, which is denied once the call had to wait for a clock
-    /// that is behind.
+    /// Returns whether the call's next step may go back in time. This is forbidden once the call has had to wait for a
+    /// clock that is behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Forbidden } else { Flip::Allowed }
     }
@@ -195,13 +195,14 @@ impl<'p> Waits<'p> {
     /// Counts a race that the call lost.
     ///
     /// # Errors
-    /// Returns `clock_failed` after too many races, or after more than a few that took longer than the call may wait.
+    /// Returns `clock_failed` after too many lost races, or after more than a few lost races that took longer than the call
+    /// may wait.
     pub(crate) fn lose_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
         self.races.record_loss(clock, self.policy)
     }
 
-    /// Returns the duration of the next sleep until `until`, in nanoseconds, at a reading of `now`. The sleep belongs to the
-    /// call's current wait, or begins a new one.
+    /// Returns the duration of the next sleep until `until`, in nanoseconds, for the clock reading `now`. The sleep belongs
+    /// to the call's current wait, or begins a new one.
     ///
     /// # Errors
     /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough, or any error that the
@@ -220,7 +221,7 @@ impl<'p> Waits<'p> {
         if let Some(wait) = &mut self.wait {
             wait.charge(clock);
         }
-        // The wait for the floor has a separate limit, so a wait for a different cause starts anew.
+        // The wait for the floor has a separate limit, so a change between the floor and any other cause begins a new wait.
         let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
         self.wait.take_if(is_other);
         let info = clock.info();
@@ -228,7 +229,7 @@ impl<'p> Waits<'p> {
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
-        // A coarse clock shows the same time for longer than a thread that cannot sleep may be kept busy.
+        // A coarse clock shows the same time for longer than a thread that cannot sleep may busy-wait.
         let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
@@ -259,7 +260,8 @@ struct Races {
 }
 
 impl Races {
-    /// Counts a lost race. Fails after too many lost races, or after more than a few that took longer than the call may wait.
+    /// Counts a lost race. Fails after too many lost races, or after more than a few lost races that took longer than the
+    /// call may wait.
     fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
@@ -282,8 +284,8 @@ fn too_many_races() -> Error {
     Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep stays busy for at
-/// most this time at a generator's first call, and under a clock whose steps are longer.
+/// The longest single sleep. It is short so that a call soon notices a clock that is set forward. A thread that cannot
+/// sleep stays busy for at most this time at a generator's first call, and under a clock whose steps are longer.
 const MAX_SLEEP: u64 = 10_000_000;
 
 /// The number of consecutive readings with the same time after which a call without a monotonic clock stops waiting, because
@@ -329,16 +331,16 @@ impl<'p> Wait<'p> {
         let passed =
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
-        // Sleeps take longer than requested: when the requested durations were charged, a maximum of 50 ms became 777 ms. A
-        // monotonic clock that did not advance counts as absent, because edge workers stop it during a request, browsers round
-        // it, and tests replace it.
+        // Sleeps take longer than requested: when only the requested durations were charged, a maximum of 50 ms became 777
+        // ms. A monotonic clock that did not advance counts as absent, because edge workers stop it during a request,
+        // browsers round it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));
         self.slept = self.slept.saturating_add(passed);
     }
 
-    /// Returns whether the wait ends at a clock reading of `now`.
+    /// Returns whether the wait ends at the clock reading `now`.
     fn is_over(&mut self, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
@@ -363,7 +365,7 @@ impl Drop for Wait<'_> {
     }
 }
 
-/// Returns the first reading at or after `nanos` of a clock whose readings are multiples of `step`.
+/// Returns the first clock reading at or after `nanos`, for a clock whose readings are multiples of `step`.
 fn next_step(nanos: i64, step: u64) -> i64 {
     let step = i64::try_from(step).unwrap_or(i64::MAX).max(1);
     nanos.saturating_add((step - nanos.rem_euclid(step)) % step)

@@ -8,7 +8,7 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// Ticks `start .. end`; the end can only move later.
+/// The ticks `start .. end`. The end can only move later.
 #[derive(Debug)]
 pub(crate) struct Window {
     start: u64,
@@ -42,7 +42,7 @@ impl Window {
         Ok(())
     }
 
-    /// Returns whether an ID of `tick` may be generated.
+    /// Returns whether an ID may be generated in `tick`.
     #[inline]
     pub(crate) fn contains(&self, tick: u64) -> bool {
         (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
@@ -50,7 +50,7 @@ impl Window {
 
     /// Moves the end to a later tick. It has no effect if the new end is not later.
     pub(crate) fn extend(&self, end: u64) {
-        // The maximum is stored, because two extensions may arrive in the wrong order, and handles rely on a window that never
+        // The maximum is stored, because two extensions may arrive out of order, and handles rely on a window that never
         // shrinks.
         self.end.fetch_max(end, Ordering::AcqRel);
     }

@@ -67,8 +67,9 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. It is then called for the
-    /// start of each second, too. Not part of the public API: for bindings, which use the random bytes of their host.
+    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. `draw` is then also
+    /// called for the counter's start in each second. Not part of the public API: for bindings, which use the random bytes
+    /// of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_random = true;

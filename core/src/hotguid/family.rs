@@ -1,12 +1,14 @@
-//! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the starts of the counter.
+//! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the starts of the
+//! counter.
 //!
-//! The counter starts at a random value in each second, in the lower half of its range, and never wraps around. If a running
-//! machine is copied, both copies have the same machine field and the same state, so they would generate the same IDs. The
-//! random start of the next second separates them, because the system's random source does not repeat itself in a copy. The
-//! start is the first slot of the second in the state machine, so it is part of the word on which uniqueness depends.
+//! The counter starts at a random value in each second, in the lower half of its range, and never wraps around. If a
+//! running machine is copied, both copies have the same machine field and the same state, so they would generate the same
+//! IDs. The random start of the next second separates them, because the system's random source does not repeat itself in a
+//! copy. The start is the first slot of the second in the state machine, so it is part of the word on which uniqueness
+//! depends.
 //!
-//! A generator with the caller's bytes has one start, which is part of these bytes. It applies to every second, and the
-//! counter wraps around.
+//! If the caller provides the bytes, they include a single start. This start applies to every second, and the counter wraps
+//! around.
 
 use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
@@ -40,9 +42,10 @@ pub struct Identities {
     pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
-    /// The bits of a word that are the counter's start in every second, or 0 if each second has a random start.
+    /// The counter's start in every second, as bits of a word, or 0 if each second has a random start.
     fixed: u32,
-    /// The last second that was entered, and its start, for the statistics only. The start in the state machine's word counts.
+    /// The last second that was entered, and its start, for the statistics only. The authoritative start is in the state
+    /// machine's word.
     entered: AtomicU64,
     /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
@@ -66,9 +69,9 @@ impl Identities {
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
-    /// Returns the generation to which random bytes belong that are assigned now. The identities of a generator with a window
-    /// belong to the generation of the window. If the process was forked or restored since, they are therefore not used, even
-    /// by a call that checked the window before.
+    /// Returns the generation of random bytes that are assigned now. The identities of a generator with a window belong to
+    /// the generation of the window. If the process has since been forked or restored, these identities are not used, even
+    /// by a call that checked the window earlier.
     fn generation(&self) -> u64 {
         self.process.map_or_else(fork::current, ProcessGuard::generation)
     }
@@ -130,8 +133,8 @@ impl Family for Identities {
         0
     }
 
-    /// Picks the start of a second. If the random source fails, the start is the one that came with the machine bytes, because
-    /// IDs are unique even without a new start.
+    /// Picks the start of a second. If the random source fails, the start that was picked with the machine bytes is used,
+    /// because IDs are unique even without a new start.
     fn limits_on_entry(&self, _: Identity) -> u64 {
         if self.fixed != 0 {
             return 0;
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
     use crate::hotguid::generator::counters;
 
-    /// The process is forked or restored after the window was checked, and before the bytes are assigned.
+    /// A process is forked or restored after the window is checked, but before the bytes are assigned.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());

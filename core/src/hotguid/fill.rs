@@ -3,7 +3,7 @@
 use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
-/// Below this number of IDs, scalar code is faster than detecting the level of the CPU.
+/// Below this number of IDs, scalar code is faster than detecting the CPU's instruction-set level.
 const MAX_SCALAR: usize = 16;
 
 // The kernels increment the bits in which the counter is stored.

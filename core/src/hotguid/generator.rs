@@ -353,11 +353,11 @@ impl<C: Clock> Generator<C> {
         SlotSource::fill_async(self, sleep, Ok(shard_key), ids, written)
     }
 
-    /// Provides random bytes from an external source, unless the generator already has some in this process. Returns whether
-    /// the generator uses them. For bindings, whose entropy comes from their host; not part of the public API.
+    /// Provides random bytes from an external source, unless the generator already has some in this process. Returns
+    /// whether the generator uses them. Not part of the public API: for bindings, whose entropy comes from their host.
     ///
     /// # Errors
-    /// Returns `forked` like [`crate::fork::prepare`].
+    /// Returns `forked` under the same conditions as [`crate::fork::prepare`].
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {

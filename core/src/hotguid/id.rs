@@ -49,12 +49,12 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct HotGuid([u8; HotGuid::LEN]);
 
-/// The 5 machine bytes in the order of an ID, in which the first four are swapped in pairs.
+/// The 5 machine bytes in the order in which an ID stores them: the first four are swapped in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MachineBytes(u64);
 
 impl MachineBytes {
-    /// Returns the machine bytes in the low 40 bits of a word, with the first byte at the top.
+    /// Returns the machine bytes in the low 40 bits of a word. The first byte is the most significant one.
     pub(super) const fn of_word(word: u64) -> Self {
         Self(swap_pairs(word))
     }
@@ -65,7 +65,7 @@ impl MachineBytes {
     }
 }
 
-/// Swaps bytes 4 with 3 and 2 with 1 of the low 40 bits, counted from the lowest, and drops the bits above.
+/// In the low 40 bits, swaps byte 4 with byte 3 and byte 2 with byte 1, counted from the lowest. Drops the bits above.
 const fn swap_pairs(word: u64) -> u64 {
     (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
 }
@@ -102,7 +102,7 @@ impl HotGuid {
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
-    /// Returns the ID with these fields, which must fit.
+    /// Returns the ID with these field values. Each value must fit in its field.
     #[inline]
     pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.insert(seconds)
@@ -112,7 +112,7 @@ impl HotGuid {
         Self(word.to_be_bytes())
     }
 
-    /// Returns the same ID with another 24-bit counter.
+    /// Returns the same ID with a different 24-bit counter.
     #[inline]
     pub(super) fn with_counter(self, counter: u32) -> Self {
         let others = self.word() & !COUNTER.insert(COUNTER.max());
@@ -351,7 +351,7 @@ impl HotGuid {
         guid::decode(text).map(Self)
     }
 
-    /// Works like [`HotGuid::parse`], for a string as bytes.
+    /// Works like [`HotGuid::parse`], for a string that is passed as bytes.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]

@@ -47,20 +47,20 @@ pub struct Uuid8Parts {
     pub shard_key: u32,
 }
 
-/// The version and variant within 8 random bytes, of which the first five are the machine field before its byte pairs are
+/// The version and variant within 8 random bytes. The first five bytes are the machine field before its byte pairs are
 /// swapped.
 const DRAWN_MARKS: u64 = 0x8080 << 24;
 const DRAWN_MARKED: u64 = 0xf0c0 << 24;
 
-/// Inserts version and variant into random bytes.
+/// Inserts the version and the variant into random bytes.
 pub(super) const fn with_version(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get a different version.
+/// Leaves random bytes unchanged, unless they form a version 8 UUID (1 in 64). Such bytes get a different version.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // The version is changed instead of picking again, because a source that always returns the same bytes would be called
-    // forever.
+    // The version is changed and no new bytes are picked, because a source that always returns the same bytes would be
+    // called forever.
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }
 

@@ -88,7 +88,7 @@ macro_rules! read {
     };
 }
 
-/// Implements `ToSql` for a column by writing a part of the ID whose type Diesel supports.
+/// Implements `ToSql` for a column by writing a part of the ID that has a type supported by Diesel.
 macro_rules! write {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

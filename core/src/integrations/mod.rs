@@ -76,7 +76,7 @@ pub trait Column: Display + Sized {
         Err(rejected_id(Form::Integer))
     }
 
-    /// Returns the ID as bytes that sort like the ID.
+    /// Returns the ID as bytes that sort in the same order as the IDs.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID that is an integer.

@@ -9,8 +9,9 @@ use zeroize::Zeroizing;
 use super::SECRET_BYTES;
 use crate::sparx64::{KEY_BYTES, Sparx64};
 
-/// The start of HKDF's info, followed by the type's name, `/` and its bits in decimal. The bits are included so that two widths
-/// of one name cannot decode each other's strings. Otherwise one width would accept an ID that the other never created.
+/// The prefix of the HKDF info string. The type's name, `/`, and the type's width in bits, in decimal, follow it. The width
+/// is included so that two types with the same name but different widths cannot decode each other's strings. Otherwise one
+/// type would accept an ID that the other never created.
 const INFO: &[u8] = b"polyflake/public/";
 
 /// Returns a type's cipher. Its key is 16 bytes of HKDF-SHA-256 output (RFC 5869), derived from the secret without a salt.

@@ -44,7 +44,7 @@ pub const SECRET_BYTES: usize = 32;
 /// The maximum number of characters in a type's name.
 pub const MAX_NAME_LEN: usize = 63;
 
-/// The number of characters after the type and its `_`.
+/// The number of characters after the type's name and the `_`.
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
@@ -73,7 +73,7 @@ const BATCH: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct Keyring {
-    /// The version that is used for encoding, followed by the others in descending order.
+    /// The secret that is used for encoding, followed by the others in descending order of version.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
@@ -114,7 +114,7 @@ impl Keyring {
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
-        // The capacity is fixed from the start, because growing would leave an unwiped copy of the secrets behind.
+        // The capacity is fixed from the start, because reallocation would leave an unwiped copy of the secrets behind.
         let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
         for (version, secret) in secrets {
             if version >= VERSIONS {
@@ -270,7 +270,8 @@ impl IdType {
         Ok(text)
     }
 
-    /// Encodes an integer as the characters after the type and its `_`. Does not allocate if the integer is in range.
+    /// Encodes an integer as the characters after the type's name and the `_`. Does not allocate if the integer is in
+    /// range.
     #[doc(hidden)]
     pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
         if number > self.max_number() {
@@ -312,8 +313,8 @@ impl IdType {
                 .for_each(|(block, number)| *block = number.to_be_bytes());
             cipher.encrypt_blocks(blocks);
             for block in blocks {
-                // All strings share one buffer, in which only the part after the prefix changes. So there is one allocation per
-                // call instead of one per ID.
+                // All strings share one buffer, in which only the part after the prefix changes. Each call therefore
+                // allocates once instead of once per ID.
                 text.truncate(self.name.len() + 1);
                 Self::write(&mut text, *version, *block);
                 each(&text);
@@ -343,8 +344,8 @@ impl IdType {
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// Decodes the characters after the type and its `_` into the integer. Does not allocate if all characters are in the
-    /// alphabet.
+    /// Decodes the characters after the type's name and the `_` into the integer. Does not allocate if all characters are
+    /// in the alphabet.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
@@ -398,7 +399,7 @@ impl IdType {
         Error::out_of_range("number", number.into(), 0, self.max_number().into())
     }
 
-    /// Returns a string of the type and its `_`, with enough capacity for the remaining characters.
+    /// Returns a string with the type's name and the `_`, with enough capacity for the remaining characters.
     fn prefix(&self) -> String {
         let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
         text.push_str(&self.name);
@@ -406,7 +407,7 @@ impl IdType {
         text
     }
 
-    /// Appends the characters after the type and its `_`.
+    /// Appends the characters after the type's name and the `_`.
     fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
         let tail = text::write(version, u64::from_be_bytes(block));
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));

@@ -1,9 +1,9 @@
-//! Encodes and decodes the 15 characters after the type: a version character, thirteen characters for the block, and a check
-//! character.
+//! Encodes and decodes the 15 characters after the type's name and the `_`: a version character, thirteen characters for
+//! the block, and a check character.
 
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
-/// The number of characters after the type and its `_`.
+/// The number of characters after the type's name and the `_`.
 pub(super) const LEN: usize = 15;
 
 /// Crockford's base32 alphabet in lower case.
@@ -47,13 +47,13 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is. The loop above has no branch for an
-    // invalid character. Errors are rare, so they can afford to search for its position.
+    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is `NONE`. The loop above therefore
+    // needs no branch for an invalid character. Errors are rare, so a second pass that finds the position is acceptable.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
-    // Thirteen characters hold 65 bits and a block has 64. Without this check, the top bit would be dropped, and two strings
-    // would decode to one block.
+    // Thirteen characters hold 65 bits, but a block has only 64. Without this check, the top bit would be dropped, and two
+    // strings would decode to the same block.
     if VALUES[usize::from(first[1])] > 15 {
         return Err(Error::bad_character(from + 1, first[1].into()));
     }

@@ -140,8 +140,8 @@ impl Codec {
         if let Some(other) = lengths.into_iter().find(|length| *length != count) {
             return Err(Error::invalid_length(other, count, count));
         }
-        // The IDs are decrypted in groups, because a single block of the cipher takes 33 ns, but in a group of 64, each block
-        // takes 2 ns. The groups are on the stack, because a buffer for the whole column would have to be allocated.
+        // The IDs are decrypted in groups, because the cipher takes 33 ns for a single block, but only 2 ns per block in a
+        // group of 64. The groups are on the stack, because a buffer for the whole column would have to be allocated.
         let mut blocks = [[0; 8]; BLOCK];
         let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
         let fields = fields.zip(sequences.chunks_mut(BLOCK));
@@ -212,7 +212,7 @@ impl Parts {
     }
 }
 
-/// Returns the raw value of fields, which must fit.
+/// Packs fields, which must fit, into a raw value.
 #[inline]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
     narrow::u64(

@@ -13,7 +13,7 @@ use crate::{
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {
     pub(super) codec: Codec,
-    /// The original grant. The end of the window is the grant's current end.
+    /// The grant with its original end. Its current end is the end of the window.
     pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }

@@ -227,12 +227,12 @@ impl GrantInfo {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// Returns these terms with a different end, which is counted from the format's epoch.
+    /// Returns these terms with a different end, which is given in seconds since the format's epoch.
     pub(super) fn with_end(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// Returns these terms, with the end of `longer` if that is later.
+    /// Returns these terms with the later of their own end and the end of `longer`.
     pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

@@ -21,7 +21,7 @@ impl Calls for Nodes {
 }
 
 impl Pack for Nodes {
-    /// A buffer of IDs that are generated ahead, because encrypting IDs together takes at most a fifth of the time of
+    /// A buffer of IDs that are generated ahead of time. Encrypting IDs together takes at most a fifth of the time of
     /// encrypting them one by one.
     type Precomputed = [Randflake; GROUP];
     const NOT_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
@@ -40,8 +40,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Precomputed,
     ) -> Randflake {
         let k = k as usize;
-        // The cipher takes 33 ns for a single block, but 2 ns per block for 64 blocks at once. The handle's slots are already
-        // reserved, so the next IDs are known.
+        // The cipher takes 33 ns for a single block, but only 2 ns per block for 64 blocks at once. The handle's slots are
+        // already reserved, so the next IDs are known.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }

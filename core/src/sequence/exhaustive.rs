@@ -12,17 +12,17 @@ use super::{
 };
 
 const TICKS: u64 = 4;
-/// The number of readings in a sequence. It is lower under Miri, which is slow.
+/// The number of clock readings in a sequence. It is lower under Miri, which is slow.
 const READINGS: u32 = if cfg!(miri) { 3 } else { 8 };
 const POOL: u64 = 2;
 
-/// Returns all 65,536 sequences of 8 readings over 4 ticks.
+/// Returns all 65,536 sequences of 8 clock readings over 4 ticks.
 fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..TICKS.pow(READINGS))
         .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
 }
 
-/// Returns pseudorandom sequences of 24 readings over 10 ticks, which are the same in every run (`SplitMix64`).
+/// Returns pseudorandom sequences (`SplitMix64`) of 24 clock readings over 10 ticks, which are the same in every run.
 fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     let given = std::env::var("POLYFLAKE_SEQUENCES").ok();
     let count = given.map_or(if cfg!(miri) { 20 } else { 2000 }, |count| count.parse().unwrap());
@@ -36,7 +36,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
-/// Returns all sequences, each combined with every rule for first slots.
+/// Returns every sequence, combined with every rule that chooses the first slot of a tick.
 fn all_cases() -> impl Iterator<Item = (Vec<u64>, Start)> {
     STARTS.into_iter().flat_map(|start| {
         all_sequences().chain(random_sequences()).map(move |readings| (readings, start))
@@ -54,7 +54,7 @@ enum Answer {
     Behind(u64),
 }
 
-/// The first slot of a tick that a call enters.
+/// Chooses the first slot of a tick that a call enters.
 type Start = fn(u64) -> u64;
 
 /// The ways to choose the first slot of a tick: always slot 0, or a slot that depends on the tick.
@@ -120,8 +120,8 @@ fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence of readings on the state machine and on the model, and compares the results. No slot may be assigned twice,
-/// except after a machine that `follows` rollbacks went back.
+/// Runs a sequence of clock readings on the state machine and on the model, and compares their results. Asserts that no
+/// slot is assigned twice. If `follows` is true, slots may repeat after the state machine follows a rollback.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -220,7 +220,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
     ));
 }
 
-/// Repeats an attempt, because a swap can fail spuriously on some processors, and often does in Miri.
+/// Retries an attempt, because a swap can fail spuriously on some processors, and often does in Miri.
 fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

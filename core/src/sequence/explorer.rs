@@ -18,7 +18,8 @@ use crate::sync::{
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// One last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
+/// Two values for the last tick: the first fits in a 64-bit word together with these slots, and the second needs the wider
+/// word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
@@ -27,8 +28,8 @@ const LAST_WIDE_TICK: u64 = u64::MAX;
 enum Readings {
     /// The clock may read any tick.
     Any,
-    /// The current time, which only advances, or the tick before it if the reading lags. With slack, a reading in the tick
-    /// before the machine's tick is treated as part of the machine's tick, as in the engine.
+    /// The clock shows the current time, which only advances, or the tick before it if the reading lags. With slack, a
+    /// reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
     Lagging { has_slack: bool },
 }
 
@@ -38,16 +39,17 @@ type ClosedState = (u64, u128, u64, u32);
 /// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
     machine: M,
-    /// The slots of a step. The argument states whether the step enters a tick, whose first slot may then be chosen.
+    /// Returns the slots of a step. The argument states whether the step enters a tick and may therefore choose its first
+    /// slot.
     limits: fn(bool) -> M::Limits,
     ticks: u8,
     want: u32,
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// This thread and all later ones perform each call in one step.
+    /// The index of the first thread that performs each call in one step. All later threads do so, too.
     whole: usize,
-    /// The thread that closes the state machine instead of reserving slots, if there is such a thread.
+    /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
     state: fn(&M::State) -> ClosedState,
     /// Creates a state machine that continues where a closed one stopped.
@@ -86,7 +88,7 @@ impl<M: Machine> Threads<M> {
         if has_slack && now + 1 == wall { wall } else { now }
     }
 
-    /// Reserves slots like the engine. Also returns the tick in which the state machine was observed.
+    /// Reserves slots as the engine does. Also returns the tick in which the state machine was observed.
     fn reserve(&self) -> (u64, Step) {
         let seen = self.machine.observe();
         let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
@@ -123,8 +125,8 @@ impl<M: Machine> World for Threads<M> {
         thread >= self.whole
     }
 
-    /// Checks that each clock rollback was counted, and that no slot is assigned twice by a state machine that continues from
-    /// where this one was closed.
+    /// Checks that each clock rollback was counted. Also checks that a state machine that continues from the closed state
+    /// assigns no slot twice.
     fn end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
@@ -194,8 +196,8 @@ fn one_slot() -> Threads<TickTock> {
     Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
-/// Interrupts one call at each of its accesses in turn. Another thread performs up to five calls before, during and after that
-/// call.
+/// Interrupts one call at each of its memory accesses in turn. Another thread performs up to five calls before, during and
+/// after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
     search(&Threads { whole: 1, ..one_slot() }, &[1, 5], 1000);
@@ -232,7 +234,7 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 2], 100);
 }
 
-/// Every reaction to a clock rollback after which no tick is entered twice.
+/// All reactions to a clock rollback that never enter a tick twice.
 const MONOTONIC_REACTIONS: [Behind; 3] =
     [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
@@ -272,7 +274,7 @@ fn per_tick_from_any_slot() {
     }
 }
 
-/// Threads that share a state machine which starts over after a rollback of more than one tick.
+/// Threads that share a state machine that starts over after a rollback of more than one tick.
 struct FollowingMachine(PerTick);
 
 impl World for FollowingMachine {
@@ -303,7 +305,8 @@ impl World for FollowingMachine {
     }
 }
 
-/// Between two rollbacks that it follows, a state machine assigns each slot once. It does not follow a short clock rollback.
+/// Between two rollbacks that it follows, a state machine assigns each slot at most once. It does not follow a short clock
+/// rollback.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -55,7 +55,7 @@ pub(crate) trait Machine {
     fn step(&self, seen: Self::Word, now: u64, want: u32, limits: Self::Limits, flip: Flip)
     -> Step;
 
-    /// Ends the state machine and returns its last state. No later step succeeds.
+    /// Closes the state machine and returns its last state. No later step succeeds.
     ///
     /// # Errors
     /// Returns `generator_closed` if it was already closed.
@@ -87,8 +87,8 @@ pub(crate) struct SlotRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// During this call, the clock was once further behind than the state machine can follow, so the call waits for the last
-    /// tick.
+    /// Earlier in this call, the clock was further behind than the state machine can follow. The call therefore waits for
+    /// the last tick.
     Forbidden,
     /// The machine is unused, and the clock moved backwards from this tick, which is the last tick of the generator's floor.
     /// The step decides as if this were the machine's tick.
@@ -96,7 +96,7 @@ pub(crate) enum Flip {
 }
 
 impl Flip {
-    /// Returns the tick that a reading is compared with, for a machine in `tick`.
+    /// Returns the tick with which a clock reading is compared if the machine is in `tick`.
     #[inline]
     const fn wall(self, tick: u64) -> u64 {
         match self {

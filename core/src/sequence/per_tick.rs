@@ -14,7 +14,7 @@
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};
 
-/// The outcome of a step if the clock is behind the last tick.
+/// The outcome of a step when the clock is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     /// The step fails with an error.
@@ -135,7 +135,7 @@ impl PerTick {
 
 impl Machine for PerTick {
     type Word = u128;
-    /// The first slot of a tick that the step enters, if it is not before the machine's own first slot.
+    /// The first slot of a tick that the step enters. A value below the machine's own first slot has no effect.
     type Limits = u64;
     type State = State;
 

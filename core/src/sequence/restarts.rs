@@ -62,8 +62,8 @@ enum MachineKind {
     PerTick(Behind),
 }
 
-/// The outcome of a step: the cell that it takes, the word after the step, and the tick to which `safe` must be raised before
-/// it.
+/// The outcome of a step: the cell that it reserves, the word after the step, and the tick to which `safe` must be raised
+/// before the step.
 struct StepOutcome {
     cell: u8,
     next: u64,
@@ -176,7 +176,7 @@ struct Explorer {
     rollbacks: u8,
     /// The last time unit.
     end: u8,
-    /// Whether the fast path serves tick 0 as well, in which a new state machine is. The engine must not do this.
+    /// Whether the fast path also serves tick 0, which is the tick of a new state machine. The engine must not do this.
     is_tick_0_fast: bool,
 }
 
@@ -190,7 +190,7 @@ struct SearchResult {
 }
 
 impl Explorer {
-    /// A small search, which the tests enlarge.
+    /// Creates a small search, which the tests enlarge.
     fn new(kind: MachineKind) -> Self {
         Self {
             kind,
@@ -242,7 +242,7 @@ impl Explorer {
         }
     }
 
-    /// Returns the initial states of the next generation, with one state for each kind of clock.
+    /// Returns the initial states of the next generation, one for each kind of clock.
     fn restart_process(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
@@ -317,14 +317,14 @@ impl Explorer {
                 next.repeated |= next.given >> taken.cell & 1 == 1;
                 next.given |= 1 << taken.cell;
                 next.flipped |= taken.raise.is_some();
-                // Another thread may have detected a rollback since this one read the time.
+                // Another thread may have detected a rollback since this thread read the clock.
                 next.made = next.made.max(Some(next.time.max(taken.cell / 4 * TICK)));
                 vec![next]
             }
         }
     }
 
-    /// Returns the readings that a thread may get, paired with the states that result from them. Either time advances, or the
+    /// Returns the possible clock readings of a thread, paired with the resulting states. Either time advances, or the
     /// clock is set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 0 } else { state.time };
@@ -345,7 +345,7 @@ impl Explorer {
         if tick < last && lag < state.clock.slack().into() { last } else { tick }
     }
 
-    /// Stores the reading if this is the first call, and gets the step's permission from the floor.
+    /// Stores the clock reading if this is the first call, and determines the step's permission from the floor.
     fn begin_step(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
         // The fast path of `Engine::shortcut`, which does not check the floor.

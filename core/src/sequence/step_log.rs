@@ -11,8 +11,8 @@ use super::{
 /// The number of lines for each state machine.
 const LINES: usize = 1000;
 
-/// A generator of pseudorandom numbers, which are the same in every run (`SplitMix64`). Many of them are at the ends of a
-/// range.
+/// A generator of pseudorandom numbers (`SplitMix64`), which are the same in every run. Many of the numbers are at the ends
+/// of their range.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {

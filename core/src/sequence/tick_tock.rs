@@ -183,7 +183,7 @@ impl TickTock {
     }
 
     /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. No later step
-    /// reserves slots in it, and every later step observes what this thread wrote before.
+    /// reserves slots in that tick, and every later step observes what this thread wrote before.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
@@ -202,8 +202,8 @@ impl TickTock {
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);
-        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be correct, because a restored
-        // machine takes its tick-tock bit from it.
+        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be correct, because a
+        // restored machine uses that bit as its tick-tock bit.
         let drifts =
             if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
         // `safe` is loaded after the word, as in `step`, so that it is not older than the word's last flip.
@@ -259,8 +259,8 @@ impl Machine for TickTock {
             match self.swap(word, next) {
                 Ok(()) => {
                     if goes_back {
-                        // The order is relaxed, because only snapshots and statistics read the count, and `state_of` corrects
-                        // its lowest bit.
+                        // The ordering is relaxed, because only snapshots and statistics read the count, and `state_of`
+                        // corrects its lowest bit.
                         drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Reserved(range);
@@ -314,7 +314,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // A step to `safe` itself is rejected, too: the step back from that tick switched away from the very bit that this step
+    // A step to `safe` itself is rejected, too. The step back from that tick switched away from the very bit that this step
     // would switch back to.
     if goes_back && (flip == Flip::Forbidden || now <= safe) {
         return Plan::Behind(wall);

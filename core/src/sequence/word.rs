@@ -5,7 +5,7 @@ use crate::{
     sync::{AtomicU64, AtomicU128, Ordering},
 };
 
-/// A word whose top bit means closed. The bits below it belong to the state machine.
+/// A word whose highest bit is the closed flag. The bits below it belong to the state machine.
 #[derive(Debug)]
 pub(super) enum Word {
     Narrow(AtomicU64),
@@ -27,7 +27,7 @@ impl Word {
         }
     }
 
-    /// Returns the bit that means closed.
+    /// Returns the mask of the closed flag.
     #[inline]
     pub(super) const fn closed(&self) -> u128 {
         match self {
@@ -47,7 +47,7 @@ impl Word {
     /// Replaces `from` with `to`, or returns the value that was found instead. It may fail spuriously.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
-        // This is the weak form, because all callers loop or report a lost race. On processors with load-linked and
+        // The weak form suffices, because all callers loop or report a lost race. On processors with load-linked and
         // store-conditional instructions, it avoids the inner loop of the strong form.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         match self {

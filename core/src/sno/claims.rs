@@ -1,8 +1,8 @@
-//! Claims, which are the partitions that a generator has held, each with its range of ticks.
+//! Claims. Each claim is a partition that a generator has held, and the range of ticks in which it held the partition.
 //!
-//! A claim never changes, except for its end, which only moves forward. Therefore a thread that found a claim may use it for
-//! any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and sequence number
-//! only once, regardless of which of the generator's claims is used.
+//! A claim never changes, except for its end, which only moves forward. A thread that found a claim may therefore use it
+//! for any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and
+//! sequence number only once, regardless of which of the generator's claims is used.
 
 use super::identity::Identity;
 use crate::{
@@ -30,7 +30,7 @@ pub(super) const fn unending(partition: u16, start: u64) -> Lease {
 }
 
 impl Claim {
-    /// Creates a claim to a lease's ticks from `start` on. Call `extend` to set its end.
+    /// Creates a claim to a lease's ticks, beginning at tick `start`. Call `extend` to set its end.
     pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
         let start = if start < lease.start { lease.start } else { start };
         Self {
@@ -58,7 +58,8 @@ impl Claim {
         self.until.load(Ordering::Acquire) > self.start
     }
 
-    /// Extends the claim to `window_end`, or to the end of the lease if that is earlier. An earlier end has no effect.
+    /// Extends the claim to `window_end`, or to the end of the lease if the lease ends earlier. An end before the current
+    /// one has no effect.
     pub(super) fn extend(&self, window_end: u64) {
         let end = self.lease().until.min(window_end);
         self.until.fetch_max(end, Ordering::AcqRel);

@@ -379,7 +379,7 @@ impl<C: Clock> Generator<C> {
         let state = self.engine.machine.close()?;
         let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
-        // Another copy of a process that was restored in the meantime has the same partition.
+        // If the process was restored in the meantime, another copy of it has the same partition.
         if identity.generation != fork::generation() {
             return Err(Error::new(ErrorKind::Forked));
         }

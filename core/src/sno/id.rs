@@ -417,8 +417,8 @@ impl Sno {
         Ok((Self::of_word(TICK.insert(ticks.start)), Self::of_word(below_end)))
     }
 
-    /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise copy
-    /// into a shuffle that costs a nanosecond.
+    /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise
+    /// copy into a shuffle that costs an extra nanosecond.
     #[inline]
     pub(super) const fn of_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];

@@ -52,8 +52,8 @@ impl Assignment {
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.lease_free_partition(tick).map_err(exhausted)?;
-            // A generator with an explicit partition may claim this partition between these two steps. In that case, the next
-            // partition is tried.
+            // A generator with an explicit partition may claim this partition after it is leased and before it is reserved.
+            // In that case, the next partition is tried.
             if table.reserve_permanently(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
@@ -84,7 +84,7 @@ pub(super) enum Draw {
 }
 
 /// The table in which explicit partitions are claimed unless a host provides one. Models use no such table, because the
-/// process's table is not part of them.
+/// process's table is not part of the model.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]

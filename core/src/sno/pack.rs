@@ -28,7 +28,7 @@ impl Pack for Partitions {
     }
 
     /// Returns true if both generators have the same configured partition and overlapping sequence bounds. Partitions from
-    /// `identity_from` do not count, because their source keeps them distinct.
+    /// `identity_from` are ignored, because their source keeps them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
         let (bounds, others) = (self.bounds(), other.bounds());
         self.explicit_partition().is_some_and(|given| other.explicit_partition() == Some(given))

@@ -44,7 +44,7 @@ use crate::{
     sync::{AtomicU32, AtomicU64},
 };
 
-/// The number of times that a lease that could not be renewed is checked again before it counts as lost.
+/// The number of times that a lease that could not be renewed is rechecked before it is considered lost.
 const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
@@ -52,7 +52,8 @@ const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {
     claims: Latest<Claim>,
-    /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
+    /// Memory for the first claim in a child process, in which the heap may still be locked by another thread of the
+    /// parent.
     spare: Spare<Claim>,
     /// The source of the partition, or `None` for a configured one. The source is called when the first ID is generated, and
     /// again after a fork.
@@ -60,7 +61,7 @@ pub struct Partitions {
     /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     bounds: Bounds,
-    /// Whether the lower bound is picked at random with the partition.
+    /// Whether the lower bound is picked at random together with the partition.
     draws_min: bool,
     /// The source of the first sequence number of each tick under a lease, or `None` if it is the lower bound.
     start: Option<fn() -> Result<[u8; 2]>>,
@@ -75,7 +76,8 @@ pub struct Partitions {
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// Uses the partition of the first claim, or picks partitions at random if that claim has no partition.
+    /// Creates the partitions of a generator. The generator uses the partition of the first claim, or picks partitions at
+    /// random if that claim has no partition.
     pub(super) const fn new(
         first: Claim,
         draw: Option<Draw>,
@@ -111,7 +113,7 @@ impl Partitions {
         (identity.generation != NOT_PICKED).then_some(identity.partition)
     }
 
-    /// Returns the first tick in which the current partition was this generator's.
+    /// Returns the first tick in which this generator held the current partition.
     pub(super) fn first_tick(&self) -> u64 {
         self.claims.get().lease().start
     }
@@ -127,7 +129,7 @@ impl Partitions {
         Bounds { min, ..self.bounds }
     }
 
-    /// Returns the claim of this process that covers a tick. A claim covers no ticks outside the window.
+    /// Returns this process's claim that covers a tick. A claim covers no ticks outside the window.
     #[inline]
     fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
@@ -139,8 +141,9 @@ impl Partitions {
         }
     }
 
-    /// Continues the current claim or picks another partition: for the first ID, after a fork, if another generator took over
-    /// the partition while this one was idle, or if a clock rollback reached behind the lease.
+    /// Continues the current claim or picks another partition. This function runs for the first ID, after a fork, if
+    /// another generator took over the partition while this one was idle, or if the clock moved back to before the start of
+    /// the lease.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -155,15 +158,15 @@ impl Partitions {
         }
     }
 
-    /// Makes a claim that replaced another one of this process begin in a fresh tick. A thread that still uses the older claim
-    /// then fails its reservation, or detects afterwards that the claim was replaced.
+    /// If `claim` replaced an earlier claim of this process, makes it begin in a fresh tick. A thread that still uses the
+    /// earlier claim then fails its reservation, or detects afterwards that the claim was replaced.
     fn begin_in_fresh_tick(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
         }
     }
 
-    /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
+    /// Picks another partition to replace the claim `found`, unless another thread has already replaced it.
     fn replace_partition(
         &self,
         found: &Claim,
@@ -175,8 +178,8 @@ impl Partitions {
         // The generation is read before an identity is picked, because picking one may fork. The child's identity then carries
         // the parent's generation, so the child picks again.
         let generation = fork::current();
-        // The process may have been forked or restored since the call checked it. A claim of the new generation would then be
-        // used by all later calls.
+        // The process may have been forked or restored since the call checked it. All later calls would then use a claim of
+        // the new generation.
         if self.process.is_some_and(|process| process.generation() != generation) {
             return Err(Error::new(ErrorKind::Forked));
         }
@@ -188,7 +191,7 @@ impl Partitions {
             }
             Draw::Leased(find) => {
                 let table = find()?;
-                // The start is in the lower half, so that each tick keeps at least half of its sequence numbers.
+                // The lower bound is in the lower half, so that each tick keeps at least half of its sequence numbers.
                 let min = table.random()? >> 1;
                 (table.lease_free_partition(tick).map_err(exhausted)?, min)
             }
@@ -197,13 +200,13 @@ impl Partitions {
         let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.replace_claim(found, Claim::new(identity, window.start(), lease));
         if is_put && Self::is_own(found) && found.is_unending() {
-            // After a restore, the explicit claim that was replaced would stay counted. A thread that reserves slots from now
-            // on detects that the claim was replaced, so no later tick is used.
+            // After a restore, the table would still count the explicit claim that was replaced. A thread that reserves
+            // slots from now on detects that the claim was replaced, so no later tick is used.
             self.release(found.identity.partition, end_of(machine));
         }
         if !is_put && lease.until == u64::MAX {
-            // Another thread's claim is used, so the explicit claim that was made above would stay counted. A lease needs no
-            // such step, because it ends by itself after one tick.
+            // Another thread's claim is used, so the table would still count the explicit claim that was made above. A
+            // lease needs no such step, because it ends by itself after one tick.
             self.release(lease.partition, 0);
         }
         Ok(())
@@ -213,7 +216,7 @@ impl Partitions {
     fn replace_claim(&self, found: &Claim, mut claim: Claim) -> bool {
         // The result is `false` in a child, because the parent's claim generated no IDs in this process.
         claim.follows_another = Self::is_own(found);
-        // A model must know the claim's atomics before another thread uses them.
+        // The model must register the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
         let is_of_child = found.identity.generation != NOT_PICKED && !claim.follows_another;
@@ -259,7 +262,7 @@ impl Partitions {
             let Some(find) = self.table else { return Ok(false) };
             match find()?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
-                // Another thread of this generator may have renewed the lease, but not recorded it yet.
+                // Another thread of this generator may have renewed the lease but not recorded the renewal yet.
                 None if claim.lease().until == lease.until && checks >= MAX_CHECKS => {
                     return Ok(false);
                 }
@@ -269,14 +272,14 @@ impl Partitions {
     }
 }
 
-/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. So does a tick
-/// from which the clock moved back.
+/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. A tick from
+/// which the clock moved back counts as used, too.
 fn end_of(machine: &TickTock) -> u64 {
     machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
 }
 
 impl<C: Clock> Engine<Partitions, C> {
-    /// Returns the identity in this process, for calls that have no tick. The clock is only read if the identity depends on the
+    /// Returns this process's identity, for calls that have no tick. The clock is read only if the identity depends on the
     /// tick.
     pub(super) fn identity(&self) -> Result<Identity> {
         self.family.check_process()?;
@@ -305,8 +308,8 @@ impl<C: Clock> Engine<Partitions, C> {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator, whose clock is ahead, has leased the partition after the end of this lease. This generator's
-            // clock may not have reached that end yet.
+            // Another generator, whose clock is ahead, has leased the partition from the end of this lease on. This
+            // generator's clock may not have reached that end yet.
             if claim.lease().until == lease.until {
                 let tick = self.tick_now(&SCALE)?;
                 self.family.replace_partition(claim, &self.machine, &self.window, tick)?;
@@ -361,8 +364,8 @@ impl Family for Partitions {
         self.bounds_of(identity)
     }
 
-    /// Picks the first sequence number of a tick under a lease. If the random source fails, it is the lower bound, because IDs
-    /// are unique without a new start.
+    /// Picks the first sequence number of a tick under a lease. If the random source fails, the first sequence number is
+    /// the lower bound, because IDs are unique even without a new start.
     fn limits_on_entry(&self, identity: Identity) -> Bounds {
         let bounds = self.bounds_of(identity);
         let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
@@ -388,8 +391,8 @@ impl Family for Partitions {
         }
     }
 
-    /// Releases the partition. A default partition is free from the tick after the last one used, and so is an explicit one
-    /// that no other generator claims.
+    /// Releases the partition. A default partition is free from the tick after the last used one. The same applies to an
+    /// explicit partition that no other generator claims.
     fn on_drop(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.

@@ -32,7 +32,8 @@ impl<'de, T: Kind> Deserialize<'de> for Id<T> {
     }
 }
 
-/// The format, followed by the members with the names and in the order of the Go library. The Go library writes no format.
+/// The format, followed by the members that the Go library writes, with the same names and in the same order. The Go
+/// library writes no format.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Snapshot", rename_all = "camelCase", deny_unknown_fields)]
 struct Members {

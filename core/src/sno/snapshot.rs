@@ -104,7 +104,7 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
-    /// The name and the version number of the format that snapshots are written in.
+    /// The name of the format member, and the version number of the snapshot format.
     ///
     /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -123,7 +123,7 @@ impl Snapshot {
         Err(Error::out_of_range(name, found.into(), known.into(), known.into()))
     }
 
-    /// The members with the names and order of the Go library, and the maximum value of each.
+    /// The snapshot's members with their maximum values, using the names and the order of the Go library.
     ///
     /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -207,7 +207,7 @@ impl Snapshot {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }
 
-    /// Returns the next sequence number in tick `wall_hi`, which has certainly never been assigned.
+    /// Returns the next sequence number in tick `wall_hi` that is guaranteed never to have been assigned.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 {

@@ -74,7 +74,7 @@ pub trait Kind {
 #[repr(transparent)]
 pub struct Id<T> {
     sno: Sno,
-    // The marker is a function type, so that an ID is `Send` and `Sync` for every `T`, and owns no `T`.
+    // The marker is a function type, so that an ID is `Send` and `Sync` for every `T` and does not own a `T`.
     kind: PhantomData<fn() -> T>,
 }
 

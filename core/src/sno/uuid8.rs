@@ -17,8 +17,8 @@ const VARIANT_BITS: u128 = 3 << 62;
 /// The number of zero bits after the sequence number.
 const ZERO: u32 = 42;
 
-/// Masks for the ID's bits above the version, between the version and the variant, and below the variant. Each mask has the
-/// left shift that moves the bits from their position in the ID.
+/// Masks for the ID's bits above the version, between the version and the variant, and below the variant. Each mask is
+/// paired with the left shift that moves the bits from their position in the ID to their position in the UUID.
 const HIGH: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
 const MIDDLE: (u128, u32) = (0xfff << 20, 44);
 const LOW: (u128, u32) = (0xf_ffff, ZERO);

@@ -25,9 +25,10 @@ impl Schedule {
         schedule
     }
 
-    /// Returns the bitwise `or` of the differences between all subkeys at the same place, which is 0 if the keys are the same.
+    /// Returns the bitwise `or` of the differences between all subkeys at the same position, which is 0 if the keys are the
+    /// same.
     pub(super) fn differences(&self, other: &Self) -> u16 {
-        // The loop does not end early, so that the time of the comparison does not reveal where two keys differ.
+        // The loop does not exit early, so that the time of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))
     }
@@ -70,7 +71,7 @@ mod tests {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
         let schedule = place.as_mut_ptr();
         let words = schedule.cast::<Words>();
-        // SAFETY: a schedule consists of `u16` without padding, and `place` contains one.
+        // SAFETY: a schedule consists of `u16` values without padding, and `place` contains one.
         assert_ne!(unsafe { words.read() }, [0; 100]);
         // SAFETY: `place` contains a schedule, which is dropped only once, because `MaybeUninit` does not drop it.
         unsafe { core::ptr::drop_in_place(schedule) };

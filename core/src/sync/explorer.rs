@@ -22,11 +22,12 @@ use super::watched::{Access, Answer, Operation, intercepted};
 
 /// The calls that threads perform on shared atomics.
 pub(crate) trait World {
-    /// The parts of the completed calls' results that the test checks.
+    /// The parts of completed calls' results that the test checks.
     type Record: Clone + Default + Hash;
 
-    /// Performs a thread's call with the given number. The call may use [`choose`]. It changes the record only after its last
-    /// access, and panics if its result contradicts the record. Returns whether the call has ended; if not, it starts again.
+    /// Performs a thread's call with the given number. The call may use [`choose`]. It changes the record only after its
+    /// last access, and panics if its result contradicts the record. Returns whether the call has ended. If it has not, it
+    /// starts again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
     /// Returns whether each call of a thread is a single step, so that other threads run only between its calls.
@@ -80,10 +81,11 @@ struct Run {
     /// The number of answers that the call has received from the log.
     repeated: Cell<usize>,
     has_stepped: Cell<bool>,
-    /// The choices that this step makes, with the number of possibilities of each choice.
+    /// The choices that this step makes, each with its number of possibilities.
     choices: RefCell<Vec<(u8, u8)>>,
     chosen: Cell<usize>,
-    /// The addresses of atomics that some call writes. Loading any other atomic is not a step, because its value never changes.
+    /// The addresses of atomics that any call writes. Loading any other atomic is not a step, because its value never
+    /// changes.
     written: Rc<RefCell<BTreeSet<usize>>>,
     /// `false` if no other thread may run between two accesses of this step.
     stops: bool,
@@ -158,7 +160,7 @@ pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> SearchResult<W::Reco
     }
 }
 
-/// Searches all states. Returns `None` if a call writes an atomic that is not in `written` yet; the search must then be
+/// Searches all states. Returns `None` if a call writes an atomic that is not in `written` yet. The search must then be
 /// repeated.
 fn search<W: World>(
     world: &W,
@@ -224,7 +226,7 @@ fn with_run<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
     intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
 }
 
-/// Returns the states that one step of a thread leads to, one for each combination of its choices.
+/// Returns the states to which one step of a thread leads, one for each combination of its choices.
 fn steps<W: World>(
     world: &W,
     state: &State<W::Record>,

@@ -2,7 +2,7 @@
 //! access ([`run_with_interruption`]), or to answer it from simulated memory (`explorer`).
 //!
 //! Only unit tests of this crate use these types. Every other build uses the real atomics. A test observes the accesses in
-//! program order, so it misses the reorderings that a weaker memory model allows. The loom models cover these.
+//! program order, so it misses the reorderings that a weaker memory model allows. The loom models cover those reorderings.
 
 use core::ops::Deref;
 use std::{
@@ -25,7 +25,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Returns the new value of an atomic that held `value`, and whether the operation failed.
+    /// Returns the new value of an atomic whose value was `value`, and whether the operation failed.
     pub(crate) fn apply(self, value: u128) -> (u128, bool) {
         match self {
             Self::Load => (value, false),
@@ -80,7 +80,7 @@ pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce
     work()
 }
 
-/// Runs `call`, and runs `others` before access number `at` of that call. Returns the call's result, which is in an `Err` if
+/// Runs `call`, and runs `others` before access number `at` of that call. Returns the call's result as `Ok`, or as `Err` if
 /// the call performed too few accesses for `others` to run.
 pub(crate) fn run_with_interruption<R>(
     at: usize,

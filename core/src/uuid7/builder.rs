@@ -11,7 +11,7 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard},
 };
 
-/// The longest rollback, in milliseconds, after which a generator keeps its order although it follows rollbacks.
+/// The longest rollback, in milliseconds, after which a generator that follows rollbacks still keeps its IDs in order.
 const LONGEST_HELD: u64 = 10_000;
 
 /// Configures a [`Generator`].
@@ -75,16 +75,16 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that the source of random bytes never repeats itself, so that all generators of a thread can share its streams.
-    /// Not part of the public API: for bindings, which use the random bytes of their host.
+    /// Declares that the source of random bytes never repeats itself, so that all generators of a thread can share its
+    /// streams. Not part of the public API; used by bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_system = true;
         self
     }
 
-    /// Starts each millisecond at sequence 0. Not part of the public API: for tests, in which the position of an ID in its
-    /// millisecond must be known.
+    /// Starts each millisecond at sequence 0. Not part of the public API; used by tests that must know an ID's position
+    /// within its millisecond.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub const fn from_sequence_0(mut self) -> Self {
@@ -207,7 +207,7 @@ impl Settings {
         }
     }
 
-    /// Returns the tick that the state machine counts as used up.
+    /// Returns the tick that the state machine treats as used up.
     fn last_tick(&self) -> Result<Option<u64>> {
         let checked = |unix_ms: i64| {
             let tick = u64::try_from(unix_ms).ok().filter(|tick| *tick <= LAST_TICK);

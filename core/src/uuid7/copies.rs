@@ -29,29 +29,29 @@ use crate::sequence::{
 
 /// The number of milliseconds that the clock can show.
 const MILLISECONDS: u8 = 2;
-/// The number of IDs for which a stream has bits ahead.
+/// The number of IDs for which a stream buffers random bits.
 const AHEAD: u8 = 2;
 /// The number of slots in a handle's block.
 const BLOCK: u32 = 2;
 const SLOTS: Slots = Slots { first: 0, last: 15 };
 const LAST_TICK: u64 = 7;
 
-/// The way in which the second process gets its memory.
+/// How the second process obtains its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Split {
     Copy,
     Fork,
 }
 
-/// The rule of the streams that a search omits.
+/// The stream rule that a search omits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weakness {
     None,
-    /// The generation is compared before the bits are taken, and not after the slots are reserved.
+    /// The generation is compared before the bits are taken, instead of after the slots are reserved.
     ComparesFirst,
     /// The comparison ignores restores.
     IgnoresRestores,
-    /// A new stream begins with the rest of the buffered bits of the stream that it replaces.
+    /// A new stream begins with the remaining buffered bits of the stream that it replaces.
     KeepsBits,
     /// A stream is replaced only if the clock shows a later millisecond.
     KeepsStreamAfterRollback,
@@ -59,10 +59,10 @@ enum Weakness {
     HandleKeepsStream,
 }
 
-/// The process, and the number of restores that were reported.
+/// The process and the number of reported restores.
 type Generation = (u8, u8);
 
-/// A key, and a position in its stream.
+/// A key and a position in its stream.
 type Bits = (u8, u8);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -113,7 +113,7 @@ enum Next {
         key: u8,
         generation: Generation,
     },
-    /// Uses the next slot of the handle's block, if the block is of this generation and tick.
+    /// Uses the next slot of the handle's block, if the block belongs to this generation and tick.
     UseBlock,
     Reserve,
     /// Compares the generation, and completes the ID.
@@ -154,7 +154,7 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// The millisecond that each owner's last call read before the copy, if no call has read another one since.
+    /// The millisecond that each owner's last call before the copy read, if no call has read a different one since.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,
@@ -167,7 +167,7 @@ struct Process {
 /// The slot and the random bits of an ID.
 type Id = (u64, u64, Bits);
 
-/// An ID, and whether another copy may make it as well.
+/// An ID, and whether another copy may generate it, too.
 type Made = (Id, bool);
 
 struct Explorer {
@@ -181,7 +181,7 @@ struct Explorer {
 struct SearchResult {
     states: usize,
     repeated: bool,
-    /// Whether both processes can make an ID that both may make.
+    /// Whether there is an ID that both processes can generate.
     shared: bool,
 }
 
@@ -232,7 +232,8 @@ impl Explorer {
         found
     }
 
-    /// Returns all states of a process, and the IDs that it can make, each with whether another copy may always make it as well.
+    /// Returns all states of a process, and the IDs that it can generate. An ID is mapped to `true` if another copy may
+    /// generate it, too, whichever way the process generates it.
     fn reach(
         &self,
         first: Process,
@@ -283,7 +284,7 @@ impl Explorer {
         [process, other]
     }
 
-    /// Returns the process after its next step, once for each choice, and the ID that the step completes.
+    /// Returns the process after each possible next step, paired with the ID that the step completes, if any.
     fn advance(&self, process: &Process) -> Vec<(Process, Option<Made>)> {
         let Some(call) = process.call else { return Self::begin(process) };
         let mut next = process.clone();
@@ -449,12 +450,12 @@ impl Explorer {
     }
 }
 
-/// A new state machine is in tick 0, which no reading shows.
+/// A new state machine is in tick 0, which no clock reading shows.
 fn tick_of(now: u8) -> u64 {
     u64::from(now) + 1
 }
 
-/// After a long rollback, a generator continues in its millisecond, or starts over in the clock's.
+/// After a long rollback, a generator either continues in its millisecond or starts over in the clock's millisecond.
 const KINDS: [Behind; 2] = [Behind::HeldWithin(u64::MAX), Behind::HeldWithin(0)];
 
 #[test]

@@ -1,8 +1,8 @@
 //! The part of the engine that is specific to version 7 UUIDs: the random bits of each ID, and the random start of each
 //! millisecond.
 //!
-//! A generator without a worker ID has no identity that another one could share. Parent and child, or two copies of a machine,
-//! may even reserve the same slots; their random bits differ, because each has its own stream.
+//! A generator without a worker ID has no identity that another generator could share. A parent and its child, or two
+//! copies of a machine, may even reserve the same slots. Their random bits differ, because each process has its own stream.
 
 use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
 use crate::{
@@ -16,10 +16,10 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// The highest random start of a millisecond, so that at least half of the sequence remains.
+/// The highest random start of a millisecond, which leaves at least half of the sequence numbers for IDs.
 pub(super) const LAST_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
-/// The last millisecond of the state machine, in the year 2527. Clocks show times up to 2262.
+/// The last millisecond of the state machine, in the year 2527. Clocks show times up to the year 2262.
 pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 
 /// Random bits that a call took from its stream before it reserved slots.
@@ -27,7 +27,7 @@ pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 pub(crate) struct Tail {
     /// The random bits of the first ID.
     pub(super) bits: u64,
-    /// The start of the millisecond, if the call enters one.
+    /// The first sequence number of the millisecond, if the call enters one.
     start: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct Tails {
     pub(super) worker_id: Option<u16>,
     /// The number of rollbacks after which the generator started over.
     pub(super) rollbacks: Tally,
-    /// The highest start of a millisecond.
+    /// The highest sequence number at which a millisecond may start.
     last_start: u64,
     /// The process to which a worker ID or a window was assigned.
     process: Option<ProcessGuard>,

@@ -80,8 +80,8 @@ pub struct Stats {
     pub worker_id: Option<u16>,
     /// The last millisecond in which an ID was generated, as a Unix timestamp in milliseconds, or `None` before the first ID.
     pub last_ms: Option<i64>,
-    /// The number of clock rollbacks that the generator followed, after each of which its IDs sort before earlier ones. It is
-    /// always 0 without [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
+    /// The number of clock rollbacks that the generator followed. After each of these rollbacks, new IDs sort before
+    /// earlier ones. This number is always 0 without [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
     pub rollbacks: u32,
     /// Whether the generator is closed.
     pub closed: bool,
@@ -369,6 +369,6 @@ impl<C: Clock> Generator<C> {
 
 /// A generator that switches from grant to grant.
 ///
-/// Not part of the public API: for leases.
+/// Not part of the public API; used by leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Tails, C>;

@@ -25,9 +25,9 @@ use crate::{Error, ErrorKind, Result, UnixTime, format::Ticks, narrow};
 pub struct Parts {
     /// The creation time in Unix milliseconds, 0..=281474976710655.
     pub unix_ms: i64,
-    /// The 18-bit sequence, 0..=262143. In UUIDs of other libraries, these bits may have another meaning.
+    /// The 18-bit sequence, 0..=262143. In UUIDs from other libraries, these bits may have another meaning.
     pub sequence: u32,
-    /// The 56 bits after the sequence. In IDs of a generator with a worker ID, the highest 16 of them are the worker ID.
+    /// The 56 bits after the sequence. If the generator has a worker ID, it is in the highest 16 of these bits.
     pub random: u64,
 }
 
@@ -80,7 +80,7 @@ impl Uuid7 {
         Ok(Self::pack(tick, sequence.into(), random))
     }
 
-    /// Returns the ID with these fields, which must fit.
+    /// Returns the ID with the given fields, which must fit.
     #[inline]
     pub(super) const fn pack(unix_ms: u64, sequence: u64, random: u64) -> Self {
         let word = TIMESTAMP.insert(unix_ms)
@@ -164,7 +164,7 @@ impl Uuid7 {
         Self::checked(bytes).ok_or_else(other_version)
     }
 
-    /// Returns the ID with these bytes if they have the version and the variant.
+    /// Returns the ID with the given bytes, or `None` if their version or variant is wrong.
     pub(super) const fn checked(bytes: [u8; Self::LEN]) -> Option<Self> {
         if u128::from_be_bytes(bytes) & VERSION_AND_VARIANT_MASK == VERSION_AND_VARIANT {
             Some(Self(bytes))
@@ -173,7 +173,7 @@ impl Uuid7 {
         }
     }
 
-    /// Returns the ID with these bytes, whose version and variant are replaced.
+    /// Returns the ID with the given bytes, after replacing their version and variant.
     #[cfg(feature = "arbitrary")]
     pub(super) const fn marked(bytes: [u8; Self::LEN]) -> Self {
         Self(

@@ -58,8 +58,8 @@ const VARIANT: Span = FIELDS[3];
 const SEQUENCE_LOW: Span = FIELDS[4];
 const RANDOM: Span = FIELDS[5];
 
-/// The position of the worker ID within the random bits. It does not come last, because programs shorten UUIDs to their last
-/// characters or shard by them.
+/// The position of the worker ID within the random bits. The worker ID is not at the end, because programs shorten UUIDs to
+/// their last characters or shard by those characters.
 const WORKER_ID: Span = Span::split([16, 40])[0];
 
 /// Unix milliseconds, 48 bits.

@@ -33,7 +33,8 @@ impl Pack for Tails {
         self.packed(range, k, tail.bits)
     }
 
-    /// Takes the bits of the next ID. After that, the handle compares the generation of its block, to which the stream belongs.
+    /// Takes the bits of the next ID from the handle's stream. The handle then compares the generation of its block, to
+    /// which the stream belongs.
     #[inline]
     fn prepare(&self, ahead: &mut Ahead, now: i64) -> Result<()> {
         ahead.bits = match &mut ahead.stream {
@@ -43,8 +44,8 @@ impl Pack for Tails {
         Ok(())
     }
 
-    /// The first ID of a block has the bits that were taken for the reservation, because that compared their generation last. At
-    /// this moment, a stream of an earlier generation is dropped.
+    /// The first ID of a block uses the bits that were taken for the reservation, because the reservation compared their
+    /// generation last. For this ID, the function also drops the stream if it belongs to an earlier generation.
     #[inline]
     fn id_in_block(
         &self,

@@ -1,4 +1,4 @@
-//! Serializes IDs as strings, or in binary formats as their 16 bytes, like `uuid::Uuid`.
+//! Serializes IDs as strings, or as 16 bytes in binary formats, like `uuid::Uuid`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,23 +1,25 @@
 //! The random bits of IDs: streams of `ChaCha8`, each for one thread, one millisecond and one generation.
 //!
-//! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits in
-//! both. A copy can be recognized only by what comes from outside the image: the time, and the kernel's random source.
-//! So a stream is used only while the clock shows the millisecond that it showed when the stream was keyed. After that, its
-//! buffered bits are dropped, and the next stream is keyed by the random source. From the millisecond after the copy on, the
-//! copies therefore have different streams.
+//! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits
+//! in both. Only information from outside the image can distinguish the copies: the time, and the kernel's random source. A
+//! stream is therefore used only while the clock shows the millisecond that it showed when the stream was keyed. After
+//! that, the stream's buffered bits are dropped, and the random source keys the next stream. From the millisecond after the
+//! copy on, the copies therefore have different streams.
 //!
-//! The comparison is with the clock's own reading, and not with the time in the IDs, which stays the same for a while after a
-//! clock rollback. It is a comparison for equality, because a clock that moves backwards shows a millisecond that was used
-//! before, with a stream that may exist in a copy.
+//! The stream's millisecond is compared with the clock's own reading, and not with the time in the IDs, which stays the
+//! same for a while after a clock rollback. The comparison is for equality, because a clock that moves backwards shows an
+//! earlier millisecond, whose stream may still exist in a copy.
 //!
-//! A stream also belongs to a generation: the process, and the number of restores that were reported. A call reads the generation
-//! before it takes bits, and compares it after it has reserved slots. So a child never uses bits that its parent may use, too.
+//! A stream also belongs to a generation, which consists of the process and the number of reported restores. A call reads
+//! the generation before it takes bits, and compares it after it has reserved slots. A child therefore never uses bits that
+//! its parent may use, too.
 //!
-//! Bits are taken before slots are reserved, because the random source can fail, while an ID is only packed from values that
-//! exist. A failed call reserves no slots.
+//! Bits are taken before slots are reserved, because the random source can fail, and packing an ID must not fail. A failed
+//! call reserves no slots.
 //!
-//! The stream of single calls and batches belongs to the thread. Handles have their own. Without the standard library there are
-//! no variables of a thread, so each call keys a new stream. Wasm without atomics has one thread, to which the stream belongs.
+//! Single calls and batches use the stream of their thread. Each handle has its own stream. Without the standard library
+//! there are no thread-local variables, so each call keys a new stream. Wasm without atomics has only one thread, to which
+//! the stream belongs.
 
 use core::fmt;
 
@@ -32,10 +34,10 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// The number of IDs for which a stream has bits ahead: four cipher blocks, which vector instructions compute together.
+/// The number of IDs for which a stream buffers bits: four cipher blocks, which vector instructions compute together.
 const AHEAD: usize = 32;
 
-/// The length of a clock reading's unit that a stream serves, in nanoseconds.
+/// The length of the clock interval that a stream serves, in nanoseconds.
 const MILLISECOND: i64 = 1_000_000;
 
 /// The source of the keys of a generator's streams.
@@ -44,15 +46,16 @@ pub(super) struct Entropy {
     draw: fn() -> Result<[u8; 32]>,
     /// Whether the source is the operating system's, so that all generators of a thread can use one stream.
     pub(super) is_system: bool,
-    /// The number of streams that this generator has started. No two streams share a number, so no stream repeats another one
-    /// of the generator, even if the source repeats a key.
+    /// The number of streams that this generator has started. Each stream uses a different number, so no stream repeats
+    /// another stream of the generator, even if the source repeats a key.
     streams: Tally,
 }
 
-/// A stream, and where it may be used.
+/// A stream, with the millisecond, the generation and the owner to which it belongs.
 pub(crate) struct Stream {
     cipher: ChaCha8Rng,
-    /// The next bits, of which the first `taken` are used. Reading them from the cipher one at a time costs twice as much.
+    /// The buffered bits, of which the first `taken` are used. Reading them from the cipher one at a time would cost twice
+    /// as much.
     bits: [u64; AHEAD],
     taken: usize,
     /// The start of the millisecond that the clock showed, in Unix nanoseconds.
@@ -83,8 +86,8 @@ impl Stream {
         self.bits[self.taken - 1]
     }
 
-    /// Calls `put` with each item and the bits for it. This works in runs of buffered bits, so that the loop over a run has no
-    /// other work: an ID of a batch took 4.5 ns with [`Stream::next`].
+    /// Calls `put` with each item and its bits. This function processes one run of buffered bits at a time, so that the
+    /// loop over a run does no other work. With [`Stream::next`], each ID of a batch took 4.5 ns.
     #[inline]
     pub(super) fn for_each<T>(&mut self, mut items: &mut [T], mut put: impl FnMut(&mut T, u64)) {
         while !items.is_empty() {
@@ -131,7 +134,7 @@ impl Entropy {
         if self.is_system {
             return 0;
         }
-        // An earlier generator may have been at this address.
+        // An earlier generator may have had the same address.
         let has_streams = self.streams.load(Ordering::Relaxed) > 0;
         if has_streams { core::ptr::from_ref(self).addr() } else { usize::MAX }
     }
@@ -146,7 +149,8 @@ impl Entropy {
         // The generation is read first, so that the comparison detects a fork or a restore inside the source.
         let generation = fork::current();
         let mut key = (self.draw)()?;
-        // A source that repeats itself, unlike the kernel's, would key the same stream in a parent and its child.
+        // Unlike the kernel's source, a custom source may repeat itself. It would then key the same stream in a parent and
+        // its child.
         for (byte, of_generation) in key.iter_mut().zip(generation.to_le_bytes()) {
             *byte ^= of_generation;
         }
@@ -158,11 +162,11 @@ impl Entropy {
         Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }
 
-    /// Replaces a stream that is not for a clock that reads `now` in this generation.
+    /// Replaces the stream if it does not serve a clock that reads `now`, or if it belongs to another generation.
     ///
     /// # Errors
-    /// Returns the same errors as [`Entropy::key`]. There is then no stream, since the clock may show the earlier millisecond
-    /// again.
+    /// Returns the same errors as [`Entropy::key`]. The old stream is dropped nevertheless, because the clock may show its
+    /// millisecond again.
     #[inline]
     pub(super) fn renew<'s>(
         &self,
@@ -199,11 +203,11 @@ mod of_thread {
     #[cfg(not(feature = "std"))]
     static STREAM: OnlyThread = OnlyThread(RefCell::new(None));
 
-    /// A variable of the only thread.
+    /// A variable that belongs to the only thread.
     #[cfg(not(feature = "std"))]
     struct OnlyThread(RefCell<Option<Stream>>);
 
-    // SAFETY: wasm without atomics, for which alone this is compiled, has no second thread that could use the reference.
+    // SAFETY: this code is compiled only for wasm without atomics, which has no second thread that could use the reference.
     #[cfg(not(feature = "std"))]
     #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
     unsafe impl Sync for OnlyThread {}
@@ -215,8 +219,8 @@ mod of_thread {
         }
     }
 
-    /// Calls `take` with the stream of this thread, which is absent while a call that it interrupted uses it: a signal handler
-    /// may generate IDs.
+    /// Calls `take` with this thread's stream. A signal handler may generate IDs while the call that it interrupted uses
+    /// the stream. In that case, `take` receives `None`.
     #[inline]
     fn with<T>(take: impl FnOnce(Option<&mut Option<Stream>>) -> T) -> T {
         STREAM.with(|stream| match stream.try_borrow_mut() {
@@ -226,7 +230,7 @@ mod of_thread {
     }
 
     impl Entropy {
-        /// Returns the bits of one ID, with the generation of their stream, which the caller compares.
+        /// Returns the bits of one ID and the generation of their stream. The caller compares this generation.
         ///
         /// # Errors
         /// Returns the same errors as [`Entropy::key`].

@@ -41,9 +41,9 @@ impl Uuid7 {
         Self::checked(guid::decode(text)?).ok_or_else(other_version)
     }
 
-    /// Works like [`Uuid7::parse`], for a string as bytes.
+    /// Works like [`Uuid7::parse`], but takes the string as bytes.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn parse_bytes(text: &[u8; Self::TEXT_LEN]) -> Result<Self> {
         Self::checked(guid::decode_bytes(text)?).ok_or_else(other_version)

@@ -246,7 +246,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
         let slack = family.tick.cast_unsigned() * MS;
         let clock = ScriptedClock::default();
         let ids = family.generator(SharedReadings { clock: clock.clone(), slack, resolution: 1 });
-        // All readings give the same first usable tick, START_MS + 2 ticks: those before START_MS, and those from START_MS on.
+        // The first usable tick is START_MS + 2 ticks for every reading, whether the reading is before START_MS or not.
         for ms in [START_MS, START_MS - 1, START_MS - family.tick, START_MS + family.tick] {
             clock.set_readings([ms]);
             assert_full(ids.try_generate(), START_MS + 2 * family.tick);
@@ -306,7 +306,7 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
 fn a_reading_older_than_the_first_call_is_not_a_rollback() {
     for_each(default_terms, |family, clock, ids| {
         let later = START_MS + 2 * family.tick;
-        // The call inside the reading gets the first reading, so it is the generator's first call.
+        // The nested call gets the first reading, so it is the generator's first call.
         clock.set_readings([later, START_MS, later]);
         let other = ids.clone();
         clock.run_inside_reading(0, move || drop(other.try_generate()));
@@ -435,7 +435,7 @@ fn a_grant_resumes_after_its_last_second() {
     assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
 }
 
-/// A new state machine is in tick 0, which does not depend on an earlier generator's IDs.
+/// A new state machine is in tick 0, regardless of the IDs of an earlier generator.
 #[test]
 fn the_first_tick_of_a_format_is_skipped_like_any_other() {
     let clock = shared_readings(ManualClock::at_unix_ms(START_MS));

@@ -16,7 +16,8 @@ use super::{
     support::{Readings, assert_code, rounds},
 };
 
-/// Asserts that every call of a closed generator fails, and every call of its handle that has slots left.
+/// Asserts that every call of a closed generator fails. Calls of its handle must fail, too, although the handle has slots
+/// left.
 #[track_caller]
 fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
     for _ in 0..2 {
@@ -39,7 +40,7 @@ fn a_closed_generator_makes_no_ids() {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
-        // A clock reading of the call closes the generator.
+        // Another call closes the generator while this call reads the clock.
         let other = ids.clone();
         clock.run_inside_reading(0, move || other.close().unwrap());
         assert_code(ids.generate(), "generator_closed");
@@ -62,7 +63,7 @@ fn sealing_an_unused_generator_returns_none() {
     for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
-/// A new generator's state is also in the format's first tick, although no ID of that tick was used.
+/// The state of a new generator is also in the format's first tick, although no ID in that tick has been generated.
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
@@ -72,7 +73,7 @@ fn seal_reports_the_formats_first_tick() {
     });
 }
 
-/// After a clock rollback, the highest tick is not the last one.
+/// After a clock rollback, the highest tick is not the tick of the last ID.
 #[test]
 fn seal_reports_the_highest_tick_after_a_rollback() {
     let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
@@ -126,12 +127,13 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// No ID that a concurrent thread makes is after the end that the seal returned, and only one thread succeeds in sealing.
+/// Asserts that concurrent threads make no IDs after the end that the seal returned, and that only one thread succeeds in
+/// sealing.
 #[test]
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
-            // With this clock, the generator skips no first tick, so the threads make IDs before the seal.
+            // With this clock, the generator does not skip its first tick, so the threads make IDs before the seal.
             let ids = &*family.generator(Readings(|| SystemClock.unix_nanos()));
             let (made, sealed): (Vec<AnyId>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {

@@ -1,4 +1,4 @@
-//! Tests the blocks of handles: they end with their tick, and handles reserve them in order.
+//! Tests that a handle's blocks end with their tick, and that handles reserve blocks in order.
 
 use super::{assert_id, family::START_MS, for_each, support::assert_code};
 
@@ -29,7 +29,7 @@ fn blocks_double_within_a_tick() {
     for_each(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
-        // Uses up `uses` IDs of the handle, and returns the start of its next block.
+        // Uses up `uses` IDs of the handle, and returns the start of the handle's next block.
         let mut begins = |uses: u32| {
             for _ in 0..uses {
                 hasty().unwrap();
@@ -46,7 +46,7 @@ fn blocks_double_within_a_tick() {
     });
 }
 
-/// Skips Hot Guid, whose ticks have 16,777,216 IDs.
+/// Skips Hot Guid, whose ticks have 16,777,216 IDs each.
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a tick")]
 fn the_last_block_of_a_tick_exhausts_it() {

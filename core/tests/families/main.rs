@@ -1,5 +1,5 @@
-//! Tests rules that hold for generators of every format, because all formats share one engine. Rules of a single format are
-//! tested in that format's files.
+//! Tests rules that apply to the generators of every format, because all formats share one engine. The rules of a single
+//! format are tested in that format's files.
 
 mod batches;
 mod beginnings;
@@ -18,19 +18,19 @@ use std::sync::Arc;
 use family::{Family, Ids, Terms};
 use support::ScriptedClock;
 
-/// Asserts the start of an ID's tick, and its position in the tick.
+/// Asserts the start of an ID's tick, and the ID's position within the tick.
 #[track_caller]
 fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
     let made = made.unwrap();
     assert_eq!((made.unix_ms, made.place), (unix_ms, place));
 }
 
-/// Runs `test` for each format, with a clock that shows [`family::START_MS`] and a generator with the defaults.
+/// Runs `test` for each format, with a clock that shows [`family::START_MS`] and a generator with default options.
 fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
     for_each_under(|_| Terms::default(), test);
 }
 
-/// Like `for_each`, but builds the generators under the given terms.
+/// Works like `for_each`, but builds the generators under the given terms.
 fn for_each_under(
     terms: impl Fn(&Family) -> Terms,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),

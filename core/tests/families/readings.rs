@@ -1,4 +1,4 @@
-//! Tests clock readings that are outdated by other calls, and unusable clocks.
+//! Tests clock readings that other calls make outdated, and unusable clocks.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
     for_each(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let other = Arc::clone(ids);
-        // The other call gets the first reading, and this call the second. A third reading would be in the next tick.
+        // The other call gets the first reading, and this call gets the second. A third reading would be in the next tick.
         clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         clock.run_inside_reading(0, move || assert_id(other.generate(), START_MS, 1));
         assert_id(ids.generate(), START_MS, 2);
@@ -63,8 +63,8 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant. No clock shows the
-/// end of a UUID's time, which a test of that format covers.
+/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant. No clock can
+/// show the end of UUID v7's time range, which a test of that format covers.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     let is_limited =

@@ -14,7 +14,7 @@ pub(crate) fn fork_with_hooks() -> libc::pid_t {
     unsafe { libc::fork() }
 }
 
-/// Returns a function that forks without the C library's hooks, if the library has one.
+/// Returns a function that forks without the C library's hooks, if the C library has one.
 #[cfg(target_os = "linux")]
 #[allow(dead_code, reason = "not every test forks so")]
 pub(crate) fn fork_without_hooks() -> Option<Fork> {
@@ -36,12 +36,12 @@ pub(crate) fn fork_without_hooks() -> Option<Fork> {
     None
 }
 
-/// Runs `work` in a child that `fork` creates and returns its result. If the child panics, bytes are missing.
+/// Runs `work` in a child that `fork` creates, and returns its result. If the child panics, the result is empty.
 pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let (mut from, mut to) = pipe().unwrap();
     let child = fork();
     if child == 0 {
-        // A panic must not unwind into the harness, whose other threads do not exist in this process.
+        // A panic must not unwind into the test harness, whose other threads do not exist in this process.
         let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
         to.write_all(&found).ok();
         // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.

@@ -1,4 +1,4 @@
-//! Tests columns of many IDs against packing and parsing the IDs one at a time.
+//! Tests columns of many IDs. The results must equal those of packing and parsing the IDs one at a time.
 
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{

@@ -1,4 +1,4 @@
-//! Tests `describe()` for kinds of layouts that no preset has.
+//! Tests `describe()` for kinds of layouts that no preset uses.
 
 use polyflake::layout::{Field, Layout, Tick, ValueType};
 

@@ -21,7 +21,7 @@ fn snowflake() -> Layout {
     Layout::integer(fields).unwrap()
 }
 
-/// Returns a snowflake generator for worker 7 whose clock shows these milliseconds after the epoch.
+/// Returns a snowflake generator for worker 7 whose clock shows the given milliseconds after the epoch.
 fn worker(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
@@ -275,7 +275,7 @@ fn the_widest_layout_generates_ids() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
-/// The epoch of a 64-bit timestamp may be so early that the clock's ticks exceed 63 bits, or do not fit the state word.
+/// The epoch of a 64-bit timestamp may be so early that the clock's ticks exceed 63 bits or do not fit in the state word.
 #[test]
 fn very_early_epochs_are_handled() {
     let us = Tick::MICROSECOND;

@@ -1,4 +1,4 @@
-//! Tests reading and writing layout descriptions as JSON, and the codes of errors.
+//! Tests reading and writing layout descriptions as JSON, and the error codes.
 
 use polyflake::{
     clock::ManualClock,

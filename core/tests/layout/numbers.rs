@@ -1,5 +1,5 @@
-//! Tests ranges of worker IDs. Within a tick, all calls together must make each pair of worker ID and sequence number once, in
-//! ID order. A restart with a different range must repeat no ID.
+//! Tests ranges of worker IDs. Within a tick, all calls together must make each pair of worker ID and sequence number
+//! exactly once, in ID order. A restart with a different range must not repeat an ID.
 
 use std::{collections::HashSet, ops::RangeInclusive};
 

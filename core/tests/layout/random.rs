@@ -1,4 +1,4 @@
-//! Tests random layouts against the big-integer reference.
+//! Tests random layouts against the big-integer reference implementation.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Layout, ValueType};
@@ -84,7 +84,7 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     plan
 }
 
-/// Width of the widest integer, in bits.
+/// The width of the widest integer, in bits.
 const MAX_BITS: u32 = 128;
 
 fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {

@@ -103,7 +103,7 @@ fn a_range_across_the_sign_bit_is_rejected() {
     let (lowest, highest) = layout.time_range(half, half + 1, []).unwrap();
     assert!(lowest < highest && lowest == Id::Integer(i64::MIN));
     assert_code(layout.time_range(half - 1, half + 1, []), "out_of_range");
-    // In a byte layout, the same bits sort as unsigned.
+    // In a byte layout, the same bits sort as an unsigned integer.
     let bytes = Layout::bytes(8, [Field::timestamp(42, MS, 0), Field::sequence(22)]).unwrap();
     assert!(bytes.time_range(half - 1, half + 1, []).is_ok());
 }

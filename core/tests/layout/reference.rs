@@ -25,7 +25,7 @@ pub(crate) enum ReferenceValue {
     Integer(BigInt),
     Bytes(Vec<u8>),
     Text(String),
-    /// A time in Unix nanoseconds. The reference does not pack it.
+    /// A time in Unix nanoseconds. The reference implementation does not pack it.
     Nanos(i128),
 }
 
@@ -215,7 +215,7 @@ impl Plan {
         }
     }
 
-    /// Packs the ID with the layout itself.
+    /// Packs an ID with the layout under test.
     pub(crate) fn pack_with(
         &self,
         layout: &Layout,
@@ -235,7 +235,7 @@ impl Plan {
         values.pack()
     }
 
-    /// Parses the values with the layout itself.
+    /// Parses an ID's values with the layout under test.
     pub(crate) fn parse_with(
         &self,
         layout: &Layout,

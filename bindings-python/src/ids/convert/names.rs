@@ -1,7 +1,7 @@
-//! Parameters that carry the names that callers know, so that errors can name them.
+//! Parameters that carry the names that callers use, so that errors can include them.
 //!
-//! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion. The name is
-//! therefore a part of the type: `Argument<UnixMs, name::end>` is a time whose errors have the `field` `end`.
+//! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion.
+//! Therefore the name is a part of the type: `Argument<UnixMs, name::end>` is a time whose errors have the `field` `end`.
 
 use std::marker::PhantomData;
 
@@ -20,7 +20,7 @@ pub(crate) trait FromArgument<'a, 'py>: Sized {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
 }
 
-/// A parameter's value, with its name as a type.
+/// A parameter's value, with the parameter's name as a type.
 #[derive(Clone, Copy)]
 pub(crate) struct Argument<T, N>(pub(crate) T, PhantomData<N>);
 
@@ -64,7 +64,8 @@ pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     class_name(&value.get_type())
 }
 
-/// Returns a class's name for messages. Several formats have classes of the same name, so the name begins with the format.
+/// Returns a class's name for messages. Several formats have classes with the same name, so the returned name begins with
+/// the format.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let Ok(name) = class.qualname() else { return "another type".to_owned() };
     let module = class.module().map(|module| module.to_string_lossy().into_owned());
@@ -94,7 +95,7 @@ pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)
 }
 
-/// Returns the exception for an error about a parameter that the core does not know by this name.
+/// Returns the exception for an error about a parameter for which the core does not use this name.
 #[cold]
 pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
     crate::errors::attached(|py| raise_about(py, &error, Some(name)))

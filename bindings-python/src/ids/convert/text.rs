@@ -12,7 +12,7 @@ use pyo3::{
 use super::{FromArgument, names::raise_named, wrong_type};
 use crate::errors::raise;
 
-/// Bytes, or the bytes of any object with the buffer protocol, in the buffer's order.
+/// Bytes, or the bytes of any object with the buffer protocol, in the order of the buffer.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
 
 impl Octets<'_> {
@@ -48,7 +48,7 @@ pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
 }
 
-/// A string. A lone surrogate, which is not a character, is replaced by a character that no format allows.
+/// A string. A lone surrogate, which is not a character, is replaced with a character that no format allows.
 pub(crate) struct Text<'a>(Cow<'a, str>);
 
 impl std::ops::Deref for Text<'_> {
@@ -84,7 +84,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads the string of an ID in a format whose strings have the given lengths. A string that is too long is rejected before
+    /// Reads an ID string of a format whose strings have the given lengths. A string that is too long is rejected before
     /// its characters are read.
     pub(crate) fn of_id(
         value: Borrowed<'a, '_, PyAny>,
@@ -98,7 +98,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Rejects a string that is too long for any ID of the format.
+/// Rejects a string that is longer than any ID of the format.
 pub(crate) fn check_length(
     text: &Bound<'_, PyString>,
     lengths: &RangeInclusive<usize>,
@@ -118,7 +118,7 @@ fn length(text: &Bound<'_, PyString>) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// Returns a copy of a string of Unicode characters. If it were borrowed, Python would cache its UTF-8 form.
+/// Returns a copy of a string of Unicode characters. If the string were borrowed, Python would cache its UTF-8 form.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)

@@ -1,4 +1,4 @@
-//! Times as arguments, and as Python objects.
+//! Times as arguments and as Python objects.
 
 use polyflake::{Error, ErrorKind, UnixTime};
 use pyo3::{
@@ -20,7 +20,7 @@ const TIME: &str = "int or aware datetime";
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64, TimeForm);
 
-/// The form in which a caller passed a time, and in which messages show it.
+/// The form in which a caller passed a time. Messages show the time in the same form.
 #[derive(Clone, Copy)]
 enum TimeForm {
     Integer,
@@ -44,7 +44,7 @@ impl UnixMs {
         self.0 + i64::from(is_within)
     }
 
-    /// Returns the exception for an error that may concern this time.
+    /// Returns the exception for an error that may be about this time.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
         let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time(&error);
@@ -111,7 +111,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// Returns the exception if the core rejects a time range because of one of its ends.
+/// Returns the exception for a time range that the core rejects because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
@@ -121,8 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// Returns an error with the times in its range as datetimes, or `None` if the error has no range. A limit after the year 9999
-/// remains a number.
+/// Returns an error in which the times of its range are datetimes, or `None` if the error has no range. A limit after the
+/// year 9999 remains a number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
@@ -138,13 +138,13 @@ pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     Some(Error::with_reason(error.kind(), reason))
 }
 
-/// Returns the exception for an error. If the error concerns a time, `name` becomes its field.
+/// Returns the exception for an error. If the error is about a time, its field is `name`.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
 }
 
-/// Returns whether an error concerns a time or an end of a time span, and not a field that the caller named.
+/// Returns whether an error is about a time or an end of a time span, and not about a field that the caller named.
 fn is_time(error: &Error) -> bool {
     const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));

@@ -1,4 +1,4 @@
-//! The snapshot of a layout's closed generator, and a generator's statistics.
+//! Snapshots of closed layout generators, and generator statistics.
 
 use polyflake::layout;
 use pyo3::prelude::*;
@@ -96,7 +96,7 @@ impl Stats {
     }
 }
 
-/// A snapshot as an argument.
+/// A snapshot passed as an argument.
 pub(super) struct SnapshotArgument(pub(super) layout::Snapshot);
 
 impl<'a, 'py> FromArgument<'a, 'py> for SnapshotArgument {

@@ -63,7 +63,7 @@ impl Ids {
         Ok(Self::Bytes(Packed::in_rows(bytes, size)))
     }
 
-    /// Returns `n` IDs of a layout, which a function writes.
+    /// Returns `n` IDs of a layout, which the given function writes.
     pub(super) fn write_ids(
         layout: &Layout,
         n: usize,
@@ -96,7 +96,7 @@ impl Ids {
         })
     }
 
-    /// Returns the array with the IDs.
+    /// Returns the IDs as an array.
     pub(super) fn array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
         match self {
             Self::Integers(ids) => array(py, ids),
@@ -105,7 +105,7 @@ impl Ids {
     }
 }
 
-/// Reads an item of a list as an ID's bytes.
+/// Reads a list item as an ID's bytes.
 fn read_list_item(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
     if !has_buffer(id) {
         return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));

@@ -1,4 +1,4 @@
-//! Many IDs of a layout at once: they are packed from columns of values, and parsed into columns of fields.
+//! Packs columns of values into IDs of a layout, and parses many IDs into columns of fields.
 
 use polyflake::{
     Error, ErrorKind,
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// The input for packing: columns, and values that are the same in every ID.
+/// The input for packing: columns, and values that all IDs share.
 pub(super) struct ColumnPacker<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
@@ -111,8 +111,8 @@ impl<'l> ColumnPacker<'l> {
     }
 }
 
-/// Returns the column in an argument. Returns `None` if the argument is a single value or has a type that no field accepts.
-/// Bytes, or a number whose buffer has no dimensions, are a single value.
+/// Returns the column in an argument, or `None` if the argument is a single value or has a type that no field accepts.
+/// Bytes, and numbers whose buffers have no dimensions, count as single values.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -147,7 +147,7 @@ impl PartialEq for ParsedColumns {
     }
 }
 
-/// The pickled content of parsed columns: the layout and the IDs, which are parsed again.
+/// The pickled form of parsed columns: the layout and the IDs, which unpickling parses again.
 type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
@@ -179,7 +179,7 @@ impl ParsedColumns {
         }
     }
 
-    /// Returns the columns of the named fields, without those whose values a column cannot hold.
+    /// Returns the columns of the named fields, except fields whose values a column cannot hold.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,
@@ -196,7 +196,7 @@ impl ParsedColumns {
     }
 }
 
-/// Reads an argument with IDs: an array, a buffer, a column or a list.
+/// Reads an argument that contains IDs: an array, a buffer, a column or a list.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {

@@ -11,7 +11,7 @@ use crate::{
     ids::convert::{AnyInteger, has_index, owned_text, type_name, wrong_type},
 };
 
-/// The maximum nesting depth. No valid description is nested more deeply, but an object that contains itself is.
+/// The maximum nesting depth. No valid description exceeds it, but an object that contains itself does.
 const MAX_DEPTH: u32 = 8;
 
 /// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
@@ -54,11 +54,11 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
         };
         Ok((unicode_string(name)?, convert_within_depth(&value, depth, place)?))
     };
-    // Copy the members, because a value's own code may change the dict.
+    // Copy the members, because converting a value may run code that changes the dict.
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
 }
 
-/// Returns a string that consists of Unicode characters only.
+/// Returns a string as Rust text. Raises an error if the string contains a lone surrogate.
 pub(super) fn unicode_string(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");

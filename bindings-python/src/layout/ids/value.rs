@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// A value as an argument. The layout knows the type that a field accepts. A value whose type no field accepts is passed on as
-/// the name of its type, for the error.
+/// A value passed as an argument. The layout determines which type a field accepts. If no field accepts the value's type,
+/// the argument contains the name of the type instead, for the error message.
 pub(crate) struct ValueArgument(pub(crate) Value<'static>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
@@ -62,12 +62,13 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
         Value::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
         Value::Text(text) => Ok(PyString::new(py, text).into_any()),
         Value::Wide(number) => Ok(number.into_pyobject(py)?.into_any()),
-        // The core has other types of values, but no ID contains them.
+        // The core has other value types, but no ID contains them.
         _ => Ok(py.None().into_bound(py)),
     }
 }
 
-/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. The layout rejects other types.
+/// A time: either integer Unix milliseconds, or an aware datetime with microsecond precision. The layout rejects other
+/// types.
 pub(crate) struct Time {
     pub(crate) value: Value<'static>,
     pub(crate) is_datetime: bool,
@@ -83,11 +84,11 @@ impl<'a, 'py> FromArgument<'a, 'py> for Time {
     }
 }
 
-/// The parameters for the fields that every layout knows.
+/// The parameters for the fields that every layout recognizes.
 const TIMESTAMP: &str = "timestamp";
 const SEQUENCE: &str = "sequence";
 
-/// The names of an ID's values, for errors about them.
+/// The names of the values passed for an ID, for use in errors.
 #[derive(Default)]
 pub(crate) struct Names {
     names: Vec<String>,
@@ -100,7 +101,7 @@ impl Names {
         self.names.push(name.to_owned());
     }
 
-    /// Returns the exception for an ID whose values the core rejects.
+    /// Returns the exception for an error that the core reports about an ID's values.
     #[cold]
     pub(crate) fn raise(&self, error: Error) -> PyErr {
         if error.kind() == ErrorKind::TimeOutOfRange {
@@ -110,8 +111,8 @@ impl Names {
         self.raise_typed(error)
     }
 
-    /// Returns the exception for an error of a call that takes these values. For a value of the wrong type, the core includes
-    /// the name only in its message.
+    /// Returns the exception for an error from a call that receives these values. If a value has the wrong type, the core
+    /// names the value only in the error's message.
     #[cold]
     pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
         if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
@@ -128,7 +129,7 @@ impl Names {
 }
 
 impl NamedValues {
-    /// Returns only the names.
+    /// Returns the names without the values.
     pub(crate) fn names(&self) -> Names {
         let names = self.0.iter().map(|(name, _)| name.clone()).collect();
         Names { names, has_datetime: false }
@@ -166,7 +167,7 @@ fn name_and_value<'py>(
 ) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::items(item, "pairs of a name and a value", parameter)?;
     let text = Text::from_argument(name.as_borrowed(), parameter)?;
-    // A name that is not valid Unicode is never a field's name, although its replacement may be one.
+    // A name that is not valid Unicode never matches a field's name, although its lossy replacement might.
     if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
     }
@@ -174,7 +175,7 @@ fn name_and_value<'py>(
 }
 
 impl NamedValues {
-    /// Iterates over the names and values, in the form that the core accepts.
+    /// Returns an iterator over the names and values, in the form that the core accepts.
     pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
         self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })
     }

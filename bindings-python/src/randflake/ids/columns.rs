@@ -1,4 +1,4 @@
-//! Columns with the fields of many IDs, which a codec decrypts.
+//! Columns with the decrypted fields of many IDs.
 
 use polyflake::randflake::{self, Codec, Randflake};
 use polyflake_columns::{OutOfMemory, Packed};

@@ -40,10 +40,11 @@ impl TextColumn {
     }
 }
 
-/// Strings of different lengths.
+/// Strings of varying length.
 struct Texts {
     ids: Arc<Vec<Randflake>>,
-    /// The strings in slots of equal width, created on demand. Arrow requires them without gaps.
+    /// The strings in slots of equal width, created on demand. Arrow columns do not use them, because Arrow requires
+    /// strings without gaps.
     slots: OnceLock<Packed<Chars>>,
 }
 

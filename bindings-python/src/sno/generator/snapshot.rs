@@ -1,4 +1,4 @@
-//! The snapshot of a closed generator, and a generator's statistics.
+//! Snapshots of closed generators, and generator statistics.
 
 use polyflake::{Error, ErrorKind, sno};
 use pyo3::{
@@ -131,7 +131,7 @@ impl Snapshot {
     }
 }
 
-/// A snapshot as an argument.
+/// A snapshot passed as an argument.
 #[derive(Clone, Copy)]
 pub(super) struct Argument(pub(super) sno::Snapshot);
 

@@ -1,4 +1,4 @@
-//! The Durable Object of `polyflake/lease/cloudflare`, and Workers that lease from it, in workerd with storage on a disk.
+//! The Durable Object of `polyflake/lease/cloudflare`, and Workers that lease from it, in workerd with storage on disk.
 
 use std::{
     collections::HashSet,
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::FOLDER;
 use crate::service::{Answer, OTHER_TOKEN, TOKEN, connect, folder, head};
 
-/// A worker, which the test ends.
+/// A running Worker, which the test stops.
 pub(crate) struct Worker {
     script: Child,
     workerd: String,
@@ -21,7 +21,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts examples/cloudflare. `restored` is an operator's statement, or empty.
+    /// Starts examples/cloudflare. `restored` is an operator's statement about a restored store, or an empty string.
     pub(crate) fn start(disk: &Path, restored: &str) -> Self {
         let mut command = Command::new(format!("{FOLDER}/node_modules/node/bin/node"));
         command.arg(format!("{FOLDER}/cloudflare.mjs")).arg(disk).args(["0", restored]);
@@ -43,7 +43,7 @@ impl Worker {
         Answer::of(&mut connect(self.port), &head(token, more, body.len()), body)
     }
 
-    /// Returns the worker ID that an isolate has leased, and an ID.
+    /// Returns the worker ID that an isolate has leased, and a generated ID.
     fn generate(&self) -> (u16, String) {
         let request = "GET / HTTP/1.1\r\nhost: ids\r\n\r\n";
         let answer = Answer::of(&mut connect(self.port), request, "");
@@ -108,7 +108,7 @@ fn workers_and_other_programs_lease_different_worker_ids_from_a_durable_object()
     assert!(ids.iter().all(|(other, id)| *other == number && *id != first));
     numbers.insert(number);
     worker.kill();
-    // The isolate has lost its memory, and its worker ID is granted until the lease ends.
+    // The isolate has lost its memory, and its old worker ID remains granted until the lease ends.
     numbers.insert(Worker::start(folder.path(), "").generate().0);
     assert_eq!(numbers.len(), 5);
 }
@@ -154,7 +154,7 @@ fn a_durable_object_rejects_requests_with_the_codes_of_the_service() {
     assert_eq!(same.header("polyflake-connection"), Some(connection));
 }
 
-/// These tests lose replies, which workerd does not.
+/// These tests simulate lost replies, because workerd itself does not lose any.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn leases_in_workers_renew_and_settle_during_requests() {

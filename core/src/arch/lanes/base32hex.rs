@@ -1,8 +1,8 @@
 //! Encodes and decodes base32hex with one slot in each 16-byte register or lane. This module contains the parts that the
 //! instruction sets share.
 //!
-//! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. Of 500 random-looking integers, 499
-//! have this length. Their digits are moved to the end of sixteen bytes, after zeros.
+//! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. Of 500 random-looking integers,
+//! 499 have 12 or 13 digits. Their digits are moved to the end of sixteen bytes, after zeros.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -12,7 +12,7 @@ use crate::arch::{Slot, scalar::base32hex as scalar};
 /// An index past the end of the bytes, for which a shuffle returns 0.
 const ZERO_INDEX: u8 = 0x80;
 
-/// For each pair of the sixteen digits, the positions of the number's two bytes that hold the pair's bits.
+/// For each pair of the sixteen digits, the positions of the two bytes of the number that contain the pair's bits.
 pub(in crate::arch) const BYTE_PAIRS: [u8; 16] =
     [ZERO_INDEX, ZERO_INDEX, 7, ZERO_INDEX, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
@@ -20,12 +20,12 @@ pub(in crate::arch) const BYTE_PAIRS: [u8; 16] =
 pub(in crate::arch) const IDENTITY: [u8; 16] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// The positions that move twelve or thirteen digits to the end.
+/// The shuffle indices that move twelve or thirteen digits to the end.
 const SHIFT_12_DIGITS: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const SHIFT_13_DIGITS: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// The digit `0` at the positions before the digits. A maximum operation inserts these zeros, and preserves the first digit of
-/// a string of 13 digits.
+/// The character `0` at the positions before the number's digits. A maximum operation inserts these zeros, and preserves
+/// the first digit of a 13-digit string.
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
@@ -33,19 +33,20 @@ pub(in crate::arch) const ZEROS: [u8; 16] =
 pub(in crate::arch) const MAX_RIGHT_ALIGNED: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest valid characters (the first digit is not zero). They are subtracted, so a smaller character wraps around to an
-/// invalid distance.
+/// The smallest valid characters (the first digit is not zero). They are subtracted from the actual characters, so a
+/// smaller character wraps around to an invalid distance.
 pub(in crate::arch) const MIN_CHARACTERS: [u8; 16] =
     [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The largest valid distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
+/// For concatenated strings, the largest valid distances from the smallest characters. The bytes after 13 digits can have
+/// any value.
 pub(in crate::arch) const MAX_OF_TEXTS: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
     most
 };
 
-/// The largest valid distances from the smallest characters, in a slot. The last three bytes are 0.
+/// For slots, the largest valid distances from the smallest characters. The last three bytes are 0.
 pub(in crate::arch) const MAX_OF_SLOTS: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 
@@ -116,8 +117,8 @@ pub(in crate::arch) fn decode_column(
     count
 }
 
-/// Decodes a single slot. It is a separate function because, if it were inlined, it would take registers from a loop that
-/// rarely calls it.
+/// Decodes a single string. This is a separate function because, if it were inlined, it would occupy registers in a loop
+/// that rarely calls it.
 #[cold]
 #[inline(never)]
 fn decode_alone(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {

@@ -34,16 +34,16 @@ use crate::arch::{
 
 const BLOCK_BYTES: usize = size_of::<Block>();
 
-/// The number of lanes in a group. This is a few vectors in every instruction set, and they share the cost of copying a subkey
-/// to all lanes.
+/// The number of lanes in a group. A group is a few vectors in every instruction set, and these vectors share the cost of
+/// copying a subkey to all lanes.
 const GROUP_LANES: usize = 64;
 
 /// The number of lanes in a small group, which is one or two vectors. The remaining blocks are padded to a small or a whole
-/// group. WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group
-/// takes only 0.6 us.
+/// group. WebAssembly has no small group, because its unrolled code would add 2.4 KB to a compressed module, and a whole
+/// group takes only 0.6 us.
 const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
 
-/// Up to this number of blocks, processing them one by one is faster than as a small group.
+/// The largest number of blocks that are processed faster one by one than as a small group.
 const MAX_ONE_BY_ONE: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
@@ -128,8 +128,8 @@ fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mu
     words.store(blocks);
 }
 
-/// The words of `N` blocks, in a row for each place in the block: first the last words of all blocks, then the words before
-/// them, and so on.
+/// The words of `N` blocks, with one row for each word position in the block: first the last words of all blocks, then the
+/// words before them, and so on.
 #[repr(align(64))] // Otherwise, a vector could span two cache lines.
 pub(in crate::arch) struct Words<const N: usize>([[u16; N]; 4]);
 
@@ -182,7 +182,8 @@ impl<const N: usize> Words<N> {
 struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
 
 impl<const N: usize> Rows<N> {
-    /// Transposes blocks into rows of words, or back. Four blocks that are a quarter of the group apart get adjacent lanes.
+    /// Transposes blocks into rows of words, or back. Four blocks that are a quarter of the group apart end up in adjacent
+    /// lanes.
     #[inline(always)]
     fn transposed(mut self) -> Self {
         for i in 0..N / 4 {

@@ -20,7 +20,8 @@ const SEQUENCES: [u16; WORDS] = {
     words
 };
 
-/// Creates the first block, and writes copies of it whose sequence numbers are increased by the number of IDs written before.
+/// Creates the first block, and writes copies of it. In each copy, the sequence numbers are increased by the number of IDs
+/// already written.
 #[inline(always)]
 pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let words = block_from(first);

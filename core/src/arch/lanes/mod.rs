@@ -1,15 +1,16 @@
-//! Algorithms that several instruction sets share. They are loops that compilers vectorize, which [`compile!`] compiles for
-//! each set, and helpers for the parts of groups that kernels load and store.
+//! Algorithms that several instruction sets share: loops, which compilers vectorize and [`compile!`] compiles for each set,
+//! and helpers for the parts of groups that kernels load and store.
 //!
-//! All loops are inlined into the sets' functions, because a separate function would be compiled without their features.
+//! All loops are inlined into the sets' functions, because a separate function would be compiled without the features of
+//! the set.
 
 pub(super) mod base32hex;
 pub(super) mod cipher;
 pub(super) mod fill;
 pub(super) mod parts;
 
-/// Compiles the loops for a set's features. This defines kernels and a `COMPILED` table, which contains the scalar kernels for
-/// everything else.
+/// Compiles the loops with the features of an instruction set. This defines kernels and a `COMPILED` table, which contains
+/// the scalar kernels for everything else.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{

@@ -1,8 +1,8 @@
-//! sno's base32 encoding, which represents 80 bits as 16 characters. Strings sort in the same order as bytes, and each ID has
-//! one canonical encoding.
+//! sno's base32 encoding, which represents 80 bits as 16 characters. Strings sort in the same order as bytes, and each ID
+//! has one canonical encoding.
 //!
-//! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five to
-//! each, and the characters are computed instead of looked up.
+//! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five
+//! bits to each, and the characters are computed instead of looked up.
 
 use crate::{
     arch::{

@@ -7,8 +7,8 @@ const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
 
-/// Creates the first block, and each further block by adding eight to every sequence number in place. A block of eight IDs is
-/// ten words, and no sequence number spans two words.
+/// Creates the first block. Creates each further block by adding eight to every sequence number in place. A block of eight
+/// IDs is ten words, and no sequence number spans two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);
     let mut block = block_from(first);

@@ -5,7 +5,7 @@ mod simd128;
 
 /// Kernels for one ID or one number.
 pub(crate) mod one {
-    // The scalar code shifts 128-bit integers, which takes a function call in wasm.
+    // The scalar code shifts 128-bit integers, which requires a function call in wasm.
     pub(crate) use super::simd128::{decode, encode, slot};
     pub(crate) use crate::arch::scalar::base32::{digits, number};
 }

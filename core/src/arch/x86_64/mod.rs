@@ -5,7 +5,7 @@ mod avx512;
 mod sse2;
 mod sse41;
 
-/// Kernels for one ID or one number, for which detecting the CPU's level would cost more than it saves.
+/// Kernels for one ID or one number, where detecting the CPU's level would cost more than it saves.
 pub(crate) mod one {
     pub(crate) use super::sse2::{decode, digits, encode, number};
     pub(crate) use crate::arch::scalar::base32hex::shifted as slot;

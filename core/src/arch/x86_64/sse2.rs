@@ -1,4 +1,4 @@
-//! The kernels for SSE2, which every x86-64 CPU supports. They are used for single IDs, for which detecting the CPU's level
+//! The kernels for SSE2, which every x86-64 CPU supports. They are used for single IDs, where detecting the CPU's level
 //! would cost more than it saves.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]

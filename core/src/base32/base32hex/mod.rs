@@ -1,5 +1,5 @@
-//! Randflake's base32hex encoding: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one
-//! canonical encoding.
+//! Randflake's base32hex encoding, which represents a 64-bit number as 1 to 13 digits. There are no leading zeros, so each
+//! number has one canonical encoding.
 //!
 //! A number is first written as 16 digits (80 bits) with sno's algorithm and a different alphabet. The digits without the
 //! leading zeros are then moved to the front of the 16 bytes. Decoding moves them back.
@@ -53,8 +53,8 @@ fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
     }
-    // 13 characters have 65 bits, so only the top bit is lost. That bit is set, because otherwise the number would not be too
-    // large.
+    // 13 characters have 65 bits, so only the top bit is lost. The top bit must be set, because otherwise the number would
+    // not be too large.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

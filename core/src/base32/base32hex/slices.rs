@@ -83,7 +83,7 @@ fn copy_digits(slot: &Slot, length: usize, places: &mut [u8]) {
     }
 }
 
-/// Copies only the string. This is a separate function, because LLVM would otherwise merge both ways of copying into one call.
+/// Copies only the string. This is a separate function, because LLVM would otherwise merge the two copies into one call.
 #[cold]
 #[inline(never)]
 fn copy_last_digits(text: &[u8], places: &mut [u8]) {

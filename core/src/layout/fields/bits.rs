@@ -3,11 +3,11 @@
 
 use alloc::vec::Vec;
 
-/// Writes the low `bits` bits of a value to their position. `bits` is at most 64.
+/// Writes the low `bits` bits of a value at `offset`. `bits` is at most 64.
 pub(in crate::layout) fn write_bits(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
-        // Each round writes one byte, starting at the low end. `low` bits of the byte are below the field.
+        // Each iteration writes one byte, starting at the low end. `low` bits of the byte are below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
         let byte = &mut id[(end as usize - 1) / 8];
@@ -52,7 +52,7 @@ pub(in crate::layout) fn read_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
-        // The first byte contains the bits that are left over from whole bytes. Therefore all later bytes are full, and the
+        // The first byte contains the bits that remain after all whole bytes. Therefore, all later bytes are full, and the
         // number ends at a byte boundary.
         let width = (end - start - 1) % 8 + 1;
         let byte = read_bits(id, start, width).to_le_bytes()[0]

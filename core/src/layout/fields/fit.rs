@@ -1,4 +1,4 @@
-//! Builds a layout: assigns a position to each described field, and checks the whole layout in this one place.
+//! Builds a layout: assigns a position to each described field, and performs all checks of the layout.
 
 use alloc::{format, vec::Vec};
 
@@ -123,8 +123,8 @@ fn check_names(fields: &[ResolvedField]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the type of a field: bytes and strings are only allowed in byte layouts, a sequence starts with an integer, and an
-/// integer has at most 128 bits.
+/// Checks the type of a field. Bytes and strings are only allowed in byte layouts, a sequence must start with an integer,
+/// and an integer has at most 128 bits.
 fn check_types(representation: Representation, field: &ResolvedField) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
@@ -159,8 +159,8 @@ fn id_of_constants(representation: Representation, fields: &[ResolvedField]) -> 
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.write(value, &mut partial)?,
-            // The write only checks that the start fits. The generator writes a sequence into each ID, so the blank ID does not
-            // contain one.
+            // This write only checks that the start fits. The generator writes a sequence into each ID, so the blank ID
+            // does not contain one.
             Role::Sequence(start) => field.write(start, &mut partial.clone())?,
             _ => {}
         }

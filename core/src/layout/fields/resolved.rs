@@ -65,8 +65,8 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds, if it
-    /// fits. Returns `None` for all other values, and leaves them and every error to [`ResolvedField::write`].
+    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds, if
+    /// it fits. Returns `None` for all other values. [`ResolvedField::write`] handles these values and all errors.
     #[inline]
     pub(in crate::layout) fn fast_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -91,7 +91,7 @@ impl ResolvedField {
         bits::write_bits(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
-    /// Returns the error for an integer, or a time in Unix milliseconds, that does not fit.
+    /// Returns the error for a value that does not fit, which is an integer or a time in Unix milliseconds.
     #[cold]
     pub(in crate::layout) fn out_of_range(&self, value: i64) -> Error {
         match &self.role {
@@ -130,7 +130,7 @@ impl ResolvedField {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
-    /// Returns the timestamp's value for a time.
+    /// Converts a time to the value of the timestamp field.
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
@@ -145,8 +145,8 @@ impl ResolvedField {
             .ok_or_else(|| timeline.time_out_of_range("timestamp", unix_ms))
     }
 
-    /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer for the
-    /// bytes of an integer.
+    /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer that
+    /// receives the bytes of an integer.
     fn to_big_endian<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.kind().noun(), value));

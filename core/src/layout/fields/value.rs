@@ -80,8 +80,8 @@ pub enum Value<'a> {
     /// A string.
     Text(Cow<'a, str>),
     /// An integer that no field accepts: below -2^127, or with more than 128 bits. Bindings to dynamic languages pass such
-    /// integers, and the names of other types, so that the layout determines which error is reported first. Not part of the
-    /// public API.
+    /// integers and the names of other types to the layout, so that the layout determines which error is reported first.
+    /// Not part of the public API.
     #[doc(hidden)]
     Beyond,
     /// The name of a type that no field accepts. Not part of the public API.

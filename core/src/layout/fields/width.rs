@@ -3,7 +3,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
     pub(in crate::layout) bits: u32,
-    /// The largest value, in at most 64 bits.
+    /// The largest value, limited to 64 bits.
     pub(in crate::layout) most: u64,
 }
 
@@ -26,7 +26,7 @@ impl Width {
         }
     }
 
-    /// Reverses `narrow`: returns the integer that at most 64 bits represent.
+    /// Reverses `narrow`: returns the integer that `bits` represents.
     #[inline]
     pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }

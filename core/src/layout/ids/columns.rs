@@ -165,8 +165,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Rejects columns with a field of a different layout, with the wrong length, or with a value that does not fit. Also
-    /// rejects missing values of the other fields.
+    /// Rejects a column whose field belongs to a different layout, whose length is wrong, or that contains a value that
+    /// does not fit. Also rejects missing values of the other fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -194,7 +194,7 @@ fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     if all_fit {
         return Ok(());
     }
-    // Only the error needs the position, so the column is searched for it only now.
+    // Only the error needs the position of the value, so the column is searched for it only now.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.out_of_range(column[misfit]).in_item(misfit))
 }

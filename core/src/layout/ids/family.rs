@@ -11,7 +11,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The parts that all of a generator's IDs have in common: all of its bits except those of the time and the sequence number.
+/// The bits that all IDs of a generator have in common: all bits except those of the time and the sequence number.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {
@@ -47,8 +47,8 @@ impl Template {
     /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // Values that the generator itself created refer to its layout, so the fields only need to be compared for values from
-        // elsewhere.
+        // Values that the generator itself created refer to its layout, so the fields only need to be compared for other
+        // values.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::with_reason(
@@ -60,7 +60,7 @@ impl Template {
         Ok(values.id())
     }
 
-    /// Returns the smallest and the largest number that the generator's IDs contain in a bindable field.
+    /// Returns the smallest and the largest number in a bindable field of the generator's IDs.
     pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
@@ -79,8 +79,7 @@ impl Family for Template {
     type Ticks = Timeline;
     type Identity = ();
 
-    /// Returns `false`, because a layout has no bit that separates IDs created before a clock rollback from those created after
-    /// it.
+    /// `false`, because a layout has no bit that separates IDs created before a clock rollback from those created after it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]

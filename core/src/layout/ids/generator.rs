@@ -167,7 +167,7 @@ impl<C> Generator<C> {
 
 #[cfg(feature = "internals")]
 impl<C> Generator<C> {
-    /// Returns an ID with the given values and without a time and a sequence number.
+    /// Returns an ID with the given values but without the time and the sequence number.
     ///
     /// Not part of the public API: for bindings.
     ///

@@ -112,7 +112,7 @@ impl Id {
         }
     }
 
-    /// Sets all bits of a field, or clears them.
+    /// Sets or clears all bits of a field.
     pub(in crate::layout) fn fill(&mut self, field: &ResolvedField, ones: bool) {
         match self {
             Self::Integer(_) if ones => self.write_field(field, field.width.most ^ field.flip),

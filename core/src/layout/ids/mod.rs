@@ -1,4 +1,4 @@
-//! IDs. They are packed from values or generated, and can be parsed into their fields.
+//! IDs, which are packed from values or generated, and can be parsed into their fields.
 
 pub(super) mod builder;
 pub(super) mod columns;

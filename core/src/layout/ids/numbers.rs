@@ -84,14 +84,14 @@ impl Numbers {
         (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
     }
 
-    /// Returns the number of slots, from `slot` on, that have the same worker ID.
+    /// Returns the number of slots, starting at `slot`, that have the same worker ID.
     pub(in crate::layout) fn slots_left(&self, slot: u64) -> u64 {
         let of_number = 1 << self.sequence_bits;
         of_number - slot % of_number
     }
 
-    /// Returns a snapshot's `next_sequence` for a tick whose slots before `next` are used. A partly used tick is treated as
-    /// used up, because the restored generator may have a different range.
+    /// Returns a snapshot's `next_sequence` for a tick in which all slots before `next` are used. A partly used tick is
+    /// treated as used up, because the restored generator may have a different range.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

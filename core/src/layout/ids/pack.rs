@@ -79,7 +79,8 @@ impl Pack for Template {
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
-            // A worker ID is stored once for all its sequence numbers, so a generator without a range does not pay for ranges.
+            // A worker ID is stored once for all its sequence numbers, so ranges cost nothing in a generator without a
+            // range.
             let length = self.slots_of_number(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
             self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
@@ -112,7 +113,7 @@ impl Template {
         &self.layout.fields[self.sequence]
     }
 
-    /// Returns the number of slots, starting with `slot` and at most `count`, that have the same worker ID.
+    /// Returns the number of slots with the same worker ID, starting at `slot`. The result is at most `count`.
     fn slots_of_number(&self, slot: u64, count: usize) -> usize {
         let left = self.numbers.as_ref().map(|numbers| numbers.slots_left(slot));
         left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
@@ -149,7 +150,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 }
 
 impl Batch<'_> {
-    /// Returns the number of IDs that fit in the buffer, where `kind` is an example of such an ID.
+    /// Returns the number of IDs that fit in the buffer. `kind` is an example of such an ID.
     pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),

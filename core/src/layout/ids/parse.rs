@@ -1,7 +1,8 @@
 //! Parses an ID into its fields.
 //!
-//! Only what can be invalid is decoded at once: a time that does not fit in 64-bit milliseconds, and strings that are not
-//! UTF-8. All other fields are read when the caller requests them, because most callers need one or two of them.
+//! Only fields that can be invalid are decoded immediately: times that may not fit in 64-bit milliseconds, and strings that
+//! may not be UTF-8. All other fields are read when the caller requests them, because most callers need only one or two
+//! fields.
 
 use alloc::{borrow::Cow, string::String};
 
@@ -112,7 +113,7 @@ impl Layout {
             Representation::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
-        // Fields are checked from the top, so that the error refers to the most significant invalid field.
+        // Fields are checked in order of significance, so that the error refers to the most significant invalid field.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);
@@ -209,7 +210,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of a field of any type except small integers.
+    /// Returns the value of a field of any type other than a small integer.
     fn get_slowly(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),

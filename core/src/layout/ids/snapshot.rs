@@ -5,8 +5,8 @@ use crate::{
     layout::{Json, json::value::ObjectReader},
 };
 
-/// The name and the value of the member that contains the version of the snapshot format. A snapshot without this member also
-/// has this version.
+/// The name and the value of the JSON member that contains the version of the snapshot format. A snapshot without this
+/// member has the same version.
 const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.

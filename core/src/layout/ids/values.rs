@@ -74,7 +74,7 @@ impl<'l> Values<'l> {
         Self::from_partial(layout, PartialId { id: layout.blank.clone(), states, open })
     }
 
-    /// Creates a buffer that continues with a partial ID of this layout.
+    /// Creates a buffer that starts from a partial ID of this layout.
     pub(in crate::layout) const fn from_partial(layout: &'l Layout, partial: PartialId) -> Self {
         Self { layout, partial }
     }
@@ -103,8 +103,8 @@ impl<'l> Values<'l> {
             return self.set_slowly(slot, field, &value);
         };
         self.partial.id.write_field(field, bits);
-        // The buffer is reused for many IDs, so the field usually has a value already. In that case, neither its state nor
-        // `open` changes.
+        // The buffer is reused for many IDs, so the field usually has a value already. In this case, neither the field's
+        // state nor `open` changes.
         if !self.partial.states[slot.0].is_set() {
             self.set_state(slot, State::Put);
         }
@@ -243,8 +243,8 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_set());
-        // All open fields are among the two that the generator sets. Counting the open fields avoids a loop over all fields for
-        // each ID.
+        // The only open fields are those that the generator sets. Counting the open fields avoids a loop over all fields
+        // for each ID.
         if open.count() == self.partial.open {
             return Ok(());
         }

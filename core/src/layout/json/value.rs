@@ -1,5 +1,5 @@
-//! The JSON values that descriptions need, and the code that reads descriptions from them. Every error is reported as
-//! `invalid_layout`.
+//! The JSON values that descriptions need, and the code that reads descriptions from these values. Every error is reported
+//! as `invalid_layout`.
 
 use alloc::{
     format,
@@ -62,7 +62,7 @@ impl Json {
         value.map_or(Self::Null, Self::from_value)
     }
 
-    /// Returns the name of the value's type in error messages.
+    /// Returns the name of the value's type, for error messages.
     fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",

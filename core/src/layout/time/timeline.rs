@@ -10,7 +10,7 @@ use crate::{
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// The timeline of a timestamp. A time has the value `floor(time / tick) - floor(epoch / tick)`.
+/// The timeline of a timestamp, which maps a time to the value `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeline {
     tick: Tick,
@@ -18,11 +18,11 @@ pub(crate) struct Timeline {
     width: Width,
     /// The length of a tick in milliseconds, or 0 if it is not a whole number of milliseconds.
     whole_ms: i64,
-    /// The tick of the epoch, counted from 1970.
+    /// The epoch's tick, counted from 1970.
     epoch: i128,
     /// The last value that a generator uses. To save bits, values beyond the range of 64-bit clocks are excluded.
     last: u64,
-    /// The start of value 0 in Unix nanoseconds, if it fits in 64 bits.
+    /// The time at which value 0 begins, in Unix nanoseconds, if it fits in 64 bits.
     begins: Option<i64>,
 }
 
@@ -49,7 +49,7 @@ impl Timeline {
         self.epoch_ms
     }
 
-    /// Returns the value of a time in Unix milliseconds.
+    /// Returns the timestamp value for a time in Unix milliseconds.
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
@@ -60,25 +60,26 @@ impl Timeline {
         }
     }
 
-    /// Returns the value of a time in Unix milliseconds, for ticks that are not a whole number of milliseconds. This function
-    /// uses 128-bit arithmetic. It is separate so that `value_of_ms` stays small.
+    /// Returns the timestamp value for a time in Unix milliseconds, for ticks that are not a whole number of milliseconds.
+    /// This function uses 128-bit arithmetic. It is separate so that `value_of_ms` stays small.
     #[inline(never)]
     fn value_by_micros(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
         (i128::from(unix_ms) * 1000).div_euclid(tick) - self.epoch
     }
 
-    /// Returns the value of a time in Unix nanoseconds, or `None` beyond 2^127.
+    /// Returns the timestamp value for a time in Unix nanoseconds, or `None` if the value does not fit in 128 bits.
     pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
         let tick = i128::from(self.tick.as_micros()) * 1000;
         unix_nanos.div_euclid(tick).checked_sub(self.epoch)
     }
 
-    /// Returns the value of a clock reading.
+    /// Returns the timestamp value for a clock reading.
     #[inline]
     pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
-        // There are two divisions because a long tick in nanoseconds may not fit in 64 bits, and a 128-bit division is slow.
+        // The code divides twice, because a long tick in nanoseconds may not fit in 64 bits, and a 128-bit division is
+        // slow.
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
@@ -92,8 +93,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the times of all values in Unix milliseconds, as a first time and a step, or `None` if the step is not a whole
-    /// number or not all times fit in 64 bits.
+    /// Returns the time of value 0, in Unix milliseconds, and the step between consecutive values, in milliseconds. Returns
+    /// `None` if the step is not a whole number, or if not all times fit in 64 bits.
     pub(crate) fn first_and_step(&self) -> Option<(i64, i64)> {
         // A 64-bit timestamp is signed, so checking the times of value 0 and the largest value would not be enough.
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
@@ -172,7 +173,7 @@ impl Timeline {
         value + i128::from(self.nanos_at(value) != Some(time.nanos()))
     }
 
-    /// Returns the value of a time.
+    /// Returns the timestamp value for a time.
     fn value_of(&self, time: UnixTime) -> i128 {
         // The time has at most 94 bits and the epoch at most 74 bits, so their difference does not overflow.
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
@@ -192,8 +193,8 @@ impl Ticks for Timeline {
         self.last
     }
 
-    /// Returns whether a clock reading is within a tick. The tick is at most the last one. This is cheaper than computing the
-    /// tick of the reading.
+    /// Returns whether a clock reading is within a tick, which must not be after the last one. This check is cheaper than
+    /// computing the tick of the reading.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
@@ -212,12 +213,12 @@ impl Ticks for Timeline {
         }
     }
 
-    /// Returns the start of a tick in Unix milliseconds, rounded down, or the end of 64-bit time for a later tick.
+    /// Returns the start of a tick in Unix milliseconds, rounded down, or `i64::MAX` if the start does not fit in 64 bits.
     fn ms_of(&self, tick: u64) -> i64 {
         self.start_ms(tick.into()).unwrap_or(i64::MAX)
     }
 
-    /// Returns the start of a tick in Unix nanoseconds, or the end of 64-bit time for a later tick.
+    /// Returns the start of a tick in Unix nanoseconds, or `i64::MAX` if the start is too late to fit in 64 bits.
     fn nanos_of(&self, tick: u64) -> i64 {
         let nanos = self.nanos_at(tick.into());
         nanos.and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or(i64::MAX)
@@ -232,15 +233,15 @@ impl Ticks for Timeline {
     /// Returns the ticks that start in a half-open time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         let (first, last) = self.values_within(start, end)?;
-        // Values above this limit are the negative values of a 64-bit timestamp, which are before the epoch. Generators begin
-        // at the epoch.
+        // Values above this limit are the negative values of a 64-bit timestamp, which represent times before the epoch.
+        // Generators begin at the epoch.
         if last > i64::MAX.cast_unsigned() {
             return Err(self.time_out_of_range("start", start.floor_ms().into()));
         }
         Ok(first..last + 1)
     }
 
-    /// Returns the tick after the last one that starts before the end of a window. The window begins with tick `start`.
+    /// Returns the tick after the last one that starts before the end of a window. The window begins at tick `start`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

@@ -1,4 +1,4 @@
-//! Values of any format, buffered in memory until they can be deserialized.
+//! Values of any format, which are buffered in memory until they can be deserialized.
 
 use alloc::{
     borrow::Cow,
@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for BufferedVisitor {
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
-    /// Whether the value is the name of a member. Text formats have only strings as names, so a name can represent a number or
-    /// a boolean if the content's type expects one.
+    /// Whether the value is the name of a member. Text formats allow only strings as names, so a name can represent a
+    /// number or a boolean if the content's type expects one.
     is_name: bool,
     error: PhantomData<E>,
 }
@@ -160,8 +160,8 @@ impl<'de, E: Error> Replay<'de, E> {
         }))
     }
 
-    /// Returns the value that a name represents, if the name is the value's canonical encoding. Any other name is passed on as
-    /// a string, which the content's type then rejects.
+    /// Returns the value that a name represents, if the name is the value's canonical encoding. Any other name is passed on
+    /// as a string, and the content's type then rejects it.
     fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {

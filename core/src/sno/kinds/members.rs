@@ -39,13 +39,13 @@ use super::{
 };
 use crate::{Error, ErrorKind};
 
-/// The number of members for which memory is reserved.
+/// The number of members for which memory is initially reserved.
 const INITIAL_CAPACITY: usize = 12;
 
 /// Deserializes an object as the variant that its ID selects.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
-    /// Receives the error if the ID is rejected.
+    /// Receives the error that occurs if the ID is rejected.
     id_error: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -153,7 +153,7 @@ struct VariantMembers<'de, A> {
     /// The value of the stored member whose name was read last.
     value: Option<Buffered<'de>>,
     rest: A,
-    /// The name of the member that contains the ID. No further member may have this name.
+    /// The name of the member that contains the ID. No later member may have this name.
     id: &'static str,
     human_readable: bool,
 }

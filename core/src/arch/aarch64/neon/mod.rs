@@ -1,4 +1,5 @@
-//! Little-endian NEON, with registers of sixteen bytes. A rotation consists of a shift and a shift with insertion.
+//! Little-endian NEON, with registers of sixteen bytes. A rotation takes two instructions: a shift, and a shift with
+//! insertion.
 
 mod base32;
 mod base32hex;

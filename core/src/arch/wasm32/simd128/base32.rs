@@ -45,8 +45,8 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
     bad.unwrap_or(texts.len())
 }
 
-/// Returns the factors that move the ten bits of each lane to its top. They are hidden from the compiler, which would otherwise
-/// replace the multiplication with eight single shifts, because wasm cannot shift lanes by different amounts.
+/// Returns the factors that move the ten bits of each lane to the top of the lane. The compiler must not see the factors:
+/// it would replace the multiplication with eight single shifts, because wasm cannot shift lanes by different amounts.
 #[inline]
 pub(super) fn lift() -> v128 {
     black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
@@ -94,8 +94,8 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
 pub(super) fn join_40_bits(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
     let tens = v128_or(first, u16x8_shr(values, 8));
-    // Each half of a 64-bit word gets twenty bits. The twenty bits in the first half are four bits higher than needed, which
-    // leaves room for the top four bits of the second half.
+    // Each half of a 64-bit word receives twenty bits. The twenty bits in the first half are four bits higher than needed,
+    // which leaves room for the top four bits of the second half.
     let (upper, lower) = (1 << 4 << 16 | 1 << 14, 1 << 16 | 1 << 10);
     let twenties = i32x4_dot_i16x8(tens, u32x4(upper, lower, upper, lower));
     v128_or(twenties, u64x2_shr(twenties, 48))

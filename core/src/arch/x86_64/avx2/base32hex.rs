@@ -54,13 +54,13 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// Returns the slots of two integers, each of which fills its lane twice.
+/// Returns the slots of two integers. In `numbers`, each integer fills its lane twice.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&BYTE_PAIRS))));
-    // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits. An index from 0x80 on
-    // makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding 16 - 13
-    // skips the places before the first digit.
+    // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits. An index of 0x80 or
+    // above makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding
+    // 16 - 13 skips the positions before the first digit.
     let from_13 = _mm256_add_epi8(lanes(&IDENTITY), splat(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))

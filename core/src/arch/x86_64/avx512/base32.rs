@@ -120,8 +120,8 @@ static CHARACTERS: [u8; 64] = characters_of(SNO);
 
 static VALUES: [[u8; 64]; 2] = values_in(SNO);
 
-/// Returns a lookup table from six bits to a character. Only five of the bits are a value, so the table contains the alphabet
-/// twice.
+/// Returns a lookup table from six bits to a character. Only five of the six bits form a value, so the table contains the
+/// alphabet twice.
 pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     let mut twice = [0; 64];
     let mut place = 0;

@@ -83,8 +83,8 @@ pub(in crate::arch) fn splat(byte: u8) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn join_40_bits(values: __m128i) -> __m128i {
     let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
-    // Each half of a 64-bit word gets twenty bits. The twenty bits in the first half are four bits higher than needed, which
-    // leaves room for the top four bits of the second half.
+    // Each half of a 64-bit word receives twenty bits. The twenty bits in the first half are four bits higher than needed,
+    // which leaves room for the top four bits of the second half.
     let twenties = _mm_madd_epi16(
         tens,
         _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1),

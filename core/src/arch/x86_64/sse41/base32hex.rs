@@ -21,8 +21,8 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = _mm_cvtsi64_si128(number.cast_signed());
         let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&BYTE_PAIRS));
         let digits = characters(HEX, values(lanes));
-        // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, for which the shuffle
-        // yields 0.
+        // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, so that the shuffle
+        // yields 0 for them.
         let lift = splat(0x70 + (16 - length_of(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&IDENTITY), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
