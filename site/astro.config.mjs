@@ -32,7 +32,7 @@ export default defineConfig({
       // Commands are copied whole, so they wrap.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
       social: [{ icon: "seti:git", label: "Repository", href: HOME }],
-      // The search words of a page count more than its title, and both count more than its text.
+      // A page's search keywords count more than its title, and both count more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],
       sidebar: [

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 FOLDER = Path(__file__).parent
 PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(FOLDER.parent / "target/debug/polyflake"))
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
-#: Other names of presets. The core accepts them, but does not list them.
+#: Alternative names of presets. The core accepts them but does not list them.
 ALIASES = {"twitter": ["x"]}
 
 
@@ -108,7 +108,7 @@ def by_field(dialect: str, cast: str = "{}") -> str:
     return cases("lower(preset) || '.' || field", options, "flake.unknown_field(preset, field)")
 
 
-# PostgreSQL and DuckDB have functions of the same names, over the same table of formats.
+# PostgreSQL and DuckDB have functions with the same names, generated from the same table of formats.
 
 
 class Span(NamedTuple):
@@ -116,12 +116,12 @@ class Span(NamedTuple):
 
     name: str
     form: str
-    #: The lowest ID of the time `moment` or later.
+    #: The expression for the lowest ID at or after the time `moment`.
     lowest: str
-    #: The highest ID of a time earlier than `before`.
+    #: The expression for the highest ID before the time `before`.
     highest: str
     what: str
-    #: More arguments, with their types.
+    #: Additional parameters, with their types.
     extra: str = ""
 
 
@@ -170,7 +170,7 @@ LOWEST = (
     f"b. {OUTSIDE}"
 )
 HIGHEST = f"The highest {{}} of a time earlier than `before`. {OUTSIDE}"
-#: What functions of both databases return.
+#: Descriptions of the functions that both databases have.
 ABOUT = {
     "hotguid_time": "The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot "
     "Guid.",
@@ -185,14 +185,14 @@ ABOUT = {
     + ". Another name is an error.",
 }
 
-# The parts of a sno from its characters `c(0)` to `c(15)` of 5 bits, from its bytes `b(0)` to `b(9)`, and from the
-# bytes of a UUID of version 8. `word` casts a value to 64 bits.
+# Expressions for the parts of a sno, from its characters `c(0)` to `c(15)` of 5 bits each, from its bytes `b(0)` to
+# `b(9)`, and from the bytes of a version 8 UUID. `word` casts a value to 64 bits.
 
 
 def of_text(c: Any, word: Any) -> dict[str, str]:
     high, low = terms([(c(k), 20 - 5 * k) for k in range(5)]), terms([(c(k), 35 - 5 * k) for k in range(5, 8)])
     return {
-        # 25 and 15 bits, so that only one value is cast.
+        # The time is split into 25 and 15 bits, so that only one value is cast.
         "time": f"({word(f'({high})')} << 14) | (({low}) >> 1)",
         "metabyte": terms([(c(8), 3), (f"({c(9)} >> 2)", 0)]),
         "partition": terms([(f"({c(9)} & 3)", 14), (c(10), 9), (c(11), 4), (f"({c(12)} >> 1)", 0)]),
@@ -288,8 +288,8 @@ def postgresql() -> str:
             "sno_character",
             "id text, place int",
             "int",
-            # A table is faster than a search in the alphabet. A byte of a name, which has the first 63 bytes of a
-            # string, is faster than `substr`, which counts characters.
+            # A table lookup is faster than searching the alphabet. Indexing a byte of a `name`, which holds the first
+            # 63 bytes of a string, is faster than `substr`, which counts characters.
             f"get_byte('\\x{table.hex()}'::bytea, (id::name)[place - 1]::int)",
             "The five bits of a character of a sno, from place 1.",
         ),
@@ -309,7 +309,7 @@ def postgresql() -> str:
                 "sno_time",
                 f"id {form}",
                 "timestamptz",
-                # One division rounds once, so that to_timestamp finds the exact microsecond.
+                # A single division rounds once, so to_timestamp returns the exact microsecond.
                 "CASE WHEN flake.is_sno(id) THEN\n"
                 f"    to_timestamp((({parts['time']}) + {SNO.epoch})::float8 / {1000 // SNO.ms})\nEND",
                 f"The time of a sno as {what}, to 4 ms. NULL for a value that is no sno.",
@@ -468,7 +468,8 @@ BEGIN
 END $$;
 """
 
-# DuckDB and SQLite read bytes and UUIDs from their hexadecimal digits: `number(first, digits)`, from place 1.
+# DuckDB and SQLite read bytes and UUIDs from their hexadecimal digits: `number(first, digits)` reads from a 1-based
+# position.
 
 
 def of_hex(number: Any) -> dict[str, str]:
@@ -637,11 +638,11 @@ def sqlite() -> str:
     )
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
     blob = "hex TEXT AS (hex(id))"
-    # Hyphens in other places stay, so that such a string is no UUID.
+    # Hyphens in other positions are kept, so such a string is not a UUID.
     hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
     digits = f"upper(iif(id GLOB '{hyphens}', replace(id, '-', ''), id))"
     uuid = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"
-    # `length` and GLOB end a string at its first NUL, `instr` does not.
+    # `length` and GLOB treat the first NUL as the end of a string, but `instr` does not.
     without_nul = lambda text: f"instr({text}, char(0)) = 0"  # noqa: E731
     is_uuid = f"length(hex) = 32 AND {without_nul('hex')} AND hex NOT GLOB '*[^0-9A-F]*'"
     is_version = lambda version: f"hex GLOB '????????????{version}???[89AB]*'"  # noqa: E731

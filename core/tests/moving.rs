@@ -1,4 +1,5 @@
-//! Tests generators that switch between grants: how long calls wait, which switches are rejected, and that no ID repeats.
+//! Tests generators that switch between grants: how long calls wait, which switches are rejected, and whether IDs stay
+//! unique.
 
 mod support;
 
@@ -28,7 +29,7 @@ const START_MS: i64 = 1_763_650_000_000;
 
 type ClockHook = Box<dyn FnOnce() + Send>;
 
-/// A clock that advances when a call sleeps, and that runs a hook in its first sleep or in a reading.
+/// A clock that advances when a call sleeps, and that runs a hook during its first sleep or during a reading.
 #[derive(Default)]
 struct HookedClock {
     nanos: AtomicI64,
@@ -146,7 +147,8 @@ fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
     );
 }
 
-/// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since.
+/// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since
+/// then.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
     let time = HookedClock::at_unix_ms(START_MS);
@@ -205,7 +207,7 @@ fn nodes_are_reused_only_after_their_last_second() {
     for ((one, other), expected) in RANGES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
-    // One secret with a different bit at the start, and one with a different bit at the end.
+    // One secret differs in a bit of its first byte, the other in a bit of its last byte.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
         assert_eq!(moves([1, 4], [1, 4], other), Ok(1));
     }
@@ -241,11 +243,11 @@ fn ranges_are_reused_only_after_their_last_tick() {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
         assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
-    // A single worker ID after a range.
+    // A switch from a range to a single worker ID.
     let single = |worker: i64| builder().bind("worker", worker).bind("process", 3);
     let is_moved = |worker| moves(workers([2, 4], 3), single(worker)).is_ok();
     assert_eq!([1, 2, 4, 5].map(is_moved), [true, false, false, true]);
-    // A range over a different bindable, for worker 2.
+    // A switch to a range over a different bindable field, with worker 2.
     let processes = |first: u64| builder().bind("worker", 2).range("process", first..=first + 1);
     let is_moved =
         |workers_before, first| moves(workers(workers_before, 3), processes(first)).is_ok();
@@ -409,7 +411,7 @@ fn a_sealed_grant_reports_its_last_tick_once() {
     assert_eq!(time.unix_ms(), START_MS + 1000, "it waited for another grant");
 }
 
-/// Covers a grant that has not started, a grant that has ended, and the time between two grants.
+/// Covers a grant that has not started, a grant that has ended, and the gap between two grants.
 #[tokio::test]
 async fn a_closed_generator_fails_without_waiting() {
     for (span, is_sealed, used) in [
@@ -509,7 +511,7 @@ fn every_format_switches_between_grants() {
     assert_eq!(ids.try_fill(None, batch[2..].as_mut().into()), Ok(2));
     assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
 
-    // A lease cannot provide values for bindables.
+    // A lease cannot provide values for bindable fields.
     let open = || {
         let layout = layout::preset("instagram", [])?;
         layout::Builder::with_clock(layout, time.clone())

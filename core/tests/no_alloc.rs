@@ -19,7 +19,7 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is forwarded to the system allocator. The counter is thread-local and needs no allocation.
+// SAFETY: every call is forwarded to the system allocator. The counter is thread-local and does not allocate.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Returns the number of this thread's allocations. Before the first call counts, the process selects its kernels: it reads an
-/// environment variable once, for which Windows allocates memory.
+/// Returns the number of this thread's allocations. Selects the process's kernels first, because that reads an environment
+/// variable once, which allocates memory on Windows.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)
@@ -150,7 +150,7 @@ fn uuid7_allocates_nothing() {
         assert_no_allocation(|| ids.generate().unwrap().text());
         assert_no_allocation(|| handle.generate().unwrap());
         assert_no_allocation(|| ids.fill(&mut [Uuid7::MIN; 100]).unwrap());
-        // In a new millisecond, the random bits get a new key.
+        // In a new millisecond, the random bits are generated with a new key.
         now += 1;
         CLOCK.set_unix_ms(now);
     }
@@ -199,7 +199,7 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // A byte ID needs one allocation, and a whole batch needs only one more, for a partial ID.
+    // A byte ID needs one allocation. A whole batch needs only one more, for a partial ID.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);
@@ -241,7 +241,7 @@ fn errors_in_loops_allocate_nothing() {
         });
     }
 
-    // Generators that must not wait return errors with the retry time, and the number of IDs written.
+    // Generators that must not wait return errors that contain the retry time and the number of IDs written.
     let at = |unix_ms: i64| ManualClock::new(unix_ms * 1_000_000);
     let clock = at(NOW);
     let builder = sno::Builder::with_clock(&clock).partition(1).sequence_min(0).sequence_max(3);
@@ -253,7 +253,7 @@ fn errors_in_loops_allocate_nothing() {
     });
     let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
     assert_no_allocation(|| waits(ids.try_generate(0)));
-    // The first rollback needs no wait, the second one does.
+    // The first rollback needs no wait, but the second one does.
     clock.set_unix_ms(NOW - 60_000);
     ids.try_generate(0).unwrap();
     clock.set_unix_ms(NOW - 120_000);

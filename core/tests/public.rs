@@ -1,4 +1,4 @@
-//! Tests public IDs: the format, which strings are rejected, and how many forged strings are accepted.
+//! Tests public IDs: their format, which strings are rejected, and how many forged strings are accepted.
 #![cfg(feature = "public")]
 
 mod support;
@@ -26,7 +26,7 @@ struct Case {
     of: String,
     bits: u32,
     version: u8,
-    /// A decimal string, because the number may exceed 2^53.
+    /// The number as a decimal string, because it may exceed 2^53.
     number: String,
     text: String,
 }
@@ -39,7 +39,7 @@ fn parse_error(of: &IdType, text: &str) -> ErrorKind {
     of.decode(text).unwrap_err().kind()
 }
 
-/// Replaces the character at position `at` of a string's last 15 characters.
+/// Replaces the character at index `at` of the string's last 15 characters.
 fn with_character(text: &str, at: usize, character: char) -> String {
     let at = text.len() - 15 + at;
     format!("{}{character}{}", &text[..at], &text[at + 1..])
@@ -68,7 +68,7 @@ fn strings_match_the_vectors() {
     }
 }
 
-/// The check character is a sum over the field of 32 elements, with a different weight at each position.
+/// The check character is a weighted sum over the field of 32 elements, with a different weight at each position.
 #[test]
 fn the_check_character_detects_single_typos_and_swaps() {
     let (orders, mut draws) = (orders(64), Draws(1));
@@ -218,7 +218,7 @@ fn batches_equal_single_calls() {
     }
 }
 
-/// The newest secret encrypts, whatever its position in the list, and every secret decrypts.
+/// The newest secret encrypts, regardless of its position in the list, and every secret decrypts.
 #[test]
 fn every_version_is_read_and_the_newest_is_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
@@ -250,7 +250,7 @@ fn a_version_other_than_the_highest_can_be_written() {
     assert_eq!(error.kind(), UnknownVersion);
 }
 
-/// Encodes 42 under the highest version.
+/// Encodes 42 with the highest version.
 fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
     let ids = Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
     ids.and_then(|of| of.encode(42)).unwrap()
@@ -263,7 +263,7 @@ fn one_secret_with_two_versions_is_rejected() {
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
-/// Each width of a type has its own key, so strings of a different width decode no more often than forged ones.
+/// Each width of a type has its own key, so a string of a different width is as unlikely to decode as a forged one.
 #[test]
 fn widths_of_a_type_use_different_keys() {
     let (narrow, wide) = (orders(48), orders(63));
@@ -275,7 +275,7 @@ fn widths_of_a_type_use_different_keys() {
     assert!((0..200).all(|number| wide.decode(&narrow.encode(number).unwrap()) != Ok(number)));
 }
 
-/// Equal values of two types have strings that share only as many characters as random strings do.
+/// The strings of equal values of two types share no more characters than random strings do.
 #[test]
 fn types_use_different_keys() {
     let ids = Keyring::new(&[7; 32]).unwrap();
@@ -287,12 +287,13 @@ fn types_use_different_keys() {
         alike += tails.filter(|(one, other)| one == other).count();
         assert_eq!(parse_error(&orders, &format!("order_{}", &other[8..])), UnknownId);
     }
-    // 13 of the 32 characters are compared: 406 of 13,000 characters match by chance, within about 20.
+    // The last 13 characters are compared: about 406 of 13,000 match by chance (1 in 32), with a standard deviation of
+    // about 20.
     assert!((306..506).contains(&alike), "{alike}");
 }
 
-/// Strings with a correct check character decode at a rate of 2^(bits - 64) if they are forged, within five standard
-/// deviations. The figures in docs/public-ids.md come from `POLYFLAKE_TEXTS=16777216`.
+/// Forged strings with a correct check character decode at a rate of 2^(bits - 64), within five standard deviations. The
+/// figures in docs/public-ids.md come from `POLYFLAKE_TEXTS=16777216`.
 #[test]
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();

@@ -1,4 +1,4 @@
-//! Tests Randflake's format against the outputs of the original: fields, cipher and strings.
+//! Tests Randflake's fields, cipher and strings against the outputs of the original implementation.
 
 mod support;
 
@@ -96,7 +96,8 @@ fn is_digit(char: char) -> bool {
     matches!(char, '0'..='9' | 'a'..='v')
 }
 
-/// Tries every one-byte and two-byte character, and some of three and four bytes, at every position of strings of every length.
+/// Tries every one-byte and two-byte character, and some three-byte and four-byte characters, at every position of strings
+/// of every length.
 #[test]
 fn each_invalid_character_is_reported_at_its_position() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
@@ -261,7 +262,7 @@ proptest! {
         prop_assert_eq!(Randflake::from_i64(id.to_i64()), id);
     }
 
-    /// Each accepted string is formatted identically, so each ID has one canonical encoding.
+    /// Formatting a parsed string returns the same string, so each ID has one canonical encoding.
     #[test]
     fn only_canonical_strings_are_parsed(text in "[0-9a-w]{0,14}") {
         let most = if text.len() == 13 { 'f' } else { 'v' };

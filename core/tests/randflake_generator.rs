@@ -12,7 +12,7 @@ use support::{ScriptedClock, assert_code};
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
-/// The second in which the tests start, as a Unix timestamp.
+/// The second in which the tests start, in Unix seconds.
 const START_SECONDS: i64 = 1_763_650_000;
 /// The number of IDs that a node can make in a second.
 const FULL: usize = 131_072;
@@ -21,7 +21,7 @@ fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
     Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
 }
 
-/// Returns a builder for one node, whose clock shows the start of second [`START_SECONDS`].
+/// Returns a builder for one node, with a clock at the start of second [`START_SECONDS`].
 fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     set_seconds(clock, [START_SECONDS]);
     Builder::with_clock(grant(7..=7), SECRET, clock.clone())
@@ -36,7 +36,7 @@ fn parts<C: Clock>(ids: &Generator<C>) -> Parts {
     ids.inspect(ids.generate().unwrap())
 }
 
-/// Makes all remaining IDs of a second.
+/// Makes the remaining `count` IDs of a second.
 fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
     let mut batch = vec![Randflake::default(); count];
     ids.fill(&mut batch).unwrap();
@@ -211,7 +211,7 @@ fn an_owning_handle_encrypts_consecutive_slots() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
-/// A handle encrypts IDs in advance. Its `Debug` output must not reveal them.
+/// A handle encrypts IDs in advance. Its `Debug` output must not reveal those IDs.
 #[test]
 fn debug_hides_the_ids_that_a_handle_prepared() {
     let ids = builder_at_start(&ScriptedClock::default()).build().unwrap();

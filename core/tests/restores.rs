@@ -1,5 +1,6 @@
-//! Tests a process that was restored from an image of its memory. After the restore is reported, no generator may continue with
-//! state that another copy shares. Each test runs in a separate process, because a report affects all generators.
+//! Tests a process that was restored from an image of its memory. After the restore is reported, no generator may continue
+//! with state that another copy of the process shares. Each test runs in a separate process, because a report affects all
+//! generators.
 #![cfg(not(miri))]
 
 #[path = "support/alone.rs"]
@@ -50,7 +51,7 @@ fn what_is_assigned_at_random_is_assigned_anew() {
     });
 }
 
-/// The clock does not advance, so only the report ends the streams of random bits.
+/// The clock does not advance, so only the report of a restore ends the streams of random bits.
 #[test]
 fn random_bits_of_uuids_are_keyed_anew() {
     in_separate_process(&[], || {
@@ -80,7 +81,7 @@ fn random_bits_of_uuids_are_keyed_anew() {
     });
 }
 
-/// The machine that runs the test may have no generation ID.
+/// The machine that runs the test may not support generation IDs.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_thread_of_each_process_watches_for_restores() {
@@ -92,7 +93,7 @@ fn one_thread_of_each_process_watches_for_restores() {
         assert!(results.iter().all(|result| code(result) == code(&results[0])));
         assert!([None, Some("watch_unavailable")].contains(&code(&results[0])), "{results:?}");
         let expected = usize::from(results[0].is_ok());
-        // A thread that finds another watcher ends by itself.
+        // A thread exits on its own if it finds that another thread is watching.
         while threads() != before + expected {
             thread::yield_now();
         }
@@ -153,7 +154,7 @@ fn a_handle_drops_the_slots_that_it_had_reserved() {
         let mut handle = sno::Handle::new(ids.clone());
         let before = [(); 3].map(|()| handle.generate(7).unwrap());
         after_restore().unwrap();
-        // A partition that replaces another one begins in a separate tick.
+        // The first ID with the new partition must be in a later tick.
         assert_eq!(handle.try_generate(7).unwrap_err().code(), "sequence_exhausted");
         CLOCK.set_unix_ms(NOON + 4);
         let after = handle.generate(7).unwrap();
@@ -174,13 +175,13 @@ fn a_source_of_identities_is_called_again() {
         after_restore().unwrap();
         CLOCK.set_unix_ms(NOON + 4);
         assert_eq!(ids.generate(7).unwrap().partition(), 8);
-        // The claim of 7 was released, so other generators may use that partition.
+        // The claim on partition 7 was released, so other generators may use it.
         let free = iter::from_fn(|| Assignment::from_system().ok());
         assert_eq!(free.count(), 65_535, "all but 8");
     });
 }
 
-/// A clock that reports a restore the n-th time that a generator reads its properties.
+/// A clock that reports a restore on the n-th read of its properties.
 struct ReportingClock<C>(C, Arc<AtomicU32>);
 
 impl<C: Clock> Clock for ReportingClock<C> {
@@ -200,7 +201,8 @@ impl<C: Clock> Clock for ReportingClock<C> {
     }
 }
 
-/// A window was assigned to one copy, so an identity that is assigned after the restore must not be used in it.
+/// The window was assigned to one copy of the process, so an identity that is assigned after the restore must not be used
+/// in it.
 #[test]
 fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
     in_separate_process(&[], || {
@@ -223,14 +225,14 @@ fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
     });
 }
 
-/// The snapshot holds the partition that another copy of the process uses.
+/// The snapshot would contain the partition that another copy of the process uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
     in_separate_process(&[], || {
         let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
         let ids = builder.clock(ReportingClock(SystemClock, left.clone())).build().unwrap();
-        // The first tick is skipped, so that the state of the clock belongs to the snapshot.
+        // The first tick is skipped, so that the clock's state becomes part of the snapshot.
         assert!(ids.try_generate(7).is_err());
         left.store(1, Ordering::Relaxed);
         let code = ids.close().map_err(|error| error.code()).err();
@@ -240,8 +242,8 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     });
 }
 
-/// In the child, the lease's keeper begins another grant, so the child's calls wait for it. The parent's grant must never
-/// become the child's.
+/// In the child, the lease's keeper begins another grant, so the child's calls wait for that grant. The child must never
+/// use the parent's grant.
 #[cfg(unix)]
 #[test]
 fn a_lease_of_a_child_is_waited_for_after_a_restore() {

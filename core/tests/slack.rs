@@ -1,7 +1,7 @@
-//! Tests clocks whose readings may lag. A reading that is before the generator's tick by less than the clock's slack counts as
-//! that tick.
+//! Tests clocks whose readings may lag. A reading that is before the generator's tick by less than the clock's slack counts
+//! as that tick.
 //!
-//! Tests every short sequence of readings around the edges of three ticks, against models that don't use state words or
+//! Every short sequence of readings around the edges of three ticks is compared with models that don't use state words or
 //! atomics.
 
 #[path = "support/family.rs"]
@@ -52,7 +52,7 @@ impl Clock for LaggingClock {
     }
 }
 
-/// Returns readings on both sides of each relevant edge: the start of a tick, and the slack before it.
+/// Returns readings on both sides of each relevant edge: the start of each tick, and the start of the slack before it.
 fn edges(tick: i64) -> Vec<i64> {
     let starts = (0..3).map(|k| START_NANOS + k * tick);
     starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
@@ -66,7 +66,7 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
         .map(move |code| (0..length).map(|place| edges[code / many.pow(place) % many]).collect())
 }
 
-/// Returns a reading's tick, for a state machine that is in the tick `wall`.
+/// Returns the tick of a reading, for a state machine that is in the tick `wall`.
 fn settled_tick(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
     if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
@@ -120,7 +120,7 @@ fn sno_follows_its_model() {
     }
 }
 
-/// Returns the tick of each call, for a state machine that rejects a clock that is behind, or holds its last tick.
+/// Returns the tick of each call, for a state machine that either rejects a clock that is behind or stays in its last tick.
 fn expected_ticks(readings: &[i64], tick: i64, holds: bool) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {
@@ -131,8 +131,8 @@ fn expected_ticks(readings: &[i64], tick: i64, holds: bool) -> Vec<Option<i64>> 
     readings.iter().map(call).collect()
 }
 
-/// Covers all formats but sno, with one worker ID or a range. Hot Guid and UUID v7 hold the last tick after a rollback, and the
-/// others reject the call.
+/// Covers all formats except sno, with one worker ID or a range. Hot Guid and UUID v7 stay in the last tick after a
+/// rollback, and the others reject the call.
 #[test]
 fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
     for family in FAMILIES.iter().filter(|family| family.name != "sno") {

@@ -1,8 +1,8 @@
-//! Tests the system clock while the kernel slews it, as a time daemon does. Readings follow, and never go backwards within a
-//! thread.
+//! Tests the system clock while the kernel slews it, as a time daemon does. Readings follow the slewed clock, and never go
+//! backwards within a thread.
 //!
-//! The test changes the machine's clock rate for a second at a time, which needs permission to set the time. It only runs on
-//! request: `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
+//! The test changes the machine's clock rate for a second at a time, which requires permission to set the time. It only
+//! runs on request: `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
 #![cfg(all(feature = "std", target_os = "linux", not(miri)))]
 #![allow(unsafe_code, reason = "the C library's adjtimex has no safe door")]
 
@@ -23,7 +23,7 @@ const MS: i64 = 1_000_000;
 /// The duration of the kernel's tick, in microseconds, while the clock is not slewed.
 const TICK: i64 = 10_000;
 
-/// The kernel setting that changes the clock's rate. Dropping this restores the previous setting.
+/// The kernel setting that changes the clock's rate. Dropping the guard restores the previous setting.
 struct ClockRateGuard(libc::timex);
 
 impl ClockRateGuard {
@@ -36,9 +36,9 @@ impl ClockRateGuard {
         Self(timex)
     }
 
-    /// Makes the clock run faster by `millionths`, or slower if negative.
+    /// Makes the clock run faster by `millionths` parts per million, or slower if negative.
     fn set(&self, millionths: i64) {
-        // The tick sets hundredths of a percent. The frequency sets the rest, in units of 1/65,536 of a millionth.
+        // The tick is set in steps of 100 millionths. The frequency provides the rest, in units of 1/65,536 of a millionth.
         let (ticks, rest) = (millionths / 100, millionths % 100);
         self.apply(TICK + ticks, rest << 16);
     }
@@ -62,19 +62,20 @@ fn errno() -> std::io::Error {
     std::io::Error::last_os_error()
 }
 
-/// The observations of one thread during one second of readings.
+/// What one thread observed during one second of readings.
 #[derive(Debug, Default)]
 struct Observations {
     readings: u64,
-    /// The largest lag behind an exact reading taken before, and the largest lead over one taken after, in nanoseconds.
+    /// The largest lag behind an exact reading taken before it, and the largest lead over an exact reading taken after it,
+    /// in nanoseconds.
     lag: i64,
     lead: i64,
-    /// The number of lags and leads of less than 2^k ns, by k.
+    /// The number of lags and leads of less than 2^k ns, keyed by k.
     histogram: BTreeMap<u32, u64>,
 }
 
 impl Observations {
-    /// Reads the clock until the time is up. Asserts that this thread's readings never go backwards.
+    /// Reads the clock until time is up. Asserts that this thread's readings never go backwards.
     fn observe_until(is_over: &AtomicBool) -> Self {
         let (mut seen, mut last) = (Self::default(), i64::MIN);
         while !is_over.load(Ordering::Relaxed) {
@@ -104,7 +105,7 @@ impl Observations {
     }
 }
 
-/// Observes readings in two threads for a time, while a third thread makes IDs.
+/// Observes readings in two threads for `time`, while a third thread makes IDs.
 fn observe_readings(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -130,9 +131,10 @@ fn readings_follow_a_slew_without_moving_backwards() {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
     };
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
-    // Applies each slew and its opposite, so that the clock is as accurate afterwards as before.
+    // Each slew is followed by its opposite, so that the clock ends up as accurate as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // Each slew starts from zero, because a step from the largest slew to its opposite exceeds what readings tolerate.
+        // Each slew starts from zero, because a step from the largest slew to its opposite would exceed the tolerance of
+        // readings.
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);

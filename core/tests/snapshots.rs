@@ -1,6 +1,6 @@
-//! Tests snapshots of every kind of identity against a reference that remembers every ID. The tests are random walks over a
-//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. For a long
-//! run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
+//! Tests snapshots of every kind of identity against a reference that records every ID. The tests are random walks over a
+//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. For a
+//! long run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
     env,
@@ -28,7 +28,7 @@ mod few;
 #[cfg(all(unix, not(miri)))]
 #[path = "snapshots/child.rs"]
 mod child;
-/// On platforms without fork, worlds have no children.
+/// On platforms without fork, walks have no child processes.
 #[cfg(any(not(unix), miri))]
 mod child {
     pub(super) struct Child;
@@ -73,22 +73,22 @@ struct GeneratorStates<'c> {
     around: i64,
     living: Vec<Ids<'c>>,
     leased: Leased<&'c ManualClock>,
-    /// The time span used under leases so far.
+    /// The time span that leases have used so far.
     used: Range<i64>,
     stored: Vec<String>,
     made: [u64; 256],
     count: u64,
-    /// A child process that continues from a copy of this world.
+    /// A child process that continues from a copy of this state.
     child: Option<Child>,
     /// `true` in a child process, where all explicit identities belong to the parent.
     is_child: bool,
-    /// The table's partitions that this walk has configured explicitly. A second generator with one of them would repeat its
-    /// IDs.
+    /// The table's partitions that this walk has configured explicitly. A second generator with the same partition would
+    /// repeat IDs.
     configured: [bool; 4],
 }
 
 impl<'c> GeneratorStates<'c> {
-    /// Creates a world with generators for partition 0, which is in the table, and partition 7, and one that leases 5 and 6.
+    /// Creates two generators with the partitions 0, which is in the table, and 7, and one that leases partitions 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl<'c> GeneratorStates<'c> {
         u8::try_from((mixed >> 33) % u64::from(end)).unwrap()
     }
 
-    /// Returns a random index into a list of this length.
+    /// Returns a random index into a list of the given length.
     fn index(&mut self, len: usize) -> usize {
         self.draw(u8::try_from(len).unwrap()).into()
     }
@@ -194,7 +194,7 @@ impl<'c> GeneratorStates<'c> {
         }
     }
 
-    /// Creates a generator with a partition from the table, unless a snapshot reserves it.
+    /// Creates a generator with a partition from the table, unless a snapshot reserves that partition.
     fn configure(&mut self) {
         let partition = self.draw(4);
         let configured = &mut self.configured[usize::from(partition)];
@@ -205,7 +205,7 @@ impl<'c> GeneratorStates<'c> {
         }
     }
 
-    /// Restores a snapshot. Half the time, it does so as a different process with its own table.
+    /// Restores a snapshot. Half of the time, it does so as if in a different process with its own table.
     fn restore(&mut self) {
         if self.stored.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The sno generator under misbehaving clocks, windows and callers.
+//! Tests the sno generator with misbehaving clocks, windows and callers.
 
 mod support;
 
@@ -71,8 +71,8 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
-    // The call's wait is over, so the next call begins a new wait. It lasts for the number of readings for which a clock may
-    // stay the same.
+    // The call's wait is over, so the next call begins a new wait. That wait lasts for the maximum number of readings
+    // during which a clock may show the same time.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -91,7 +91,8 @@ fn calls_wait_until_the_unsafe_past_ends() {
     generate(&ids, 1);
     clock.set_readings([START_MS + 40]);
     let last = generate(&ids, 1)[0];
-    // START_MS - 4 is unsafe. START_MS + 4 would be safe for a call that starts there, but this call started in the unsafe past.
+    // START_MS - 4 is unsafe. START_MS + 4 would be safe for a call that starts at that time, but this call started in the
+    // unsafe past.
     clock.set_readings([START_MS - 4, START_MS + 4, START_MS + 8, START_MS + 40]);
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
@@ -196,7 +197,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// A new generator's state is also in the format's first tick, although no ID of that tick was used.
+/// A new generator's state is also in the format's first tick, although no ID has been made in that tick.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -361,7 +362,7 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     assert_eq!(error.retry_at(), Some(START_MS + 4));
 }
 
-/// A clock that advances by one tick at each reading, and makes an ID with the generator that reads it.
+/// A clock that advances by one tick at each reading, and that makes an ID with the generator that reads it.
 #[derive(Default)]
 struct InterferingClock {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
@@ -394,7 +395,8 @@ fn a_clock_that_always_outruns_the_call_fails() {
     assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
-/// A static generator checks its clock at each call, because no earlier step can reject the clock.
+/// A static generator checks its clock at each call, because there is no earlier point at which the clock could be
+/// rejected.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
     const DRAWN: fn() -> Result<Assignment, Error> =
@@ -440,7 +442,7 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original implementation reads this snapshot as one of a generator that has not made an ID.
+    // The original implementation interprets this snapshot as that of a generator that has not made an ID.
     let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
     other.generate(0).unwrap();
     let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());

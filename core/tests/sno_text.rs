@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Asserts that a string is rejected with the code and position that a simple implementation of the rule returns.
+/// Asserts that parsing a string fails with the same code and position as a simple reference implementation.
 #[track_caller]
 fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     if text.chars().count() == 16 {
@@ -70,7 +70,7 @@ fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     }
 }
 
-/// Tries every 16-bit character. Under Miri, tries every fifth ASCII character and a few others.
+/// Tries every character in the 16-bit range. Under Miri, tries every fifth ASCII character and a few others.
 #[test]
 fn every_character_is_validated_at_every_position() {
     let ascii = (0..0x80).step_by(all_or_every(5));

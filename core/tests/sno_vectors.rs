@@ -6,7 +6,7 @@ use polyflake::sno::{self, Parts, Sno};
 use serde_json::Value;
 use support::{expected_here, hex, unhex, vectors};
 
-/// Asserts that a case's fields equal the parsed ID's fields.
+/// Asserts that the parsed ID's fields equal the fields of the test case.
 #[track_caller]
 fn assert_fields(id: Sno, case: &Value) {
     assert_eq!(id.tick(), case["timestamp_units"], "{case}");

@@ -1,8 +1,8 @@
-//! Tests the system clock on this machine, which reads the CPU's counter where possible. It is accurate and never moves
-//! backwards, in all threads and in child processes.
+//! Tests the system clock on this machine, which reads the CPU's counter where possible. The clock is accurate and never
+//! moves backwards, in all threads and in child processes.
 //!
 //! `POLYFLAKE_SECONDS` sets the duration and `POLYFLAKE_THREADS` the number of threads. With `--nocapture`, the test prints
-//! histograms of how far readings lag, and how far a reading is behind another thread's.
+//! two histograms: how far readings lag behind the exact time, and how far they lag behind another thread's readings.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -33,7 +33,7 @@ fn seconds() -> Duration {
     Duration::from_secs_f64(given.unwrap_or(0.3))
 }
 
-/// Returns the number of threads. By default there are more threads than processors, so that some are interrupted.
+/// Returns the number of threads. By default, there are more threads than processors, so that some threads are preempted.
 fn threads() -> usize {
     let given = env::var("POLYFLAKE_THREADS").ok().map(|given| given.parse().unwrap());
     given.unwrap_or_else(default_threads)
@@ -51,17 +51,18 @@ fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed in a reading. It is smaller than the effect of a slow clock correction within a millisecond.
+/// The largest error allowed in a reading. It is smaller than the error that a slow clock correction within a millisecond
+/// would cause.
 const OFF: i64 = MS / 8;
 
-/// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, by k.
+/// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, keyed by k.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
     *histogram.entry(64 - nanos.max(0).leading_zeros()).or_default() += 1;
 }
 
-/// Runs `observe` in each thread until the time is up, and adds up the histograms.
+/// Runs `observe` in each thread until time is up, and adds up the histograms.
 fn in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
     let (start, is_over) = (Instant::now(), AtomicBool::new(false));
     let mut all = Histogram::new();
@@ -99,8 +100,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading that starts after another thread's reading has ended is not earlier, apart from the lag that the omitted fence
-/// allows.
+/// A reading that starts after another thread's reading has ended is not earlier than that reading, apart from the lag that
+/// the omitted fence allows.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);

@@ -1,8 +1,8 @@
-//! Tests a clock that a background thread keeps up to date. A reading returns the last tick, or reads the wall clock if no tick
-//! can have happened. It is never earlier than a reading that another thread has shared.
+//! Tests a clock that a background thread keeps up to date. A reading returns the time of the last tick, or the wall-clock
+//! time if no tick can have happened. It is never earlier than a reading that another thread has shared.
 //!
-//! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how long
-//! threads race.
+//! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how
+//! long threads race.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -29,7 +29,7 @@ mod forks;
 const PAST_NANOS: u32 = 20_000_000;
 const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
 
-/// Returns a clock that hardly ever ticks, and this thread's first reading of it.
+/// Returns a clock that hardly ever ticks, and this thread's first reading of that clock.
 fn slow_clock() -> (TickingClock, i64) {
     let clock = TickingClock::new(Duration::from_secs(1)).unwrap();
     let first = clock.unix_nanos().unwrap();
@@ -84,7 +84,7 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
     assert!(clock.unix_nanos().unwrap() >= looked);
 }
 
-/// The ticking thread does not exist in the child.
+/// The background thread does not exist in the child process.
 #[cfg(unix)]
 #[test]
 fn a_child_reads_the_wall_clock() {
@@ -105,7 +105,7 @@ fn a_child_reads_the_wall_clock() {
     assert!(first <= wall());
 }
 
-/// More threads than processors read as fast as they can and share each reading.
+/// The test runs more threads than processors. They read as fast as they can and share each reading.
 #[test]
 fn no_reading_precedes_one_shared_between_threads() {
     let seconds = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
@@ -135,7 +135,7 @@ fn threads() -> usize {
     names.filter(|name| name.starts_with("polyflake-clock")).count()
 }
 
-/// Runs in a separate process, without the clocks of other tests.
+/// Runs in a separate process, where other tests create no clocks.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {

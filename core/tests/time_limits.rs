@@ -1,4 +1,4 @@
-//! Tests the times in errors: a format's first and last time, and the nearest range that contains an ID.
+//! Tests the times in error messages: a format's first and last time, and the nearest range that contains an ID.
 
 use polyflake::{
     Error, OnExhausted, Result,
@@ -37,7 +37,7 @@ fn times_outside_snos_range_are_rejected() {
     for outside in [i64::MIN, i64::MAX, SNO_LAST + 1, SNO_FIRST - 1, -1] {
         assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
     }
-    // A clock that shows milliseconds instead of nanoseconds is outside the range that the message names.
+    // If a clock returns milliseconds instead of nanoseconds, its time is outside the range that the message states.
     clock.set_unix_nanos(START_MS);
     let message =
         "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";
@@ -130,7 +130,7 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
     }
 }
 
-/// The limits that an error reports must form a range that contains a value, otherwise they would not help.
+/// The limits that an error reports must form a range that contains a value. Otherwise, they would not help the user.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
     let ends =

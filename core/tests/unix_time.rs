@@ -1,4 +1,4 @@
-//! Tests `SystemTime` arguments. They are equivalent to milliseconds, and exact between two milliseconds.
+//! Tests `SystemTime` arguments. They are equivalent to milliseconds, but also exact between two milliseconds.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use polyflake::{
 
 const MS: i64 = 1_763_650_000_000;
 
-/// The smallest difference between two `SystemTime`s, in nanoseconds.
+/// The resolution of `SystemTime`, in nanoseconds.
 const STEP: u64 = if cfg!(windows) { 100 } else { 1 };
 
 fn time_at(nanos: u64) -> SystemTime {
@@ -33,7 +33,8 @@ fn system_times_and_whole_milliseconds_are_equivalent() {
 
 #[test]
 fn a_range_contains_the_ticks_that_start_in_it() {
-    // A range that starts just after the start of a tick excludes that tick. One that ends just after it includes the tick.
+    // A range that starts just after the start of a tick excludes that tick. A range that ends just after the start of a
+    // tick includes that tick.
     let (lowest, highest) = Sno::time_range(time_at(STEP), time_at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
     let within = Sno::time_range(time_at(STEP), time_at(4_000_000)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Tests the format of version 7 UUIDs against IDs of other libraries: fields, bytes, integers and strings.
+//! Tests the UUID v7 format against IDs of other libraries: fields, bytes, integers and strings.
 
 mod support;
 
@@ -34,7 +34,7 @@ struct File {
 
 static FILE: LazyLock<File> = LazyLock::new(|| typed_vectors("uuid7.json"));
 
-/// Parses a string as an ID. Asserts that its bytes, its integer and the constant parser give the same result.
+/// Parses a string as an ID. Asserts that its bytes, its integer and the `const` parser give the same result.
 #[track_caller]
 fn parse(text: &str) -> Result<Uuid7, Error> {
     let id = Uuid7::parse(text);
@@ -172,7 +172,7 @@ fn ids_serialize_as_strings_and_parts_as_their_fields() {
 }
 
 proptest! {
-    /// The UUID crate reads and writes the same strings.
+    /// The `uuid` crate reads and writes the same strings.
     #[test]
     fn parsing_agrees_with_the_uuid_crate(word: u128) {
         let uuid = uuid::Uuid::from_u128(word);

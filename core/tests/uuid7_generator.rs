@@ -1,4 +1,4 @@
-//! Tests the generator of version 7 UUIDs: which parts are sorted, which are random, and what happens after clock rollbacks.
+//! Tests the UUID v7 generator: which parts are sorted, which are random, and what happens after clock rollbacks.
 
 mod support;
 
@@ -24,7 +24,7 @@ const START_MS: i64 = 1_763_650_000_000;
 /// The number of IDs in a millisecond that starts at sequence 0.
 const PER_MS: usize = LAST_SEQUENCE as usize + 1;
 
-/// Returns a builder with the system's random bytes, whose clock shows [`START_MS`].
+/// Returns a builder with the system's random bytes and a clock that shows [`START_MS`].
 fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     clock.set_readings([START_MS]);
     Generator::builder().clock(clock.clone())
@@ -46,7 +46,7 @@ fn each_millisecond_starts_at_random_in_the_lower_half() {
         first.sequence()
     });
     let starts: HashSet<_> = starts.collect();
-    // Two of the 16 starts are equal with a probability of 1 in 1,000. Four equal pairs are practically impossible.
+    // The probability that two of the 16 starts are equal is 1 in 1,000. Four equal pairs are practically impossible.
     assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_SEQUENCE / 2));
 }
 
@@ -67,7 +67,7 @@ fn a_millisecond_ends_with_the_last_sequence() {
     assert!(ids.generate().unwrap() > batch[made - 1]);
 }
 
-/// Other libraries lose the order every 4,096 IDs, when a counter of 12 bits wraps around.
+/// Other libraries lose the order after 4,096 IDs, when a 12-bit counter wraps around.
 #[test]
 fn ids_of_one_millisecond_are_sorted_past_4096() {
     let clock = ScriptedClock::default();
@@ -103,7 +103,8 @@ fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
     });
 }
 
-/// A reader that queries the rows after the highest ID that it has seen misses a row that has a lower ID and appears later.
+/// A reader queries the rows after the highest ID that it has seen. It would miss a row that appears later but has a lower
+/// ID.
 #[test]
 fn a_cursor_loses_no_row_after_a_rollback() {
     let clock = ScriptedClock::default();
@@ -126,12 +127,12 @@ fn a_cursor_loses_no_row_after_a_rollback() {
         rows.push(ids.generate().unwrap());
         assert!(rows.iter().all(|row| *row > cursor), "after a reading of {}", reading - START_MS);
         cursor = *rows.iter().max().unwrap();
-        // A handle's block was reserved earlier, so its IDs are sorted among themselves.
+        // A handle's block was reserved earlier, so its IDs are sorted only among themselves.
         assert!(handle.generate().unwrap() < handle.generate().unwrap());
     }
 }
 
-/// Other libraries continue in the next millisecond, which the clock has not shown.
+/// Other libraries continue in the next millisecond, which the clock has not reached.
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn no_id_is_later_than_the_highest_reading() {
@@ -187,7 +188,8 @@ fn only_rollbacks_of_more_than_10_seconds_are_followed() {
     }
 }
 
-/// The clock shows each millisecond several times, and the source repeats its bytes, as a copied or a constant one does.
+/// The clock shows each millisecond several times, and the random source repeats its bytes, as a copied or a constant
+/// source does.
 #[test]
 fn a_followed_rollback_repeats_no_id_although_the_source_does() {
     let clock = ScriptedClock::default();
@@ -299,7 +301,7 @@ fn each_thread_has_its_own_random_stream() {
     assert_eq!(draws.load(Ordering::Relaxed), 3);
 }
 
-/// A failed call reserves no slots and uses no bits of the millisecond before.
+/// A failed call reserves no slots and uses no bits of the previous millisecond.
 #[test]
 fn a_source_that_fails_leaves_no_trace() {
     static IS_BROKEN: AtomicU8 = AtomicU8::new(1);
@@ -330,7 +332,7 @@ fn a_source_that_fails_leaves_no_trace() {
     assert!(DRAWS.load(Ordering::Relaxed) - draws >= 2, "the bits before the failure were dropped");
 }
 
-/// A source may use the library itself.
+/// A random source may use the library itself.
 #[test]
 fn a_source_may_generate_ids() {
     let draw = || {
@@ -448,7 +450,8 @@ fn times_before_1970_are_rejected() {
     assert_eq!(ids.generate().unwrap().unix_ms(), i64::MAX / 1_000_000);
 }
 
-/// A static generator checks its clock at each call, because no earlier step can reject the clock.
+/// A static generator checks its clock at each call, because there is no earlier point at which the clock could be
+/// rejected.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
     static COARSE: Generator<CoarseClock> =
@@ -479,8 +482,8 @@ fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
     assert!(!Generator::new().may_repeat(&Generator::new()));
 }
 
-/// The bits of a thread's stream are uniformly distributed, whichever call makes the IDs (64 intervals of 7 bits each, and each
-/// bit).
+/// The bits of a thread's stream are uniformly distributed, regardless of which call makes the IDs. The test covers 64
+/// windows of 7 bits each, and each bit.
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn random_bits_pass_chi_square_tests() {

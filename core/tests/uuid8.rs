@@ -115,7 +115,7 @@ fn hot_guid_rejects_out_of_range_fields() {
     );
 }
 
-/// Returns sources of random bytes of every kind, including bytes with all bits set.
+/// Returns random sources of every kind, including one whose bytes have all bits set.
 fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
     [
         || Ok([0; 8]),

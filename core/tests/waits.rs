@@ -1,4 +1,4 @@
-//! Tests the durations of waits with a scripted monotonic clock.
+//! Tests how long calls wait, with a scripted monotonic clock.
 
 #[path = "support/family.rs"]
 mod family;
@@ -22,7 +22,8 @@ use support::assert_code;
 
 const MS: u64 = 1_000_000;
 
-/// A wall clock that does not advance, and a monotonic clock on which every sleep takes a multiple of the requested time.
+/// A wall clock that does not advance, paired with a monotonic clock on which every sleep lasts a multiple of the requested
+/// time.
 struct SlowClock {
     wall: AtomicI64,
     passed: AtomicU64,
@@ -150,7 +151,7 @@ fn every_format_waits_one_second_by_default() {
     }
 }
 
-/// A clock with steps of 100 ms, like the time in browsers that resist fingerprinting.
+/// A clock that advances in steps of 100 ms, like the clock in browsers that resist fingerprinting.
 struct SteppingClock {
     clock: SlowClock,
     spins: bool,
@@ -182,7 +183,7 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         );
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
-        // A thread that cannot sleep does not spin for that long.
+        // A thread that cannot sleep does not spin until the next step.
         assert_eq!(ids.clock().clock.passed_nanos(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));

@@ -1,4 +1,4 @@
-// A Worker whose isolates lease worker IDs from a Durable Object, from which other programs lease as well.
+// A Worker whose isolates lease worker IDs from a Durable Object. Other programs lease worker IDs from the same object.
 
 import { env } from "cloudflare:workers";
 import { sno } from "polyflake";

@@ -1,4 +1,4 @@
-// Polymorphic JSON: an ID's metabyte states the object's type, so objects need no "type" member.
+// Polymorphic JSON: an ID's metabyte identifies the object's type, so objects need no "type" member.
 //
 // Run it: node examples/js/polymorphic.mjs
 import assert from "node:assert/strict";

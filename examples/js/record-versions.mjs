@@ -1,4 +1,5 @@
-// Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbours.
+// Versions of a record, stored in the metabyte. All versions share the rest of the ID, so any version's ID determines
+// the IDs of the adjacent versions.
 //
 // Run it: node examples/js/record-versions.mjs
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
-// Routing and sharding by a Hot Guid's shard key: an ID states where its record is stored, without a lookup table.
+// Routing and sharding by a Hot Guid's shard key: an ID shows where its record is stored, without a lookup table.
 //
-// The application defines the 32 bits of the shard key. Here, 10 bits are the region and 22 bits the shard.
+// The application defines the 32 bits of the shard key. Here, 10 bits are the region and 22 bits are the shard.
 //
 // Run it: node examples/js/shard-routing.mjs
 import assert from "node:assert/strict";

@@ -1,6 +1,7 @@
 // Reads X and Discord IDs with presets: when a message was written, and on which machine.
 //
-// Their JSON has IDs as strings, because JavaScript numbers would round them. Here, they are bigints from the start.
+// The JSON of both services contains IDs as strings, because JavaScript numbers would round them. Here, they are
+// bigints from the start.
 //
 // Run it: node examples/js/well-known-ids.mjs
 import assert from "node:assert/strict";
@@ -22,10 +23,10 @@ for (const { timestamp, sequence, bindables } of read) {
 assert.deepEqual(read[0].bindables, { datacenter: 11, worker: 26 });
 assert.deepEqual(read[1].timestamp, new Date("2016-04-30T11:18:25.796Z"));
 
-// All of a day's Discord messages are BETWEEN these two IDs.
+// All Discord messages of a day are BETWEEN these two IDs.
 const day = DISCORD.timeRange(new Date("2016-04-30"), new Date("2016-05-01"));
 assert(day.lowest <= 175928847299117063n && 175928847299117063n <= day.highest);
 console.log(`2016-04-30 on Discord: ${day.lowest} to ${day.highest}`);
 
-// A number has already lost its last digits, so it is rejected.
+// A JavaScript number has already lost the ID's last digits, so it is rejected.
 assert.throws(() => DISCORD.parse(JSON.parse("175928847299117063")), { code: "invalid_type" });

@@ -12,7 +12,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Returns the lowest `len` bits of a number, or `None` if the number has more bits.
+    /// Returns the lowest `len` bits of a number, or `None` if the number has more bits than that.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
         fits.then(|| Self::from_low(&number.to_be_bytes(), len))
@@ -38,7 +38,7 @@ impl Bits {
         (above == 0).then(|| Self::from_low(number, len))
     }
 
-    /// Creates bits from whole bytes, or returns `None` if there are too many.
+    /// Creates bits from whole bytes. Returns `None` if there are too many bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let len = u32::try_from(bytes.len() * 8).ok()?;
         (bytes.len() <= BYTES).then(|| Self::from_low(bytes, len))
@@ -52,12 +52,13 @@ impl Bits {
         Self { bytes: of, len }
     }
 
-    /// Returns the bits as bytes. If the number of bits is not a multiple of 8, the first byte is padded with zeros at the top.
+    /// Returns the bits as bytes. If the number of bits is not a multiple of 8, the first byte is padded with leading
+    /// zeros.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..(self.len as usize).div_ceil(8)]
     }
 
-    /// Returns the field of `bits` bits, at most 128, that begins at the bit `from`.
+    /// Returns the field of `bits` bits (at most 128) that starts at bit `from`.
     pub(crate) fn field(&self, from: u32, bits: u32) -> u128 {
         let above = self.len.next_multiple_of(8) - self.len;
         let (mut at, end, mut value) = (from + above, from + above + bits, 0_u128);
@@ -71,13 +72,13 @@ impl Bits {
     }
 }
 
-/// Returns the bit at position `at` of the `len` bits in `bytes`, counted from the most significant one.
+/// Returns the bit at position `at` of the `len` bits in `bytes`, counted from the most significant bit.
 pub(crate) fn bit(bytes: &[u8], len: u32, at: u32) -> bool {
     let at = at + len.next_multiple_of(8) - len;
     bytes[(at / 8) as usize] >> (7 - at % 8) & 1 == 1
 }
 
-/// The characters of an encoding, in the order of their values from 0.
+/// The characters of an encoding, in order of their values, starting with 0.
 pub(crate) struct Alphabet(pub(crate) &'static [u8]);
 
 impl Alphabet {

@@ -13,7 +13,7 @@ pub(crate) struct Format {
     /// The fields, starting with the most significant one.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more for each halving of the frequency.
+    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more each time the frequency halves.
     pub(crate) rarity: u32,
     /// Whether this is one of this project's own formats.
     pub(crate) is_ours: bool,
@@ -26,18 +26,18 @@ pub(crate) enum Text {
     Decimal,
     /// 32 hexadecimal digits, with or without hyphens, in braces or after `urn:uuid:`.
     Uuid,
-    /// An integer in an alphabet, with a fixed number of characters.
+    /// An integer encoded in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// An integer in an alphabet without leading zeros, with a minimum and a maximum number of characters. A string that is
-    /// shorter than the format's IDs usually are is more likely to be a word.
+    /// An integer encoded in an alphabet without leading zeros, with a minimum and a maximum number of characters. A string
+    /// that is shorter than most of the format's IDs is more likely to be a word.
     Short(&'static Alphabet, usize, usize),
     /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
-    /// A type, `_`, and the 15 characters of a public ID, the last of which is the check character.
+    /// A type, `_`, and the 15 characters of a public ID. The last character is the check character.
     Public,
     /// `c`, followed by the time, a counter, a fingerprint and random characters, each an integer in base 36.
     Cuid,
-    /// A UUID whose 16 bytes are the characters of a string.
+    /// A UUID whose 16 bytes are the characters of an encoded ID.
     InUuid(&'static Alphabet),
 }
 
@@ -46,11 +46,12 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is its bits, or [`CHECKED`]. For a part of the
-    /// time, it is the position of its lowest bit. For other fields, it is 1 if the byte order is little-endian.
+    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is the field's bits, or [`CHECKED`]. For a
+    /// part of the time, it is the position of that part's lowest bit. For other fields, it is 1 if the byte order is
+    /// little-endian.
     pub(crate) value: u64,
-    /// The values that half of all IDs have. `None` stands for small values, and an empty list means that all values are
-    /// equally likely.
+    /// The values that occur in half of all IDs. `None` stands for small values, and an empty list means that all values
+    /// are equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 
@@ -100,7 +101,7 @@ const fn time_part(bits: u32, name: &'static str, above: u64) -> Part {
 }
 
 const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
-    // A year of average length is accurate enough for the odds.
+    // A year of average length is accurate enough for estimating probabilities.
     Scale { tick_nanos, epoch_ms, first_ms: (first_year - 1970) * 31_556_952_000 }
 }
 
@@ -129,8 +130,8 @@ const fn project_format(format: Format) -> Format {
     Format { is_ours: true, ..format }
 }
 
-/// The formats are taken from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats, and from the projects'
-/// own pages for all others.
+/// The formats are taken from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats, and from the
+/// respective project's website for all others.
 pub(crate) const FORMATS: &[Format] = &[
     project_format(format(
         "sno",
@@ -417,7 +418,8 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed(1, "unused", 0),
             time(41),
-            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters. They have any worker.
+            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters. Their worker fields can have
+            // any value.
             usually(5, "datacenter", Maker, &[10, 11, 13]),
             usually(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),

@@ -1,4 +1,4 @@
-//! Reads IDs in the reader's own layouts, and Randflakes with the reader's secret.
+//! Interprets IDs with the user's own layouts, and Randflakes with the user's secret.
 
 use alloc::{borrow::ToOwned, vec::Vec};
 
@@ -20,7 +20,7 @@ use crate::{
 /// An ID with the user's own layout is more likely than an ID in any other format.
 const RARITY: u32 = 0;
 
-/// Adds the readings of a string, as an integer or as bytes in hexadecimal digits.
+/// Adds the readings of a string, which may be an integer or bytes in hexadecimal digits.
 pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
         of_bits(Bits::from_number(id.into(), 64), context, true, readings);
@@ -45,7 +45,7 @@ fn of_bits(bits: Option<Bits>, context: &Context<'_>, integer: bool, readings: &
     }
 }
 
-/// Interprets an ID with a layout. Returns `None` if the constants differ.
+/// Interprets an ID with a layout. Returns `None` if the layout's constants differ from the ID's bits.
 fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
     let parsed = match bits.as_bytes().try_into().map(i64::from_be_bytes) {
         Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
@@ -82,7 +82,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
-/// Packs the same values again, together with the layout's own constants.
+/// Packs the parsed values again, together with the layout's own constants.
 fn pack_again(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {
@@ -140,7 +140,7 @@ pub(crate) fn decrypted(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }
 
-/// Returns the cost of fields whose usual values are unknown.
+/// Returns the cost of fields whose typical values are unknown.
 fn cost(fields: &[Field]) -> Cost {
     fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
 }

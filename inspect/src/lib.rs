@@ -30,13 +30,13 @@ pub use crate::{
 /// The maximum number of bits in an ID.
 pub const MAX_BITS: u32 = bits::MAX_BITS;
 
-/// Readings that are less likely than this are not displayed.
+/// Readings with a lower probability than this are not displayed.
 const MIN_ODDS: f64 = 0.001;
 
 /// Additional information that helps to interpret an ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// The current time in Unix milliseconds. A format is unlikely if the ID's time in that format is in the future.
+    /// The current time in Unix milliseconds. A format is unlikely if it would place the ID's time in the future.
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,

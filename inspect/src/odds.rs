@@ -37,7 +37,7 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
 const UNKNOWN_FORMAT: Cost = Cost::bits(11);
-/// When two formats with the same bits are compared, popularity and typical field values can make one of them at most twice as
+/// When two formats with the same bits are compared, popularity and typical field values make one of them at most twice as
 /// likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
 
@@ -61,16 +61,17 @@ impl Sub for Cost {
     }
 }
 
-/// The cost of a reading, part by part.
+/// The cost of a reading, broken down by part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Account {
     pub(crate) rarity: Cost,
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// The bits that match the format's fixed bits. A different format would have to explain them in another way.
+    /// The cost of the bits that match the format's fixed bits. In a different format, these bits would have to be
+    /// explained in another way.
     pub(crate) fixed: Cost,
-    /// Whether IDs in the format could have been generated at the time.
+    /// Whether IDs in the format could have been generated at the reading's time.
     pub(crate) is_likely: bool,
 }
 
@@ -79,8 +80,8 @@ impl Account {
         self.rarity + self.fields + self.time
     }
 
-    /// Returns the cost of a format that is not in the table and explains the ID equally well. It limits the likelihood of a
-    /// rare format.
+    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. This limits the
+    /// probability of a rare format.
     fn of_unknown(&self) -> Cost {
         self.fields + self.time + self.fixed + UNKNOWN_FORMAT
     }
@@ -99,9 +100,9 @@ impl Cost {
     }
 }
 
-/// Returns the cost of a random string that belongs to no format. The string may have any length, and its characters belong to
-/// a single class, or to one class each before and after a hyphen or an underscore. Random strings are unexpected, so they
-/// count as being as rare as the rarest formats.
+/// Returns the cost of a random string that belongs to no format. The string may have any length. Its characters belong to
+/// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are unexpected,
+/// so they count as being as rare as the rarest formats.
 pub(crate) fn random_text(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -110,7 +111,7 @@ pub(crate) fn random_text(text: &str) -> Cost {
     Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
 }
 
-/// Returns the cost of the characters of a string, each of which may be any character of the smallest class that contains all
+/// Returns the cost of a string's characters. Each of them could be any character of the smallest class that contains all
 /// of them.
 fn characters(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
@@ -134,22 +135,22 @@ fn characters(text: &str) -> Cost {
     text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::of_one_in(kind))
 }
 
-/// Returns the cost of a 64-bit integer as a snowflake in a format that is not in the table: a time with an unknown epoch, a
+/// Returns the cost of a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown epoch, a
 /// node and a sequence.
 pub(crate) fn other_snowflake(id: u64) -> Cost {
     let field = |bits: u32, value: u64| small_value_cost(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
 }
 
-/// Returns the cost of a value that is small in half of all cases, with each power of two equally likely, and arbitrary in the
-/// other half.
+/// Returns the cost of a value that is small in half of all cases and arbitrary in the other half. For small values, each
+/// power of two is equally likely.
 fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
 }
 
-/// Returns the cost of a field that is not the time.
+/// Returns the cost of a field other than the time.
 pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
     let all = Cost::bits(field.bits);
     match (field.role, usual) {
@@ -168,7 +169,7 @@ pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
 fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
-        // Wide values in this role are addresses or random bits.
+        // Wide fields with this role contain addresses or random bits.
         Role::Maker if all >= Cost::bits(16) => all,
         Role::Random | Role::Encrypted => all,
         Role::Kind | Role::Maker | Role::Sequence => {
@@ -177,8 +178,8 @@ fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
     }
 }
 
-/// Returns the cost of the time. A younger time is more likely, because each doubling of the age is as likely as the previous
-/// one, and because systems grow. An impossible time costs all of its bits.
+/// Returns the cost of the time. A more recent time is more likely, because each doubling of the age is as likely as the
+/// previous one, and because systems grow. An impossible time costs all of its bits.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
     const TYPO: Cost = Cost::bits(16);
@@ -198,7 +199,8 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     }
 }
 
-/// Sorts readings by their costs, and calculates the odds of each one against the others and `random`.
+/// Sorts readings by their costs, and calculates the probability of each reading compared with the others and with
+/// `random`.
 pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());
@@ -213,8 +215,8 @@ pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     }
 }
 
-/// Finds formats in the table that have the same bits for everything except the time, if the time is likely in both. Then their
-/// ages have no weight and other knowledge has little, and each reading gets a note about the other format.
+/// Finds formats in the table whose bits are identical except for the time, if the time is likely in both formats. For such
+/// formats, the age is ignored, other evidence has little weight, and each reading gets a note about the other format.
 fn merge_indistinguishable(readings: &mut [Reading]) {
     for at in 1..readings.len() {
         let (before, rest) = readings.split_at_mut(at);
@@ -237,7 +239,8 @@ fn merge_indistinguishable(readings: &mut [Reading]) {
     }
 }
 
-/// Returns whether two likely readings in formats of the table have the same fields at the same positions, apart from the time.
+/// Returns whether two likely readings use formats from the table that have the same fields at the same positions, apart
+/// from the time.
 fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
     let of_table = |reading: &Reading| reading.origin == Origin::Table && reading.unix_ms.is_some();
     let is_rest = |field: &&Field| !matches!(field.role, Role::Time | Role::Fixed);
@@ -250,7 +253,7 @@ fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
         && rest(one) == rest(other)
 }
 
-/// Returns 1 for the lowest cost, and halves it for each additional bit.
+/// Returns 1 for the lowest cost, and half as much for each additional bit.
 fn relative_weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;

@@ -1,4 +1,4 @@
-//! Readings as pictures: the ID, its bits by field, and a line for each field.
+//! Renders readings as pictures: the ID, its bits by field, and a line for each field.
 
 use alloc::{format, string::String};
 use core::fmt::Write;
@@ -7,23 +7,23 @@ use crate::reading::{Field, Reading, Role};
 
 const WIDTH: u32 = 480;
 const MARGIN: u32 = 16;
-/// The number of bits in a row, each [`CELL`] wide. A row is as wide as the picture without its margins.
+/// The number of bits in a row. Each bit is [`CELL`] wide, so a row is as wide as the picture without its margins.
 const ROW: u32 = 32;
 const CELL: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
 const LINE: u32 = 22;
-/// The position of the first row of bits.
+/// The vertical position of the first row of bits.
 const BITS: u32 = 56;
-/// The number of characters of an encoded sno, the bits of each, and the width of each in the picture. Together they are as
-/// wide as a row of bits.
+/// The number of characters in an encoded sno, the number of bits in each, and the width of each in the picture. Together,
+/// the characters are as wide as a row of bits.
 const CHARACTERS: usize = 16;
 const CHARACTER_BITS: u32 = 5;
 const CHARACTER: u32 = 28;
 /// The maximum number of characters of a value in a line.
 const VALUE: usize = 34;
 
-/// White digits are legible on each of these colors, with a contrast of at least 4.5, so both color schemes use the same
-/// colors.
+/// White digits are legible on each of these colors, with a contrast ratio of at least 4.5, so both color schemes use the
+/// same colors.
 const STYLE: &str = "\
 .card { fill: #ffffff; stroke: #d0d7de; }
 text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helvetica, Arial, sans-serif; }
@@ -82,7 +82,7 @@ impl Reading {
         svg + "</svg>\n"
     }
 
-    /// Returns the content of the picture in words.
+    /// Returns a description of the picture in words.
     fn title(&self, id: &str) -> String {
         let fields = self.fields.iter().map(|field| {
             let bits = if field.bits == 1 { "bit" } else { "bits" };
@@ -92,8 +92,9 @@ impl Reading {
         format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
     }
 
-    /// Draws the characters of a sno in the colors of their fields, above the bits. A character contains five bits and gets the
-    /// color of the field that has most of them. Two fields that share a character never have the same number of bits in it.
+    /// Draws the characters of a sno in the colors of their fields, above the bits. A character contains five bits, and has
+    /// the color of the field with the most bits in it. Two fields that share a character never have the same number of
+    /// bits in it.
     fn draw_characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
             let bits = at * CHARACTER_BITS..(at + 1) * CHARACTER_BITS;
@@ -164,9 +165,9 @@ impl Reading {
     }
 }
 
-/// Draws the ID as it was written, as large as the picture's width allows.
+/// Draws the ID as the user wrote it, as large as the picture's width allows.
 fn draw_caption(id: &str, svg: &mut String) {
-    // In these fonts, the width of a letter is six tenths of the font size.
+    // In these fonts, a character's width is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
     let (size, id) = (size.clamp(6, 24), escaped(id));
     write(
@@ -181,7 +182,7 @@ fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {
     writeln!(svg, "{line}").expect("a String takes all that is written");
 }
 
-/// Returns the string, or its beginning if it is longer than `most` characters.
+/// Returns the string, or its first `most` characters if it is longer.
 fn truncated(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

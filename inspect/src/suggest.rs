@@ -1,4 +1,5 @@
-//! Suggests which ID was meant by a string that is not an ID: a part of it, the other case, or a length that is off by one.
+//! Suggests which ID a string was meant to be if the string itself is not an ID: a part of it, the string in the other
+//! case, or an ID whose length is off by one.
 
 use alloc::{
     format,
@@ -10,7 +11,8 @@ use crate::{Context, Reading, inspect, likely};
 
 type Length = (&'static str, usize, fn(u8) -> bool);
 
-/// Formats of a fixed length that people copy manually: the name, the number of characters, and the allowed characters.
+/// Formats of a fixed length whose IDs people copy manually: the name, the number of characters, and the allowed
+/// characters.
 const LENGTHS: [Length; 4] = [
     ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
     ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
@@ -51,15 +53,15 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     candidates.into_iter().find_map(|id| ask_if_meant(&id, context)).or_else(|| length(text))
 }
 
-/// If the string is an ID, returns the question whether it was meant.
+/// If the string is an ID, returns a question that asks whether the user meant it.
 fn ask_if_meant(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
 }
 
-/// Detects a string that is one character longer or shorter than an ID. Strings without digits are ignored as words, because
-/// IDs contain digits.
+/// Detects a string that is one character longer or shorter than an ID. Strings without digits are ignored because they are
+/// probably words: IDs contain digits.
 fn length(text: &str) -> Option<String> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let near = LENGTHS.iter().find(|(_, length, is_of)| {

@@ -18,7 +18,7 @@ pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     FORMATS.iter().filter_map(of).collect()
 }
 
-/// Returns a reading of bytes for each format whose IDs have their length.
+/// Returns a reading of the bytes for each format whose IDs have the same length.
 pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
     let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);
@@ -34,7 +34,7 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     text.parse().ok().or_else(signed).filter(|_| plain)
 }
 
-/// Parses bytes from hexadecimal digits, two per byte.
+/// Parses hexadecimal digits as bytes, two digits per byte.
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     let digit = |character: u8| Alphabet::HEX.value(character.to_ascii_lowercase());
     let pairs = text.as_bytes().chunks(2);
@@ -90,9 +90,9 @@ fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bi
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
 }
 
-/// Decodes a type, `_`, and 15 characters. The last character must be the sum of the others' values, each multiplied by a power
-/// of 2 in the field of 32 elements, as docs/formats.md describes for the check character. The check does not depend on the
-/// secret.
+/// Decodes a type, `_`, and 15 characters. The last character must be the weighted sum of the other characters' values in
+/// the field of 32 elements, with powers of 2 as weights, as docs/formats.md describes for the check character. The check
+/// does not depend on the secret.
 fn public(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_')?;
     let is_type = (1..=63).contains(&kind.len())
@@ -115,7 +115,7 @@ fn cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// Returns one reading. For a Randflake, the reading contains the fields if the secret is known.
+/// Returns one reading. For a Randflake, the reading contains the fields only if the secret is known.
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

@@ -1,4 +1,4 @@
-//! Readings as a sentence, and as JSON.
+//! Describes readings as a sentence, and as JSON.
 
 use alloc::{
     borrow::ToOwned,
@@ -12,9 +12,9 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Values with more bits are written in hexadecimal.
+/// Values of fields with more bits are written in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// Sentences omit the values of larger fields.
+/// Sentences omit the values of fields with more bits.
 const MAX_STATED_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.
@@ -58,7 +58,7 @@ pub fn sentence(readings: &[Reading]) -> String {
 }
 
 /// Returns the words before a title: `a ` or `an `, or nothing before a plural or a title that begins with an article. A
-/// layout's name is not a noun, so it gets `an ID of `.
+/// layout's name is not a noun, so `an ID of ` precedes it.
 pub(crate) fn article(reading: &Reading) -> &'static str {
     let title = &reading.title;
     match title.chars().next() {
@@ -70,8 +70,8 @@ pub(crate) fn article(reading: &Reading) -> &'static str {
 }
 
 impl Reading {
-    /// Returns a field's value for display: a decimal number or, if the field has more than 53 bits, `0x` followed by
-    /// hexadecimal digits.
+    /// Returns a field's value for display: a decimal number, or `0x` followed by hexadecimal digits if the field has more
+    /// than 53 bits.
     #[must_use]
     pub fn value(&self, field: &Field) -> String {
         match field.value {
@@ -80,7 +80,8 @@ impl Reading {
         }
     }
 
-    /// Returns the bits of a field as `0x` and hexadecimal digits, four bits each, aligned to the last bit.
+    /// Returns the bits of a field as `0x` and hexadecimal digits. Each digit represents four bits, aligned to the last
+    /// bit.
     fn digits(&self, field: &Field) -> String {
         let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
         let digit = |at: u32| {
@@ -191,7 +192,8 @@ mod json {
         }
     }
 
-    /// Returns a JSON string. Names come from layouts and may contain any characters.
+    /// Returns a string as JSON. The string must be escaped, because names come from layouts and may contain any
+    /// characters.
     fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }

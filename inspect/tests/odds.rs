@@ -1,5 +1,5 @@
-//! Tests that the odds are right: of all readings with odds of 90%, nine in ten must be correct. This is checked for each
-//! format, with IDs that were found, IDs from other libraries, and numbers that belong to no format.
+//! Tests that the probabilities are accurate: of all readings with a probability of 90%, nine in ten must be correct. Each
+//! format is checked with IDs that were found, IDs from other libraries, and numbers that belong to no format.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use polyflake_inspect::{Context, inspect, likely, sentence};
 
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
-/// The first 41 bits of a snowflake are milliseconds.
+/// The value of one millisecond in a snowflake. The lowest 22 bits are not part of the time.
 const MS: u64 = 1 << 22;
 
-/// A generator of random numbers that are the same on each run.
+/// A random number generator that returns the same numbers on each run.
 struct Random(u64);
 
 impl Random {
@@ -29,7 +29,7 @@ fn parse_list(list: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Returns snowflakes with the Unix epoch and with unknown epochs, from few nodes, and random numbers.
+/// Returns snowflakes with the Unix epoch and with unknown epochs, from a small number of nodes, and random numbers.
 fn generated_ids() -> Vec<(String, String)> {
     let mut random = Random(1);
     let mut all = Vec::new();
@@ -40,7 +40,8 @@ fn generated_ids() -> Vec<(String, String)> {
         let made = NOW.now_ms.cast_unsigned() - age;
         all.push(("snowflake", (made * MS) | low));
         all.push(("none", random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1));
-        // According to the odds, one in 64 snowflakes has an epoch that is not in the table. Here it is a day in 2017 or 2018.
+        // The probability model assumes that one in 64 snowflakes has an epoch that is not in the table. Here, that epoch
+        // is a moment in 2017 or 2018.
         if number % 12 == 0 {
             let epoch = 1_483_228_800_000 + random.random_below(730 * 86_400) * 1000;
             all.push(("none", ((made - epoch) * MS) | low));
@@ -54,7 +55,7 @@ fn corpus() -> Vec<(String, String)> {
     lists.into_iter().flat_map(parse_list).chain(generated_ids()).collect()
 }
 
-/// The number of correct readings, the number of all readings, and the sum of their odds.
+/// The number of correct readings, the total number of readings, and the sum of their probabilities.
 #[derive(Default)]
 struct Count {
     right: u32,
@@ -107,7 +108,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     }
 }
 
-/// At least 95 of 100 collected and generated IDs are identified by the first reading.
+/// For at least 95 of 100 collected and generated IDs, the first reading is the correct one.
 #[test]
 fn most_ids_are_identified_first() {
     let mut count = Count::default();
@@ -125,7 +126,7 @@ fn most_ids_are_identified_first() {
     assert!(count.share() >= 0.95, "{} of {}", count.right, count.all);
 }
 
-/// IDs of X and of Discord before September 2022 differ only in their time.
+/// X IDs, and Discord IDs from before September 2022, differ only in their time.
 #[test]
 fn ambiguous_formats_have_similar_odds_and_a_note() {
     for (format, id) in parse_list(include_str!("found.tsv")) {
@@ -156,7 +157,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
     );
 }
 
-/// An ID may belong to a format that the table lacks, so a rare format with little evidence is not certain.
+/// An ID may belong to a format that is not in the table, so a rare format with little evidence is not certain.
 #[test]
 fn a_rare_format_gets_low_odds() {
     let readings = inspect("7102577116159582209", &NOW);
@@ -178,7 +179,7 @@ fn a_rare_format_gets_low_odds() {
     }
 }
 
-/// A valid ID of this project's formats is always recognised, whatever its time.
+/// A valid ID in one of this project's formats is always recognized, whatever its time.
 #[test]
 fn ids_of_this_project_are_recognised() {
     for id in [
@@ -208,7 +209,7 @@ fn ids_of_this_project_are_recognised() {
     }
 }
 
-/// The check character matches the character that the core writes.
+/// The check character matches the one that the core crate writes.
 #[test]
 fn public_ids_of_the_vectors_are_recognised() {
     let vectors = include_str!("../../tests/vectors/public.json");

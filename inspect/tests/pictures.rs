@@ -1,4 +1,4 @@
-//! Compares the pictures in `docs/pictures` with those that the crate draws. After an intended change, draw them again:
+//! Compares the pictures in `docs/pictures` with the crate's output. After an intended change, draw them again:
 //! `POLYFLAKE_DRAW=1 cargo test -p polyflake-inspect --test pictures`.
 
 use std::{env, fs, path::Path};
@@ -6,7 +6,7 @@ use std::{env, fs, path::Path};
 use polyflake::randflake::Codec;
 use polyflake_inspect::{Context, inspect};
 
-/// The name of a picture, the ID that it shows, and the picture that is checked in.
+/// The name of a picture, the ID that it shows, and the checked-in picture.
 const PICTURES: [(&str, &str, &str); 5] = [
     ("sno", "9afikjv326nct5if", include_str!("../../docs/pictures/sno.svg")),
     ("randflake", "amb6fiq6d10u2", include_str!("../../docs/pictures/randflake.svg")),

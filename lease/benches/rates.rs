@@ -1,7 +1,8 @@
-//! Measures how long claims, renewals and releases take in real stores, and how many renewals per second one and eight connections
-//! reach: `cargo bench -p polyflake-lease --all-features --bench rates`. It takes two minutes and needs an idle machine. With the
-//! URL of an empty store in `POLYFLAKE_STORE`, such as one of `polyflake lease serve --rate 1000000`, it measures that one.
-//! `tests/leases/cold.py` measures a start of many processes at once.
+//! Measures how long claims, renewals and releases take in real stores, and how many renewals per second are possible over
+//! one and over eight connections: `cargo bench -p polyflake-lease --all-features --bench rates`. The benchmark takes two
+//! minutes and needs an idle machine. If `POLYFLAKE_STORE` is the URL of an empty store, such as one served by `polyflake
+//! lease serve --rate 1000000`, the benchmark measures that store instead. `tests/leases/cold.py` measures many processes
+//! that start at the same time.
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
@@ -29,9 +30,9 @@ use redis_server::RedisServer;
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
-/// The number of claims, and of renewals.
+/// The number of claims and the number of renewals.
 const ROUNDS: usize = 300;
-/// The number of claims in a namespace that has all its records.
+/// The number of claims in a namespace in which all records exist.
 const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
 const NUMBERS: u64 = 131_072;
 /// The default length of a lease, in milliseconds.
@@ -51,7 +52,7 @@ fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
-/// Makes a complete claim in an open store. Returns the time it took, and the record.
+/// Makes a complete claim in an open store. Returns the elapsed time and the record.
 fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
@@ -76,7 +77,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     }
 }
 
-/// Returns a server of `Redis` whose namespace has passed its waiting time.
+/// Returns a `Redis` server whose namespace's waiting time is over.
 fn waited_redis(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
@@ -95,7 +96,7 @@ fn waited_redis(program: &Path) -> RedisServer {
     }
 }
 
-/// Repeats a request while other connections have the file locked, and returns its result.
+/// Repeats a request as long as other connections have the file locked, and returns its result.
 fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
         match operation() {
@@ -105,7 +106,7 @@ fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     }
 }
 
-/// Measures a write: a renewal, or a release if the end is earlier.
+/// Measures a write: a renewal, or a release if the new end is earlier.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
     let operation = Operation::Put { old: record.clone(), new: new.clone() };
@@ -127,7 +128,7 @@ fn print(name: &str, mut times: Vec<Duration>) {
     println!("{name}: p50 {:.2?}, p99 {:.2?}, of {}", at(50), at(99), times.len());
 }
 
-/// Measures the renewals per second over several connections, each with its own worker ID.
+/// Measures the number of renewals per second over several connections, each with its own worker ID.
 fn rate(url: &str, connections: usize) -> f64 {
     let threads: Vec<_> = (0..connections)
         .map(|_| {
@@ -157,7 +158,7 @@ fn measure(name: &str, url: &str) {
     for connections in [1, 8] {
         println!("{name}, {connections} connections: {:.0} renewals/s", rate(url, connections));
     }
-    // A client of a service waits for at most 15 seconds, and a service may need longer for so many records.
+    // A client of a lease service waits for at most 15 seconds. The service may need more time for so many records.
     if url.starts_with("http") {
         return;
     }

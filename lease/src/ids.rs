@@ -1,4 +1,4 @@
-//! Leased generators of each ID format.
+//! Leased generators for each ID format.
 
 #[cfg(feature = "std")]
 pub(crate) mod generator;

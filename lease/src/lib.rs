@@ -20,12 +20,12 @@ extern crate alloc;
 #[cfg(feature = "hosted")]
 extern crate std;
 
-/// The examples of the README run as tests. One of them handles Unix signals.
+/// Runs the README's examples as tests. One of the examples handles Unix signals.
 #[cfg(all(doctest, unix))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The examples of the page on worker IDs also run as tests.
+/// Runs the examples on the documentation page about worker IDs as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/node-numbers.md")]
 struct NodeNumbers;

@@ -1,5 +1,5 @@
-//! The part that hosts in all languages share: the state machine that keeps a lease, its records and requests, and its events.
-//! It has no clock, opens no connection and starts no thread.
+//! The code that hosts in all languages share: the state machine that keeps a lease, its records and requests, and its
+//! events. It reads no clock, opens no connection and starts no thread.
 
 #[cfg(feature = "hosted")]
 pub(crate) mod check;

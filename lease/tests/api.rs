@@ -1,4 +1,4 @@
-//! Checks that the crate's error codes and those in `packages/api.toml` are the same set.
+//! Checks that the crate and `packages/api.toml` contain the same set of error codes.
 
 use std::collections::BTreeSet;
 

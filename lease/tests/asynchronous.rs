@@ -1,4 +1,4 @@
-//! Asynchronous calls on an executor: other tasks run while they wait, and dropped futures leak no worker ID.
+//! Tests asynchronous calls on an executor: other tasks run while they wait, and dropped futures leak no worker ID.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -22,7 +22,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A store with exactly one worker ID, so that a leaked lease makes the next claim fail.
+/// A store with exactly one worker ID, so that the next claim fails if a lease leaks.
 struct SingleIdStore {
     _folder: TempDir,
     url: String,
@@ -50,7 +50,7 @@ impl SingleIdStore {
         Generator::with_async(&self.url, Self::options(), LONG_TIMEOUT, time::sleep).await.unwrap()
     }
 
-    /// Locks the file, so that all writes wait.
+    /// Locks the file, so that all writes have to wait.
     fn lock(&self) -> Connection {
         let connection = Connection::open(&self.path).unwrap();
         connection.busy_timeout(LONG_TIMEOUT).unwrap();
@@ -58,8 +58,8 @@ impl SingleIdStore {
         connection
     }
 
-    /// Returns whether another generator can acquire the worker ID within a short wait. Leases last an hour, so an expired
-    /// lease cannot be the reason.
+    /// Returns whether another generator can acquire the worker ID within a short wait. Leases last an hour, so the worker
+    /// ID cannot be free because a lease expired.
     async fn is_free_soon(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
@@ -72,7 +72,7 @@ impl SingleIdStore {
     }
 }
 
-/// Mirrors the README's example.
+/// Mirrors the example in the README.
 #[test]
 #[cfg(unix)]
 fn sigterm_releases_the_worker_id() {
@@ -194,7 +194,7 @@ fn a_failed_future_reports_the_reason() {
     });
 }
 
-/// The driver for `PostgreSQL` blocks on the lease's own thread.
+/// The `PostgreSQL` driver blocks only the lease's own thread.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
 fn the_executor_runs_while_a_server_does_not_respond() {
@@ -203,7 +203,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
     Generator::with(&server.url(), SingleIdStore::options(), LONG_TIMEOUT).unwrap().close();
-    // The blocking client needs its own thread, because it contains a runtime.
+    // The blocking client needs a separate thread, because it contains a runtime.
     let lock = || {
         let (url, (held, holds)) = (server.url(), mpsc::channel());
         let (unlock, unlocked) = mpsc::channel::<()>();

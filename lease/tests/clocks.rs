@@ -1,6 +1,6 @@
-//! Tests clocks of the store and the holder that differ by a minute, a day or ten years. The error must be clear, no worker ID
-//! may stay blocked for years, and leases must work again once the clocks are correct. Also tests records whose times were
-//! edited manually.
+//! Tests the store's and the holder's clocks when they differ by a minute, a day or ten years. The error must be clear, no
+//! worker ID may stay blocked for years, and leases must work again once the clocks are correct. The module also tests
+//! records whose times were edited manually.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -95,8 +95,8 @@ fn a_store_clock_step_revokes_no_worker_ids() {
     }
 }
 
-/// A file has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID until that time,
-/// so the holder needs a different one.
+/// A file store has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID until
+/// the wrong time, so the holder needs a different worker ID.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {

@@ -1,7 +1,8 @@
-//! Many generators start at once on a server with a lower connection limit. All of them must get a worker ID eventually, and
-//! the application must still be able to connect.
+//! Many generators start at once on a server with a lower connection limit. All of them must eventually receive a worker
+//! ID, and the application must still be able to connect.
 //!
-//! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a minute.
+//! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a
+//! minute.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -22,7 +23,7 @@ use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-/// Long enough that a busy machine never causes a timeout.
+/// A timeout that is long enough that a busy machine never reaches it.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]

@@ -1,9 +1,9 @@
-//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and repeat
-//! no ID. The lease is kept by a task on the test's thread, because a copy of a process has no other threads here.
+//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and
+//! repeat no ID. A task on the test's thread keeps the lease, because a copy of a process has no other threads here.
 //!
-//! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs of
-//! each format, or `POLYFLAKE_IDS`. `window` instead of `restored` prints how long a lease takes to renew after the wall clock
-//! moved, for which it needs libfaketime, as `tests/copies/window.py` does.
+//! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs
+//! of each format, or as many as `POLYFLAKE_IDS` specifies. With `window` instead of `restored`, the command prints how
+//! long a lease takes to renew after the wall clock moved. Like `tests/copies/window.py`, this needs libfaketime.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/alone.rs"]
@@ -119,7 +119,7 @@ fn options(shape: Result<Shape>) -> Options {
     Options::new("orders", shape.unwrap()).unwrap()
 }
 
-/// Calls [`repeated`] with a leased generator of a format. Both processes keep the lease.
+/// Calls [`repeated`] with a leased generator of one format. Both processes keep the lease.
 macro_rules! of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
         let keeper = Keeper::new();
@@ -136,7 +136,7 @@ macro_rules! of_format {
     }};
 }
 
-/// Returns the number of duplicate IDs of each format.
+/// Returns the number of duplicate IDs for each format.
 fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
     let wide = |id: &Sno| {
         let mut bytes = [0; 16];
@@ -192,7 +192,7 @@ fn restored() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Measures how long copies of a process share a worker ID, which ends with the next renewal.
+/// Measures how long copies of a process share a worker ID. The next renewal ends this period.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn window() {

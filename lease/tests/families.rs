@@ -1,4 +1,4 @@
-//! Tests leased generators of each ID format: where the IDs contain the worker ID, and which shapes are rejected.
+//! Tests leased generators of each ID format: which parts of the IDs contain the worker ID, and which shapes are rejected.
 #![cfg(feature = "std")]
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -21,14 +21,14 @@ fn assert_error<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
     assert_eq!((error.kind(), &*error.to_string()), (kind, reason));
 }
 
-/// Creates a generator for the given worker ID, which becomes part of the random machine bytes.
+/// Creates a generator for the given worker ID, which becomes part of the otherwise random machine bytes.
 fn hot_guid_generator_for(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
 }
 
-/// The version and variant of UUIDs occupy bits of the machine field, but no bits of the worker ID.
+/// The version and variant of UUIDs occupy bits of the machine field, but none that contain the worker ID.
 #[test]
 fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
@@ -40,7 +40,7 @@ fn hot_guids_encode_distinct_worker_ids() {
         let [.., a, b, c] = number.to_be_bytes();
         assert_eq!(plain, [a, b, c, 0, 0]);
         assert!(made[0].uuid8_parts().is_err());
-        // The machine bytes again, in the byte order of version 8 UUIDs.
+        // Checks the machine bytes again, in the byte order of version 8 UUIDs.
         let bits = made[1].uuid8_parts().unwrap().machine;
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
         assert!(machines.insert(plain) && machines.insert(marked), "{number}");
@@ -71,7 +71,7 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// A service that accepts a leased generator in production and a generator with a manual clock in tests. It implements `Clone`
+/// A service that uses a leased generator in production and a generator with a manual clock in tests. It implements `Clone`
 /// because axum clones its state.
 #[derive(Clone)]
 struct Users<G>(G);
@@ -137,7 +137,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
         assert_eq!(id.bindable("worker").unwrap(), 0b00110.into());
         assert_eq!(id.constant("region \"a\"").unwrap(), 0b00101.into());
     }
-    // A separate namespace provides the worker ID for a single field.
+    // A separate namespace leases the worker IDs for a single field.
     let own = layout::Generator::new("memory:posts", "workers", &layout, &["worker"]).unwrap();
     assert_eq!(own.lease().number(), Some(0));
     let made = own.generate().unwrap();

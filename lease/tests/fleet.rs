@@ -18,13 +18,14 @@ type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
 #[derive(Default)]
 struct FleetMetrics {
-    /// The number of renewals in the second hour, and the maximum within one second of that hour.
+    /// The number of renewals in the second hour, and the maximum number within one second of that hour.
     renewals: u64,
     busiest: u64,
     refused: u64,
 }
 
-/// Starts holders during an hour, and counts their renewals in the following hour. Each prefers its own worker ID.
+/// Starts holders over the course of an hour, and counts their renewals in the following hour. Each holder prefers a
+/// different worker ID.
 fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
     let mut rng = Rng::with_seed(7);
     let mut store = Memory::new(START_MS);

@@ -44,9 +44,9 @@ fn store() -> (TempDir, String) {
     (folder, url)
 }
 
-/// Returns a second handle to the generator's memory, so that a child can close its copy.
+/// Returns a bitwise copy of the generator, so that a child can close its copy.
 fn copy(ids: &Generator) -> Generator {
-    // SAFETY: this runs in a child that ends by `_exit`, so the original is never used there again.
+    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses the original again.
     unsafe { std::ptr::read(ids) }
 }
 
@@ -69,7 +69,7 @@ fn check(url: &str) {
         let work = || {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
-            // The child's own child also leases a worker ID.
+            // The child's own child leases a worker ID as well.
             made.extend(ids_of(&in_child_by(fork, || bytes_of(&[ids.generate(0).unwrap()])), 1));
             made.push(ids.generate(0).unwrap());
             copy(&ids).close();
@@ -152,7 +152,7 @@ fn poll_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// An in-memory store for tasks that counts its requests.
+/// An asynchronous in-memory store that counts its requests.
 #[derive(Clone)]
 struct CountedStore(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
 
@@ -174,7 +174,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
     })
 }
 
-/// The child has a copy of the parent's executor, which polls the task.
+/// The child has a copy of the parent's executor, and this copy polls the task.
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = lock_tests();
@@ -201,7 +201,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     };
     let work = || {
         let before = asked.load(Ordering::Relaxed);
-        // The loop waits three times as long as the time until a renewal.
+        // The loop runs three times as long as the time until a renewal.
         let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]
@@ -210,7 +210,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     ids.generate(0).unwrap();
 }
 
-/// The child has a copy of the store, which would grant the parent's worker IDs again.
+/// The child has a copy of the store, which would grant the parent's worker IDs a second time.
 #[test]
 fn a_child_rejects_the_parents_in_memory_store() {
     let _alone = lock_tests();
@@ -229,8 +229,8 @@ fn a_child_rejects_the_parents_in_memory_store() {
     ids.generate(0).unwrap();
 }
 
-/// In a child, `SQLite` mistakes the parent's locks for its own. A fork therefore waits for requests, so that no locks are
-/// held.
+/// In a child, `SQLite` mistakes the parent's locks for its own. A fork therefore waits for requests to finish, so that no
+/// locks are held.
 #[test]
 fn a_child_forked_during_requests_leases_a_worker_id() {
     let _alone = lock_tests();
@@ -283,7 +283,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     }
 }
 
-/// A store that is open in the parent keeps no file open, so the child may use it.
+/// A store that is open in the parent keeps no file open, so the child can use the same file.
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = lock_tests();

@@ -1,5 +1,5 @@
-//! Stores that do not respond: the server's processes are stopped, but its connections stay open. Leases continue when the
-//! server responds again, and closing a lease blocks only for a limited time.
+//! Tests stores that do not respond: the server's processes are stopped, but its connections stay open. Leases continue
+//! when the server responds again, and closing a lease blocks only for a limited time.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -70,7 +70,7 @@ fn an_operator_times_out_if_the_server_is_frozen() {
     let since = Instant::now();
     assert_eq!(operator.status().unwrap_err().kind(), ErrorKind::LeaseUnavailable);
     drop(operator);
-    // `status` waits up to 15 seconds for the reply, and the drop waits one second.
+    // `status` waits up to 15 seconds for the reply, and dropping the lease waits one second.
     assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", since.elapsed());
 }
 
@@ -111,7 +111,7 @@ fn a_task_survives_a_frozen_server() {
     events.next("sealed");
 }
 
-/// Dropping does not block the executor's thread, and the worker ID is released once the server responds.
+/// Dropping a generator does not block the executor's thread, and the worker ID is released once the server responds.
 #[test]
 fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
     let Some(programs) = programs() else { return };
@@ -127,7 +127,7 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
         server.thaw();
     });
-    // If no worker ID is free, the claimant's next attempt comes only after this test's timeout.
+    // If no worker ID is free, the claimant would only try again after this test's timeout.
     let second = Duration::from_secs(1);
     let again = (0..30).find_map(|_| Generator::with(&server.url(), options(), second).ok());
     again.unwrap().generate(0).unwrap();
@@ -194,7 +194,7 @@ fn blocking_clients_are_rejected_on_executor_threads() {
         refused.unwrap_err().to_string(),
         "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`"
     );
-    // A separate thread may block, so this call tries to connect.
+    // This thread is allowed to block, so the call tries to connect.
     let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
     assert!(refused.unwrap_err().to_string().starts_with("no answer from the server: "));
 }

@@ -1,5 +1,5 @@
-//! Tests copies of a process image. A keeper notices that it was restored by a gap between the wall clock and the monotonic
-//! clock. Of several copies, only one keeps the worker ID.
+//! Tests copies of a process image. A keeper notices that it was restored because its wall clock and monotonic clock have
+//! diverged. Of several copies, only one keeps the worker ID.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -24,7 +24,7 @@ fn jump(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
 }
 
-/// Drives a keeper with a store whose clock shows the same time as the host's.
+/// Drives a keeper against a store whose clock shows the same time as the host's clock.
 fn drive(host: &mut KeeperHost, store: &mut Memory) -> Option<Grant> {
     store.set_now(host.now.wall_ms);
     host.drive_by(|request| store.answer(request))
@@ -38,7 +38,7 @@ fn wait(host: &mut KeeperHost) -> u64 {
     }
 }
 
-/// Drives a keeper from pause to pause for `ms` milliseconds while the store is available.
+/// Drives a keeper from pause to pause for `ms` milliseconds with an available store.
 fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
@@ -49,8 +49,8 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     drive(host, store);
 }
 
-/// Returns copies of one process. `image` runs in each of them, with the same random numbers and the same replies, and the
-/// copies draw different random numbers afterwards.
+/// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies. Afterwards,
+/// the copies draw different random numbers.
 fn copies<const N: usize>(
     store: &mut Memory,
     numbers: u64,
@@ -72,7 +72,7 @@ fn copies<const N: usize>(
     })
 }
 
-/// Restores the copies one after another, each with a clock that is six minutes past the image, and runs them.
+/// Restores the copies one after another and runs them. Each copy's clock is six minutes ahead of the image.
 fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
@@ -161,7 +161,7 @@ fn one_of_several_restored_copies_keeps_the_worker_id() {
     assert_parted(&hosts, &store);
 }
 
-/// The image was taken after a renewal was sent, and each copy receives the reply.
+/// The image was taken after a claim or renewal was sent, and each copy receives the reply.
 #[test]
 fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
@@ -191,7 +191,8 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
     }
 }
 
-/// The image was taken after a renewal was sent, and no copy receives the reply. Each copy finds the write that it sent.
+/// The image was taken after a claim or renewal was sent, and no copy receives the reply. Each copy then reads the record
+/// that the write created.
 #[test]
 fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     for is_claim in [true, false] {
@@ -211,7 +212,7 @@ fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     }
 }
 
-/// The wall clock also moved backwards, so a renewal cannot move the end.
+/// The wall clock also moved backwards, so a renewal cannot move the end of the grant.
 #[test]
 fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
     let mut store = Memory::new(START_MS);
@@ -226,7 +227,7 @@ fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
     assert!(after.version > before.version && after.granted_until == before.granted_until);
 }
 
-/// The original, whose clocks show no gap, releases the worker ID, and another process claims it.
+/// The original process, whose clocks show no gap, releases the worker ID, and another process claims it.
 #[test]
 fn a_copy_seals_if_the_original_released_the_worker_id() {
     let mut store = Memory::new(START_MS);
@@ -250,7 +251,7 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
     assert_eq!(copy.keeper.number(), None);
 }
 
-/// Another copy may use the worker ID up to the end that both had.
+/// Another copy may use the worker ID up to the grant end that both copies had.
 #[test]
 fn a_release_after_a_gap_keeps_the_end_that_copies_have() {
     for is_settled in [false, true] {
@@ -283,7 +284,8 @@ fn a_gap_before_the_seal_releases_nothing() {
     assert_eq!(store.records("orders/sno")[0].granted_until, grant.end());
 }
 
-/// The image was taken after the release was sent. All its copies are sealed, so the release counts, with or without a reply.
+/// The image was taken after the release was sent. All copies are sealed, so the release counts, whether or not a reply
+/// arrives.
 #[test]
 fn a_release_in_progress_during_a_gap_counts_once() {
     for is_answered in [true, false] {
@@ -316,7 +318,7 @@ fn a_release_in_progress_during_a_gap_counts_once() {
     }
 }
 
-/// Copies that end immediately release no worker ID, because another copy may still use the worker ID.
+/// Copies that end immediately do not release the worker ID, because another copy may still use it.
 #[test]
 fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
     let mut store = Memory::new(START_MS);
@@ -336,8 +338,8 @@ fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
     assert_eq!(store.records("orders/sno")[0], renewed);
 }
 
-/// Clocks that step while the store is unavailable end no grant earlier: the keeper neither seals nor forgets the grant, and it
-/// renews as soon as the store is back.
+/// If clocks step while the store is unavailable, no grant ends early: the keeper neither seals nor forgets the grant, and
+/// renews it as soon as the store is available again.
 #[test]
 fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
     for ms in [-30 * 60_000, -2_000, 2_000, 10 * 60_000, 20 * 60_000] {
@@ -366,7 +368,7 @@ fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
     }
 }
 
-/// A step of the clock while the store is replaced does not seal a grant that cannot be renewed there.
+/// If the clock steps while the store is replaced, the grant is not sealed, although it cannot be renewed in the new store.
 #[test]
 fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     let mut store = Memory::new(START_MS);
@@ -380,7 +382,7 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     assert_eq!(host.keeper.number(), Some(0));
 }
 
-/// Returns the end of the window that a strict holder's generator has.
+/// Drives a strict holder, and returns the end of its generator's window.
 fn drive_strict(host: &mut KeeperHost, store: &mut Memory, is_away: bool) -> Option<u64> {
     store.set_now(host.now.wall_ms);
     let mut end = None;
@@ -416,7 +418,7 @@ fn a_strict_generator_has_a_window_of_seconds() {
     assert!(host.keeper.end() > Some(host.now.wall_ms + 40 * MINUTE));
 }
 
-/// IDs are held back until the store confirms that no other copy renewed the grant, and for at most a second.
+/// The generator holds IDs back until the store confirms that no other copy renewed the grant, but for at most a second.
 #[test]
 fn a_strict_generator_is_held_back_for_at_most_a_second() {
     for is_away in [false, true] {

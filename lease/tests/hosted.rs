@@ -1,4 +1,4 @@
-//! Tests a lease that is kept by a host in another language. A small host over `SQLite` executes the lease's commands, and the
+//! Tests a lease that a host in another language keeps. A small host over `SQLite` executes the lease's commands, and the
 //! tests check the resulting IDs.
 #![cfg(feature = "sqlite")]
 
@@ -40,14 +40,14 @@ struct Host {
     ids: Leased,
     random: u128,
     elapsed_ms: u64,
-    /// Whether the host really waits, so that the wall clock moves along with the monotonic clock.
+    /// Whether the host actually waits, so that the wall clock advances with the monotonic clock.
     really_waits: bool,
     /// The result of the last command.
     answer: Json,
     /// The commands that the host executed, and the events that were reported to it.
     done: Vec<String>,
     told: Vec<Json>,
-    /// Replies that replace the host's replies. The last element is used first.
+    /// Replies to use instead of the host's own replies. The last element is used first.
     instead: Vec<(&'static str, Json)>,
 }
 
@@ -156,7 +156,7 @@ impl Host {
         self.told.iter().map(|event| event["name"].as_str().unwrap()).collect()
     }
 
-    /// Returns the number of granted worker IDs, as an operator sees it.
+    /// Returns the number of granted worker IDs, as seen by an operator.
     fn granted(&self) -> u64 {
         // A released worker ID remains granted until its last tick has ended.
         thread::sleep(Duration::from_millis(10));
@@ -202,7 +202,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(refused.code(), "lease_unavailable");
 }
 
-/// A strict lease extends the window of its generator every second. That is no renewal.
+/// A strict lease extends the window of its generator every second. These extensions are not renewals.
 #[test]
 fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
     assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
     assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
     assert_eq!(host.names(), ["acquired"]);
-    // The machine's clock was set, or its image restored, and the store does not reply.
+    // The machine's clock was set or its image was restored, and the store does not reply.
     host.elapsed_ms += 60_000;
     host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
     while !host.names().contains(&"unconfirmed") {
@@ -255,7 +255,7 @@ fn failures_are_reported_and_retried() {
     assert_eq!(host.status()["refused"], Json::Null);
 }
 
-/// Exceptions of other languages have a code and a message, from which the rules derive whether waiting may help.
+/// Exceptions in other languages have a code and a message, from which the rules derive whether waiting may help.
 #[test]
 fn only_lasting_errors_of_a_host_are_permanent() {
     let folder = tempfile::tempdir().unwrap();
@@ -302,8 +302,8 @@ fn a_failed_server_connection_is_reopened() {
     }
 }
 
-/// When a grant starts, the connection to the server is still open and is closed first. The reply to that command must not
-/// count as the reply to the grant.
+/// When a grant starts, the connection to the server is still open, and the host must close it first. The reply to the
+/// close command must not count as the reply to the grant.
 #[cfg(all(feature = "postgresql", unix))]
 #[test]
 fn a_server_grant_counts_only_after_it_starts() {
@@ -537,7 +537,7 @@ fn environment_variables_are_read() {
         let found = Place::of_variables(Some(&url), None, None).unwrap();
         assert_eq!(found.url(), format!("sqlite:{path}"));
     }
-    // tests/leases/urls.json contains the cases with a URL.
+    // tests/leases/urls.json contains the cases with URLs.
     for (url, number, code, found) in [
         (None, None, "lease_unavailable", "cannot read POLYFLAKE_LEASE: it is not set; "),
         (
@@ -585,7 +585,7 @@ fn a_child_leases_from_the_environment() {
     let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();
     assert_eq!(ids.lease().number(), expected);
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["worker"]);
-    // The layout has a bindable field for which a lease has no value.
+    // The layout has a bindable field for which the lease provides no value.
     assert_eq!(ids.unwrap_err().code(), "out_of_range");
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["datacenter", "worker"]);
     assert_eq!(ids.unwrap().lease().number(), expected);

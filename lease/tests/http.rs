@@ -14,7 +14,7 @@ use polyflake_lease::{
     Result, Store, open,
 };
 
-/// The head of a request.
+/// The headers of a request, including the request line.
 struct Head(String);
 
 impl Head {
@@ -88,8 +88,8 @@ fn a_request_has_the_token_and_a_random_value() {
     assert_ne!(first.header("polyflake-request"), second.header("polyflake-request"));
 }
 
-/// A holder resolves a lost reply by a read and a write that must reach the same server (rule R2). Only that write insists on
-/// the connection of an earlier request.
+/// A holder resolves a lost reply with a read and a write that must reach the same server (rule R2). Only that write must
+/// use the same connection as an earlier request.
 #[test]
 fn only_the_request_after_a_read_demands_its_connection() {
     let (url, heads) = serve(good);
@@ -177,8 +177,8 @@ fn a_lease_kept_by_a_task_works_over_http() {
         let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
         assert_eq!(store.answer(&request).await.unwrap().now, 7);
         assert!(Http::open(&url).unwrap_err().to_string().contains("use `AsyncHttp`"));
-        // After a request is dropped, its connection must not be reused, because the late reply could be mistaken for the next
-        // one.
+        // After a request is dropped, its connection must not be reused, because the late reply could be mistaken for the
+        // next request's reply.
         let dropped = tokio::time::timeout(Duration::ZERO, store.answer(&request)).await;
         if dropped.is_err() {
             assert!(store.answer(&request).await.is_err());

@@ -1,4 +1,4 @@
-//! Tests a keeper step by step: its requests, its handling of replies, and its errors.
+//! Tests a keeper step by step: its requests, how it handles replies, and its errors.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -179,14 +179,14 @@ fn a_duplicated_write_is_resolved_by_another_write() {
         store.answer(request)
     };
     for _ in 0..20 {
-        // No reply to a write confirms it.
+        // No reply to a write confirms the claim.
         assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
         host.advance(1000);
     }
     assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
 }
 
-/// Two renewals get no reply, and the first one arrives after the second one was sent.
+/// Two renewals receive no reply, and the first renewal arrives after the second one was sent.
 #[test]
 fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     let mut store = Memory::new(START_MS);
@@ -212,7 +212,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both clones know everything that the claimant sent, so only a later write by one of them distinguishes them.
+/// Both clones have everything that the claimant sent, so only a later write by one of them distinguishes them.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(START_MS);
@@ -234,7 +234,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
     assert_eq!(twin.keeper.number(), None);
 }
 
-/// A claim that reaches the store after it was abandoned does not lead to a grant.
+/// A claim that reaches the store after its claimant has abandoned it does not lead to a grant.
 #[test]
 fn a_missing_claim_is_abandoned() {
     let mut store = Memory::new(START_MS);
@@ -354,7 +354,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert!(grant.start() >= quiet_until);
 }
 
-/// The slack spares a claimant its first wait, but does not reach back into the quiet time.
+/// The slack saves a claimant its first wait, but does not extend back into the quiet time.
 #[test]
 fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     let mut store = Memory::new(START_MS);
@@ -517,7 +517,7 @@ fn the_driver_suite_detects_faults() {
     }
 }
 
-/// One of two connections to a store. It reads and writes in separate steps.
+/// One of two connections to a store. It reads and writes in separate steps, so its swaps are not atomic.
 struct ReadsThenWrites(Arc<Mutex<Memory>>);
 
 impl Store for ReadsThenWrites {
@@ -597,8 +597,8 @@ fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// Drives a keeper up to its next pause while the store replies only to the requests for which `answers` returns true. Returns
-/// the number of requests.
+/// Drives a keeper up to its next pause. The store replies only to requests for which `answers` returns `true`. Returns the
+/// number of requests.
 fn drive_failing(
     host: &mut KeeperHost,
     store: &mut Memory,
@@ -613,7 +613,7 @@ fn drive_failing(
     host.asked.len() - before
 }
 
-/// Lets time pass from pause to pause, and returns the number of requests.
+/// Advances time from pause to pause, and returns the number of requests.
 fn fail_for(
     host: &mut KeeperHost,
     store: &mut Memory,
@@ -655,7 +655,7 @@ fn a_failing_claim_is_retried_rarely() {
     assert!(host.drive_until_idle(&mut store).is_some(), "usable afterwards");
 }
 
-/// The holder does not wait for the time of the next renewal, because the window may have ended in the meantime.
+/// The holder does not wait for the scheduled renewal, because the window may have ended in the meantime.
 #[test]
 fn a_holder_renews_soon_after_an_outage() {
     for answers in [NO_RECORDS, READS] {
@@ -672,7 +672,7 @@ fn a_holder_renews_soon_after_an_outage() {
     }
 }
 
-/// A keeper cannot distinguish this store from a promoted replica, whose holders continue.
+/// A keeper cannot distinguish this store from a promoted replica, in which holders continue.
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
@@ -701,7 +701,7 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     }
 }
 
-/// The clock error is a third of the namespace's longest lease, from 5 to 60 seconds.
+/// The clock error is a third of the namespace's longest lease, clamped to 5 to 60 seconds.
 #[test]
 fn a_short_lease_survives_a_failover() {
     for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
@@ -722,7 +722,7 @@ fn a_short_lease_survives_a_failover() {
     }
 }
 
-/// A namespace that was deleted may have had longer leases than this holder's.
+/// The deleted namespace may have had longer leases than this holder's lease.
 #[test]
 fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(START_MS);
@@ -749,8 +749,8 @@ fn quiet_times_do_not_add_up() {
     }
 }
 
-/// Versions only increase. A lower version than the acknowledged one proves that the store went back in time, even if its name
-/// is unchanged.
+/// Versions only increase. A version lower than the acknowledged one proves that the store went back in time, even if its
+/// name is unchanged.
 #[test]
 fn an_earlier_record_starts_a_quiet_time() {
     for is_known in [true, false] {
@@ -781,7 +781,7 @@ fn an_earlier_record_starts_a_quiet_time() {
     }
 }
 
-/// Returns a keeper and its clones, as after cloning a virtual machine.
+/// Returns a keeper and its clones, as if a virtual machine had been cloned.
 fn keeper_clones<const N: usize>(store: &mut Memory) -> [KeeperHost; N] {
     let before = store.clone();
     std::array::from_fn(|_| {
@@ -813,7 +813,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     }
 }
 
-/// Machines that are restored from the same image at the same time renew at the same moment and until the same end.
+/// Machines that are restored from the same image at the same time renew at the same moment and with the same end.
 #[test]
 fn clones_that_renew_simultaneously_are_distinguished() {
     let mut store = Memory::new(START_MS);
@@ -838,7 +838,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
 
-/// The reply to a claim is lost, and a clone of the claimant renews the grant before this one reads it.
+/// The reply to a claim is lost, and a clone of the claimant renews the grant before this claimant reads it.
 #[test]
 fn another_clones_renewal_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
@@ -870,8 +870,8 @@ fn a_failed_release_is_retried_for_ten_seconds() {
     }
 }
 
-/// A renewal gets no reply before the holder closes. If the renewal arrived, the release follows it. If the record belongs to
-/// another holder but has the same version and end, the release must not apply.
+/// A renewal receives no reply before the holder closes. If the renewal reached the store, the release follows it. If the
+/// record belongs to another holder but has the same version and end, the release must not apply.
 #[test]
 fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {
@@ -911,7 +911,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
 }
 
-/// Before a worker ID is granted, all records up to it are created.
+/// Before the store grants a worker ID, it creates all records up to that worker ID.
 #[test]
 fn worker_ids_past_a_million_records_cannot_be_preferred() {
     let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();

@@ -18,7 +18,7 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-/// Longer than any test takes, so that a call that waits for it is noticed.
+/// Longer than any test takes, so that a call that waits for the full timeout is noticed.
 const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asserts that a generator and a check fail immediately for the same reason.
@@ -131,8 +131,8 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // A check does not know the format. It accepts worker IDs that are valid in any format, and a namespace that fits together
-    // with the shortest format name.
+    // A check has no ID format. It accepts worker IDs that are valid in any format, and a namespace that fits together with
+    // the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }
@@ -169,7 +169,7 @@ fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
     assert!(error.until().is_some() && error.to_string().contains(" until 20"), "{error}");
 }
 
-/// Each client has its own messages about certificates.
+/// Each client words its certificate errors differently.
 #[test]
 fn an_untrusted_certificate_is_an_immediate_error() {
     for message in [

@@ -1,4 +1,4 @@
-//! The operator's actions while keepers use the same store, and capacity planning for a fleet.
+//! Tests the operator's actions while keepers use the same store, and tests capacity planning for a fleet.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -133,7 +133,7 @@ fn a_reported_backup_starts_a_quiet_time() {
     assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
-/// In a planned failover, the other server is off and the new one has everything that it acknowledged.
+/// In a planned failover, the old server is off, and the new server has everything that the old one acknowledged.
 #[test]
 fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
@@ -158,7 +158,7 @@ fn a_lossless_promotion_grants_immediately() {
     }
 }
 
-/// Replaces the store with a different one that has all of its data. Returns the old and new names.
+/// Replaces the store with a different one that contains all of its data. Returns the old and new names.
 fn failover(store: &mut Memory) -> [String; 2] {
     let from = operator(&mut *store).status().unwrap().store;
     let backup = store.clone();
@@ -166,8 +166,8 @@ fn failover(store: &mut Memory) -> [String; 2] {
     [from, operator(&mut *store).status().unwrap().store]
 }
 
-/// A primary can show a renewal that its replica never had. A backup of such a primary is no proof for the time after the
-/// end that was acknowledged, because the promoted replica may have granted the worker ID again.
+/// A primary can show a renewal that its replica never received. A backup of such a primary proves nothing about the time
+/// after the acknowledged end, because the promoted replica may have granted the worker ID again.
 #[test]
 fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
     let mut store = Memory::new(START_MS);
@@ -237,7 +237,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
         assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
-    // This promotion is possible, but not for this store.
+    // A promotion between these names is possible, but not for this store.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
     assert_kind(possible, ErrorKind::StoreChanged);
 }
@@ -278,7 +278,7 @@ fn restored_applies_to_every_namespace() {
     }
 }
 
-/// All times that the holder's clock may have shown remain granted.
+/// The worker ID remains granted for all times that the holder's clock may have shown.
 #[test]
 fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let mut store = Memory::new(START_MS);
@@ -294,12 +294,12 @@ fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     assert_eq!(next.drive_until_idle(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
-    // The first holder was not dead after all. It stops renewing.
+    // The first holder was not dead after all. It now stops renewing.
     let mut living = dead;
     living.advance(15 * 60_000);
     living.drive_until_idle(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
-    // The end is never raised, and never set before the start.
+    // An operator's statement never raises the end, and never sets it before the start.
     let token = store.records("orders/sno")[0].token;
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());

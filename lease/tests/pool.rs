@@ -1,4 +1,4 @@
-//! Tests the asynchronous `PostgreSQL` store, both with its own connections and with those of a pool.
+//! Tests the asynchronous `PostgreSQL` store, both with its own connections and with connections from a pool.
 #![cfg(all(feature = "deadpool", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -30,7 +30,7 @@ fn pool(server: &Server, size: usize) -> Pool {
     Pool::builder(manager).max_size(size).build().unwrap()
 }
 
-/// A blocking store that waits for the replies of an asynchronous store.
+/// A blocking store that waits for the replies of an asynchronous one.
 struct BlockingStore<'r>(&'r Runtime, AsyncPostgresql);
 
 impl Store for BlockingStore<'_> {
@@ -121,7 +121,7 @@ fn renewing_leases_share_a_pool() {
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
-            // Between two requests, the connection is available to others.
+            // Between two requests, other users of the pool can use the connection.
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;

@@ -1,4 +1,4 @@
-//! Compares records byte for byte with the page that describes them, and checks that other strings are rejected.
+//! Compares records byte for byte with the page that describes them, and checks that malformed strings are rejected.
 
 use polyflake_lease::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape};
 
@@ -66,7 +66,7 @@ fn assert_code(text: &str, code: &str) {
     assert!(!error.to_string().ends_with('.') && !error.to_string().is_empty());
 }
 
-/// Each string is a valid record with one part replaced.
+/// Each test case is a valid record with one part replaced.
 #[test]
 fn malformed_records_are_rejected() {
     let text = record().to_json();
@@ -212,7 +212,7 @@ fn grant_bounds_align_to_ticks_and_milliseconds() {
         (sno.floor(1_763_650_000_004), sno.ceil(1_763_650_000_004)),
         (1_763_650_000_004, 1_763_650_000_004)
     );
-    // A tick of 1.5 ms starts on a whole millisecond every 3 ms, counted from the epoch.
+    // With ticks of 1.5 ms, a tick starts on a whole millisecond every 3 ms, counted from the epoch.
     let odd = grid(1001, 1500);
     assert_eq!((odd.floor(1003), odd.ceil(1003), odd.ceil(1005)), (1001, 1004, 1007));
     let fine = grid(0, 1);

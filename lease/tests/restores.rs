@@ -1,5 +1,5 @@
-//! Tests leases of a process that was restored from an image of its memory. A report of a restore affects all generators of a
-//! process, so the tests must not run at the same time.
+//! Tests leases of a process that was restored from an image of its memory. A report of a restore affects all generators of
+//! a process, so the tests must not run concurrently.
 #![cfg(all(feature = "std", feature = "hosted"))]
 
 use std::{
@@ -31,7 +31,7 @@ fn wait_for_another_number<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // The rules alone check the time only every ten seconds.
+        // On their own, the rules check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();
@@ -79,7 +79,7 @@ fn build() -> Build {
     })
 }
 
-/// Another copy of the process has the same grant. The lease's keeper seals before it begins another one.
+/// Another copy of the process has the same grant. The lease's keeper seals the generator before it begins another grant.
 fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
     const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
     let granted = Granted::<polyflake::sno::Leased, _>::new(build());
@@ -93,8 +93,8 @@ fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
     }
 }
 
-/// An in-memory store that reports a restore while a connection is opened or a callback runs, and records the requests that
-/// follow.
+/// An in-memory store that reports a restore while a connection is being opened or a callback runs, and records the
+/// subsequent requests.
 #[derive(Clone)]
 struct RestoringStore {
     store: Arc<Mutex<Memory>>,
@@ -108,7 +108,7 @@ impl RestoringStore {
         Self { store, asked: Arc::default(), reports: Arc::default() }
     }
 
-    /// Reports a restore, if one is due.
+    /// Reports a restore if a report is pending.
     fn report(&self) {
         if self.reports.swap(false, Ordering::Relaxed) {
             self.asked.lock().unwrap().clear();
@@ -130,7 +130,7 @@ fn unix_ms() -> u64 {
     UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
 }
 
-/// The restore is reported while the host opens a connection, or waits for the reply to a request.
+/// The restore is reported while the host opens a connection or waits for the reply to a request.
 fn a_host_closes_its_connection_and_seals() {
     let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
     for opens in [true, false] {
@@ -151,8 +151,8 @@ fn a_host_closes_its_connection_and_seals() {
     }
 }
 
-/// The restore is reported after the keeper decided to release the worker ID: in the event callback, or while the connection is
-/// opened. If the release were sent, the worker ID would be free although the other copy uses it.
+/// The restore is reported after the keeper has decided to release the worker ID: in the event callback, or while the
+/// connection is being opened. If the release were sent, the worker ID would become free although the other copy uses it.
 fn a_release_is_not_sent_after_a_restore() {
     for in_open in [true, false] {
         let noted = RestoringStore::new();
@@ -180,7 +180,7 @@ fn a_release_is_not_sent_after_a_restore() {
     }
 }
 
-/// The restore is reported after the generator exists, and before its lease starts.
+/// The restore is reported after the generator is created but before its lease starts.
 fn a_lease_that_starts_after_a_restore_begins() {
     let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build()));
     polyflake::after_restore().unwrap();

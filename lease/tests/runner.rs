@@ -1,4 +1,4 @@
-//! Tests leases kept by threads: generators that cannot be created, wait limits, and secrets in freed memory.
+//! Tests leases kept by threads: generators that cannot be created, limits on waiting, and secrets in freed memory.
 #![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
@@ -121,7 +121,7 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         }
         // By default each of these calls would wait for a second.
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
-        // Otherwise each drop would wait until its time limit.
+        // Otherwise, each drop would wait for its full time limit.
         away.store(0, Ordering::Relaxed);
     }
 }
@@ -191,7 +191,7 @@ fn without_a_lease_errors_report_when_and_why() {
     assert!(again.is_some(), "{:?}", ids.lease().refused());
 }
 
-/// Calls do not wait, because a closed generator never gets another lease.
+/// Calls fail without waiting, because a closed generator never gets another lease.
 #[test]
 fn calls_of_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
@@ -239,7 +239,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
     let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     is_slow.store(1, Ordering::Relaxed);
-    // The next renewal is in progress, and its thread waits for the store.
+    // The next renewal is in progress, and the thread that sent it waits for the store.
     std::thread::sleep(Duration::from_millis(800));
     std::thread::scope(|scope| {
         let closing = scope.spawn(|| ids.close());

@@ -1,4 +1,4 @@
-//! Tests the store in an `SQLite` file: the conformance suite, rejected files, copies, and manually edited rows.
+//! Tests the `SQLite` store: the conformance suite, rejected files, copies, and manually edited rows.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -20,7 +20,7 @@ use polyflake_lease::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// Creates a folder on a disk, because the system's folder for temporary files may be in memory.
+/// Creates a folder on disk, because the system's temporary folder may be in memory.
 fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -64,7 +64,7 @@ fn volatile_stores_are_rejected() {
     }
 }
 
-/// Otherwise an operator who mistypes a path would see an empty store and believe that it is the real one.
+/// Otherwise, an operator who mistypes a path would see an empty store and mistake it for the real one.
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
@@ -124,8 +124,8 @@ fn missing_columns_are_rejected() {
     assert_file_error(&path, ErrorKind::StoreDamaged);
 }
 
-/// A second format is introduced by adding its column first and its rows later, while programs that know only the first format
-/// continue.
+/// A second format is introduced by adding its column first and its rows later, while programs that support only the first
+/// format continue to run.
 #[test]
 fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
@@ -137,7 +137,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
     claim(&mut store).unwrap();
     claim(&mut open(&url_of(&path)).unwrap()).unwrap();
-    // A worker ID whose holder uses the later format is left alone, and the value in the new column is kept.
+    // A worker ID whose holder uses the later format is skipped, and the value in the new column is kept.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
     by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
     assert_ne!(claim(&mut store).unwrap().numbers(), 0..=0);
@@ -209,7 +209,7 @@ fn a_manually_edited_row_is_skipped_and_named() {
     }
 }
 
-/// A copy is another file, so it counts as a restored store. The original file continues.
+/// A copy is a different file, so it counts as a restored store. The original file continues to work.
 #[test]
 fn a_copied_file_starts_a_quiet_time() {
     let (folder, path) = file();
@@ -250,7 +250,7 @@ fn runs(commands: &str, folder: &Path) -> bool {
     shell.args(["-ec", commands]).current_dir(folder).status().unwrap().success()
 }
 
-/// A file system may give the new file the inode of the file that it replaces.
+/// A file system may assign the replaced file's inode number to the new file.
 #[test]
 #[cfg(unix)]
 fn a_backup_that_replaces_the_file_is_a_restored_store() {
@@ -275,8 +275,8 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
     }
 }
 
-/// A folder with a volume that is mounted at `a`. Only one test has such a folder at a time, and everything is unmounted at the
-/// end.
+/// A folder with a volume that is mounted at `a`. Only one test has such a folder at a time, and everything is unmounted at
+/// the end of the test.
 #[cfg(target_os = "linux")]
 struct MountedFolder {
     folder: TempDir,
@@ -324,7 +324,7 @@ fn a_file_system_without_creation_times_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
 }
 
-/// Covers the same file under another name, and on the same volume mounted as another device.
+/// Covers a moved file, the same file under another path, and the same volume mounted as another device.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_moved_or_remounted_file_is_the_same_store() {
@@ -340,7 +340,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
     let device = fs::metadata(&before).unwrap().dev();
     assert!(mounted.runs("mkdir b c; mount --bind a b"));
     claim(&mut open(&url_of(&bound)).unwrap()).unwrap();
-    // The second volume gets the device that the first one had, unless another program was faster.
+    // The second volume gets the device number that the first one had, unless another program took it first.
     assert!(mounted.runs("umount b a; cp one two; mount -o loop two a; mount -o loop one c"));
     if fs::metadata(&after).unwrap().dev() == device {
         println!("the volume has the same device again");

@@ -1,5 +1,5 @@
-//! `SQLite` files that are read-only or cannot grow: the error is clear, no data is lost, and the file is usable afterwards.
-//! Each case runs in a separate process with stricter limits than the test.
+//! Tests `SQLite` files that are read-only or cannot grow: the error is clear, no data is lost, and the file is usable
+//! afterwards. Each case runs in a separate process with stricter limits than those of the test.
 #![cfg(all(feature = "sqlite", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -83,7 +83,7 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     }
     let (_folder, path) = store();
     let blocks = fs::metadata(&path).unwrap().len() / 512 + 64;
-    // Without the signal, a write past the limit fails like a write to a full disk.
+    // Without the signal, a write past the limit fails in the same way as a write to a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut again = Command::new("sh");
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());

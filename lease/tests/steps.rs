@@ -1,6 +1,6 @@
-//! Records and replays the conversations between steps and databases in `tests/leases/steps.json`. A driver in any language
-//! passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares the recording
-//! with conversations that its own drivers have with the real engines.
+//! Records and replays conversations between steps and databases, which `tests/leases/steps.json` contains. A driver in any
+//! language passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares
+//! the recording with conversations between its own drivers and the real engines.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
@@ -32,17 +32,17 @@ use sql::{answer_of, run_in_mysql, run_in_postgresql, run_in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
-/// The store's time in all conversations.
+/// The time of the store in all conversations.
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
-/// The store's name in the `SQLite` conversation, and in the other conversations with any server.
+/// The store's name in the `SQLite` conversation, and its name in conversations with any server.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
 const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
-/// An end of a waiting time so far in the future that `Redis` accepts it at any time.
+/// The end of a waiting time, so far in the future that `Redis` accepts it at any time.
 const FAR: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the file.
@@ -62,9 +62,9 @@ struct Recorder<'r> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionEvent {
     Kept,
-    /// The connection ends before the reply to a commit arrives.
+    /// The connection is lost before the reply to a commit arrives.
     Cut,
-    /// The server's commit waits for a replica, and the wait is cancelled.
+    /// The server's commit waits for a replica, and that wait is canceled.
     Warned,
 }
 
@@ -120,7 +120,7 @@ impl Recorder<'_> {
         turn
     }
 
-    /// Encodes a statement as the index of its text, and its values.
+    /// Encodes a statement as the index of its text followed by its values.
     fn encode_statement(&mut self, statement: &Statement) -> Json {
         let text = Json::from(&*statement.text);
         let known = self.texts.iter().position(|it| *it == text);
@@ -144,7 +144,7 @@ fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
         *now = NOW;
     }
-    // The seconds and the microseconds of a script's reply.
+    // The seconds and microseconds in a script's reply.
     if let [Value::Text(_), Value::Text(seconds), Value::Text(micros), Value::Text(_), ..] = row {
         (*seconds, *micros) = ((NOW / 1000).to_string(), (NOW % 1000 * 1000).to_string());
     }
@@ -154,7 +154,7 @@ fn parse_json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// Returns a namespace's record as the first keeper proposes it.
+/// Returns a namespace's record as proposed by the first keeper.
 fn proposed(incarnation: u128) -> Namespace {
     Namespace {
         name: "orders".into(),
@@ -170,8 +170,8 @@ fn proposed(incarnation: u128) -> Namespace {
     }
 }
 
-/// Records a conversation with an engine. A store is created, worker IDs are claimed and renewed, writes come too late or get
-/// no reply, and a column is dropped.
+/// Records a conversation with an engine. In it, a store is created, worker IDs are claimed and renewed, writes arrive too
+/// late or receive no reply, and a column is dropped.
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
@@ -220,7 +220,7 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     json!({"texts": it.texts, "conversation": it.requests})
 }
 
-/// Compares a conversation with the one in the file, or writes it to the file.
+/// Compares a conversation with the recorded one in the file, or writes it to the file.
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
     let _alone = WRITING.lock().unwrap();
@@ -233,7 +233,7 @@ fn assert_recorded(engine: &str, found: &Json) {
     assert_eq!(&file[engine], found);
 }
 
-/// Formats JSON with the upper levels' members and items on separate lines.
+/// Formats JSON, with the members and items of the upper levels on separate lines.
 fn pretty(value: &Json, depth: usize) -> String {
     let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
         let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
@@ -317,7 +317,8 @@ fn postgresql_matches_the_recorded_conversation() {
     assert_postgresql(&mut |statement| run_in_postgresql(&mut client, statement));
 }
 
-/// Given the recorded outcomes, the steps must produce the recorded statements and replies. Every language has this test.
+/// Given the recorded outcomes, the steps must produce the recorded statements and replies. The bindings for every language
+/// have this test.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parse_json(&fs::read_to_string(FILE).unwrap());

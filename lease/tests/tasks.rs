@@ -91,7 +91,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-/// Spawns a task that counts how often the executor polls it.
+/// Spawns a task that counts how many times the executor polls it.
 fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
     let turns = Arc::new(AtomicUsize::new(0));
     let counted = turns.clone();
@@ -174,7 +174,8 @@ fn dropped_futures_leak_no_worker_id() {
     });
 }
 
-/// If a task is dropped at any moment, its generator ends with its window, and the worker ID's next holder repeats no ID.
+/// If a task is dropped at any moment, its generator ends with its window, and the next holder of the worker ID generates
+/// no ID a second time.
 #[test]
 fn a_dropped_task_repeats_no_id() {
     let slow = SlowStore::new(20);

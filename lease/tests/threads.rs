@@ -1,4 +1,5 @@
-//! Tests the threads that keep leases. A process has one thread for all its generators, plus one for each slow request.
+//! Tests the threads that keep leases. A process has one thread for all of its generators, plus one thread for each slow
+//! request.
 #![cfg(all(feature = "std", target_os = "linux"))]
 
 use std::{
@@ -28,7 +29,7 @@ fn lock_tests() -> MutexGuard<'static, ()> {
 
 fn threads() -> usize {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-    // A thread may have ended since the folder was listed.
+    // A thread may have exited since the folder was listed.
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
     names.filter(|name| name.trim_end() == "polyflake-lease").count()
 }
@@ -59,7 +60,7 @@ fn one_thread_serves_all_leases_of_a_process() {
     wait_until("one thread", || threads() == 1);
     drop(all);
     wait_until("no thread", || threads() == 0);
-    // The next generator starts a thread again.
+    // The next generator starts the thread again.
     start().generate(0).unwrap();
 }
 
@@ -134,7 +135,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     wait_until("no thread", || threads() == 0);
 }
 
-/// Prints the cost of keeping forty leases for half a minute, with this crate's threads and with one thread per lease:
+/// Prints the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per lease:
 /// `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures for a minute"]
@@ -204,7 +205,7 @@ impl AsyncStore for SharedStore {
 }
 
 std::thread_local! {
-    /// The time at which this thread's task wants to be polled again.
+    /// The time at which this thread's task must be polled again.
     static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 

@@ -23,7 +23,7 @@ use certificates::certify;
 use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, conformance, sno};
 use server::{Server, programs};
 
-/// Connects to a server that does not support encryption. Returns the kind of the error, and the bytes that the client sent
+/// Connects to a server that does not support encryption. Returns the kind of error, and the bytes that the client sent
 /// unencrypted.
 fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -49,7 +49,7 @@ fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) 
 
 #[test]
 fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
-    // The system connects 0.0.0.0 to this machine, but the URL treats it as a remote host.
+    // The operating system connects 0.0.0.0 to this machine, but the URL parser treats it as a remote host.
     for (host, parameters) in [
         ("0.0.0.0", ""),
         ("0.0.0.0", "?connect_timeout=3"),
@@ -92,7 +92,7 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     ids.close();
 
     for (url, kind) in [
-        // The server requires encryption, which a connection to this machine uses only on request.
+        // The server requires encryption, but connections to this machine use encryption only on request.
         (url("localhost", ""), ErrorKind::LeaseUnavailable),
         // The certificate is not signed by a publicly trusted root.
         (url("localhost", "?sslmode=require"), ErrorKind::LeaseUnavailable),

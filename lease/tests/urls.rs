@@ -1,4 +1,4 @@
-//! Tests lease URLs with the table that the tests in all languages use.
+//! Tests lease URLs with the table of cases that the tests in all languages share.
 #![cfg(feature = "hosted")]
 
 use polyflake_lease::hosted::Place;

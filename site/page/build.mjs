@@ -44,7 +44,7 @@ const ours = {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-// A string in the script must not end the script element.
+// A string in the script must not close the script element.
 const script = (await bundle("page.js", [ours])).replaceAll("</script", "<\\/script");
 const style = await bundle("style.css");
 const policy = [

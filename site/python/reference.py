@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "packages/python/src/polyflake"
-#: Longer signatures have one parameter per line, so that they fit a phone's screen.
+#: Longer signatures are split into one parameter per line to fit a phone's screen.
 WIDTH = 64
 CONSTRUCTORS = ("__init__", "__new__")
 

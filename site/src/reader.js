@@ -25,7 +25,7 @@ function choose(language) {
 }
 
 function tabs(run, number) {
-  // Tabs have the same order on all pages.
+  // Tabs appear in the same order on all pages.
   const order = Object.keys(NAMES);
   const blocks = run.toSorted((a, b) => order.indexOf(languageOf(a)) - order.indexOf(languageOf(b)));
   const list = document.createElement("div");
@@ -45,7 +45,7 @@ function tabs(run, number) {
       localStorage.setItem(KEY, language);
       const before = button.getBoundingClientRect().top;
       choose(language);
-      // The blocks above may have changed their height, so scroll to keep the chosen block in place.
+      // The height of the blocks above may have changed, so scroll to keep the chosen block in place.
       scrollBy(0, button.getBoundingClientRect().top - before);
     });
     button.addEventListener("keydown", ({ key }) => {

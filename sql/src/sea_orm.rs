@@ -1,6 +1,6 @@
-//! Support for SeaORM: each column is represented by a type that SeaORM supports. SeaORM requires conversions that cannot fail,
-//! so a column type exists only for IDs that always have its form. The form of a layout's ID is known only at run time, so use
-//! an `i64` or a `Vec<u8>` for it.
+//! Support for SeaORM: each column is represented by a type that SeaORM supports. SeaORM requires infallible conversions,
+//! so a column type exists only for IDs that can always be represented in its form. The form of a layout's ID is known only
+//! at run time, so use an `i64` or a `Vec<u8>` for such an ID.
 
 use std::{any::type_name, sync::Arc};
 
@@ -25,7 +25,7 @@ fn conversion_error<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 
-/// Implements the traits of an ID's column by means of the type that represents it.
+/// Implements a column's traits for an ID through the type that represents the column.
 macro_rules! column {
     ([$($of:tt)*] $column:ident<$id:ty>, $by:ty, |$given:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<$($of)*> From<$column<$id>> for Stored {
@@ -76,7 +76,7 @@ macro_rules! column {
         }
 
         impl<$($of)*> TryFromU64 for $column<$id> {
-            /// Rejects auto-increment numbers of a database, because they are not IDs.
+            /// Rejects a database's auto-increment values, because they are not IDs.
             fn try_from_u64(_: u64) -> Result<Self, DbErr> {
                 Err(DbErr::ConvertFromU64(stringify!($column)))
             }
@@ -84,7 +84,7 @@ macro_rules! column {
     };
 }
 
-/// Implements all columns for an ID that has bytes, a string form and a UUID.
+/// Implements all columns for an ID type that has bytes, a string form and a UUID form.
 macro_rules! columns {
     ([$($of:tt)*] $id:ty) => {
         column!([$($of)*] Text<$id>, String, |id| Column::text(id), |text| Value::Text(&text));

@@ -1,7 +1,8 @@
-// Compares the IDs of a process with those of a real copy of it that reports the restore: see `restored.py`.
+// Compares the IDs of a process with the IDs of a real copy of that process, which reports the restore: see
+// `restored.py`.
 //
-// `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy has only the thread that made it, so V8 must
-// not wait for others.
+// `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy has only the thread that created it,
+// so V8 must not wait for other threads.
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -70,7 +71,7 @@ function repeated(name, [isExplicit, create], count, reports) {
     try {
       write(name, reports ? reported(create, ids, isExplicit) : ids, count);
     } finally {
-      // An ordinary end would wait for other threads, and `process.pid` is the original's.
+      // A normal exit would wait for other threads, and `process.pid` is the ID of the original process.
       process.kill(Number(readlinkSync("/proc/self")), "SIGKILL");
     }
   }

@@ -25,7 +25,7 @@ def of_randflake(node: int) -> Many:
     return randflake.Generator(randflake.Grant(node, 1_730_000_000, 2_803_741_824), bytes(16)).generate_many
 
 
-#: A generator of each format, and whether it has an explicit worker ID.
+#: A generator of each format, and whether its worker ID is explicit.
 GENERATORS: dict[str, tuple[bool, Callable[[int], Many]]] = {
     "sno": (False, lambda _: sno.Generator().generate_many),
     "Hot Guid": (False, lambda _: hotguid.Generator().generate_many),

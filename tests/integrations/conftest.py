@@ -41,7 +41,7 @@ class Server:
         self.user = "postgres" if os.geteuid() == 0 else None
 
     def run(self, program: str, *arguments: str) -> None:
-        # Builds of other versions contain no client programs.
+        # Builds of other versions do not include client programs.
         found = shutil.which(program, path=self.programs) or program
         subprocess.run(
             [found, *arguments],

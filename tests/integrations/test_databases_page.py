@@ -88,7 +88,7 @@ def test_expressions_read_the_time_of_an_id(server: Server) -> None:
             connection.execute("DROP TABLE orders")
 
 
-#: ICU's names for the languages that the page lists.
+#: ICU's codes for the languages that the page lists.
 REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb fil ha ig om to yo"
 
 

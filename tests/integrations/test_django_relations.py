@@ -23,7 +23,7 @@ class FilledShop:
         keys = KEYS[shop.kind]
         self.Tag, self.Order, self.Line, self.Receipt = shop.models
         self.kind, self.keys = shop.kind, keys
-        # Keys that no row has.
+        # Keys that do not occur in any row.
         self.new = keys[15:]
         self.Tag.objects.bulk_create(self.Tag(id=keys[k], number=k) for k in TAGS)
         for k in ORDERS:
@@ -75,7 +75,7 @@ def change(shop: FilledShop) -> Any:
 
 def upsert(shop: FilledShop) -> Any:
     orders = [shop.Order(id=shop.keys[k], number=k + 4) for k in (3, 4)]
-    # MySQL and MariaDB detect the conflicting key themselves.
+    # MySQL and MariaDB detect the conflicting key on their own.
     stated = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
     shop.Order.objects.bulk_create(orders, update_conflicts=True, update_fields=["number"], **stated)
     return {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
@@ -254,7 +254,7 @@ def test_relations_work_with_id_keys(shop: FilledShop, question: str) -> None:
 def type_of_form(form: Any) -> dict[str, Any]:
     """Returns what a browser sends for a form that was not edited."""
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
-    # A field with a default function is sent twice, so that a new default does not count as a change.
+    # A browser sends a field with a default function twice, so that a new default does not count as a change.
     return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
 
 

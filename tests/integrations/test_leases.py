@@ -62,7 +62,7 @@ def granted_ids(url: str) -> list[int]:
         return [first for (first,) in connection.execute(asked, [time.time_ns() // 1_000_000]).fetchall()]
 
 
-#: Ways to specify a database for use with threads.
+#: Ways to specify a database in tests that use threads.
 STORES: dict[str, Callable[[ExitStack, str], Any]] = {
     "url": lambda _, url: url,
     "function": lambda _, url: lambda: psycopg.connect(url),
@@ -117,7 +117,7 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     for file in (tmp_path / "none.pem", tmp_path, empty):
-        # No server listens on this port: the file is read before connecting.
+        # No server listens on this port, because the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
         with pytest.raises(PolyflakeError, match=reason) as caught:
@@ -359,7 +359,7 @@ def test_a_connection_that_breaks_is_opened_again(mariadb: MariaDb) -> None:
     driver.end()
 
 
-# PyMySQL leaves a Unix socket that it cannot connect to the garbage collector.
+# If PyMySQL cannot connect to a Unix socket, it leaves the socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize(
     ("address", "code", "said"),
@@ -420,7 +420,7 @@ def test_redis_serves_leases_by_a_url_and_by_a_client(redis_server: Path) -> Non
             with pytest.raises(PolyflakeError, match="may have lost") as error:
                 sno.Generator(lease=early).generate()
             assert error.value.code == "lease_unavailable"
-        # Ends the waiting time of the namespace, as if six minutes had passed.
+        # Ends the namespace's waiting period, as if six minutes had passed.
         key = "polyflake:namespace:orders/sno"
         record = str(client.hget(key, "record"), "utf-8")  # type: ignore[arg-type]
         client.hset(key, "record", re.sub('(?<="quiet_until":)[0-9]+', "0", record))
@@ -434,7 +434,7 @@ def test_redis_serves_leases_by_a_url_and_by_a_client(redis_server: Path) -> Non
         assert polyflake.lease.check(url, "orders") == f"redis://{redis_server}/3"
 
 
-# redis-py 5.0 leaves a Unix socket that it cannot connect to the garbage collector.
+# If redis-py 5.0 cannot connect to a Unix socket, it leaves the socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize(
     ("address", "code", "said"),
@@ -581,7 +581,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
         assert ids.generate() > first
 
 
-# The servers that users run.
+# Servers that users typically run.
 
 
 @contextmanager
@@ -695,7 +695,7 @@ def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
         end = time.monotonic() + 60
         while len(answers) < 40 and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            # While a worker is being replaced, no process listens.
+            # While a worker is being replaced, no process listens on the port.
             with closing(connection), suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/")
                 answers.append(json.load(connection.getresponse()))

@@ -27,7 +27,7 @@ CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-
 IDS = public.Keyring(bytes(range(32)))
 ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
 TEXT = ORDERS.encode(42)
-#: Strings that do not decode, with their error codes.
+#: Strings that cannot be decoded, with their error codes.
 INVALID_VALUES = [
     ("42", "type_mismatch"),
     (PEOPLE.encode(42), "type_mismatch"),

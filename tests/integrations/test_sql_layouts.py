@@ -30,7 +30,7 @@ from test_sql import EPOCH, FLAKES, PAGE, PRESETS, RANGES_OF_LAYOUTS, fields, ge
 
 PROGRAM = generated().PROGRAM
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
-#: The range of times in PostgreSQL and DuckDB.
+#: The range of times that PostgreSQL and DuckDB both support.
 FIRST_MS, LAST_MS = -210_866_803_200_000, (2**63 - 1) // 1000
 
 
@@ -56,7 +56,7 @@ def is_bytes(vector: dict[str, Any]) -> bool:
     return "size_bytes" in vector or vector["size_bits"] != 64
 
 
-#: A layout's ID.
+#: An ID of a layout.
 Identity = int | bytes
 
 
@@ -110,7 +110,7 @@ def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any
     return {name: stored(description, name, value) for name, value in fields.items()}
 
 
-#: Valid layouts with IDs: each description and the expected results.
+#: Valid layouts with IDs. Each entry contains a description and the expected results.
 LAYOUTS = [
     (translated(vector), list(parsed_vectors(vector)))
     for file in ("layout64", "layoutbytes")
@@ -254,7 +254,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
             yield Database("duckdb", lambda *asked: duck.execute(asked[0], asked[1:]).fetchall(), duckdb.Error)
         return
     server: Server = request.getfixturevalue("server")
-    # Each layout's functions have the same names but different types, so plans must not be cached.
+    # The functions of each layout have the same names but different types, so plans must not be cached.
     with psycopg.connect(server.url(), autocommit=True, prepare_threshold=None) as connection:
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
 
@@ -510,7 +510,7 @@ def test_field_raises_an_error_for_a_field_that_is_no_64_bit_integer(database: D
     ):
         with pytest.raises(database.error, match=re.escape(error)):
             database.value(call)
-    # Integers of 64 bits are signed, as in the library. A string is right-aligned in its field. NULL stays NULL.
+    # As in the library, 64-bit integers are signed. A string is right-aligned in its field. NULL stays NULL.
     negative = database.value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
     assert negative == layout.Layout.from_json(json.dumps({"id": "bytes", "bits": 184, "fields": fields})).pack(
         timestamp=1767225600000, bindables={"app": "Z", "tenant": -2, "wide": 0, "node": 0}
@@ -601,7 +601,7 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
                     column = name.replace('"', '""')
                     found = connection.execute(f'SELECT "{column}" FROM own_ids').fetchone()
                     if isinstance(number, bytes):
-                        # Digits, because SQLite before 3.41 cannot convert them to bytes.
+                        # Pass hexadecimal digits, because SQLite before 3.41 cannot convert them to bytes.
                         width = -(-field_of(description, name)["bits"] // 8)
                         number = number.rjust(width, b"\0").hex()
                     assert found == (number,), description

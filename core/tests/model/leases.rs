@@ -1,4 +1,4 @@
-//! Models leased generators that are sealed or switched between grants while they make IDs.
+//! Models leased generators that are sealed, or switched between grants, while they make IDs.
 
 use std::{ops::Range, time::Duration};
 
@@ -16,7 +16,7 @@ use super::{
     generate, generate_in_blocks, ms, register_atomics, run_both,
 };
 
-/// Returns a modelled generator with four sequence numbers per tick and a grant of a few ticks.
+/// Returns a generator in the model, with four sequence numbers per tick and a grant of a few ticks.
 fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
     let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
@@ -26,13 +26,13 @@ fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Gen
     ids
 }
 
-/// Makes single IDs. A call may fail, but only with an error that can occur between two grants.
+/// Makes IDs one at a time. A call may fail, but only with an error that can occur between two grants.
 fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
-/// Checks that the worker ID's next holder repeats no ID if it starts at the end that the seal returned. This must also hold
-/// after a clock rollback, and for reserved blocks with unused slots.
+/// Checks that the worker ID's next holder repeats no ID if its grant starts at the end that the seal returned. This must
+/// also be true after a clock rollback, and for reserved blocks with unused slots.
 fn check_seal_during<I: Ids + 'static>(
     preemptions: Option<usize>,
     in_blocks: bool,
@@ -106,7 +106,7 @@ fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     Arc::new(ids)
 }
 
-/// Checks that IDs stay unique while one thread switches to another worker ID and back and other threads make IDs.
+/// Checks that IDs stay unique while one thread switches to another worker ID and back, and other threads make IDs.
 fn check_switch_during(
     preemptions: Option<usize>,
     readings: &'static [i64],
@@ -148,7 +148,7 @@ fn a_grant_switch_repeats_no_id_of_two_threads() {
     check_switch_during(Some(1), &[100, 99, 101], 2, 1);
 }
 
-/// If two threads switch at the same time, the loser of the race must discard its new generator.
+/// If two threads switch at the same time, the thread that loses the race must discard its new generator.
 #[test]
 fn only_one_of_two_concurrent_switches_wins() {
     check(Some(3), || {

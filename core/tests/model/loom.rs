@@ -1,4 +1,5 @@
-//! Runs the models with loom, which explores all interleavings, or all with a bounded number of preemptions.
+//! Runs the models with loom, which explores either all interleavings or all that have at most a given number of
+//! preemptions.
 
 pub(crate) use loom::{
     lazy_static,
@@ -9,7 +10,7 @@ pub(crate) use loom::{
     thread,
 };
 
-/// Checks a model with loom. The `LOOM_MAX_PREEMPTIONS` environment variable replaces the model's bound, if it has one. A
+/// Checks a model with loom. The `LOOM_MAX_PREEMPTIONS` environment variable overrides the model's bound, if it has one. A
 /// value of 0 removes the bound.
 pub(crate) fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();

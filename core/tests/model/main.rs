@@ -1,8 +1,8 @@
-//! Models of threads that share a generator, with clocks that advance, stop and move backwards.
+//! Models threads that share a generator, with clocks that advance, stop and move backwards.
 //!
 //! Two checkers run the same models. loom explores all interleavings within its bounds, including stale loads:
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them based
-//! on priorities (PCT), and so reaches some interleavings beyond loom's bounds: `RUSTFLAGS="--cfg shuttle"
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them
+//! based on priorities (PCT), so it reaches some interleavings beyond loom's bounds: `RUSTFLAGS="--cfg shuttle"
 //! SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
 #![cfg(any(loom, shuttle))]
 
@@ -30,7 +30,7 @@ use polyflake::{
     clock::{Clock, ClockInfo},
 };
 
-/// A clock that returns scripted readings, in Unix milliseconds, to threads in the order of their calls. The last reading
+/// A clock that returns scripted readings, in Unix milliseconds, in the order in which threads read it. The last reading
 /// repeats.
 struct SharedReadings {
     unix_ms: Vec<i64>,
@@ -42,7 +42,7 @@ fn clock(unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     lagging_clock(0, unix_ms)
 }
 
-/// Returns a clock that declares that its readings may lag by less than `slack_ms`.
+/// Returns a clock that declares that its readings lag by less than `slack_ms`.
 fn lagging_clock(slack_ms: u64, unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     let (unix_ms, read) = (unix_ms.into_iter().collect(), AtomicUsize::new(0));
     std::sync::Arc::new(SharedReadings { unix_ms, read, slack_ms })
@@ -61,7 +61,7 @@ impl Clock for SharedReadings {
     }
 }
 
-/// Returns the start of one of sno's ticks, in Unix milliseconds.
+/// Returns the start of the given sno tick, in Unix milliseconds.
 fn ms(tick: i64) -> i64 {
     EPOCH_MS + 4 * tick
 }
@@ -91,7 +91,7 @@ fn run_both<I: Send + Sync + 'static, A, B: Send + 'static>(
     (here(ids), thread.join().unwrap())
 }
 
-/// Makes IDs with single calls. A call may fail, but only with an error that a later retry resolves.
+/// Makes IDs one at a time. A call may fail, but only with an error that a later retry resolves.
 fn generate(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }
@@ -103,7 +103,7 @@ fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
 
 const TEMPORARY_ERRORS: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
 
-/// Collects the IDs of some calls. A call may fail with one of the given codes.
+/// Collects the IDs that the calls return. A call may fail with one of the given codes.
 fn collect<I>(calls: usize, refusable: &[&str], mut make: impl FnMut() -> Result<I>) -> Vec<I> {
     let made = (0..calls).map(|_| make());
     made.filter_map(|made| {
@@ -121,7 +121,7 @@ fn assert_distinct<I: Ord + Debug>(all: impl IntoIterator<Item = I>) {
     assert_eq!(all.len(), made, "an ID was given out twice");
 }
 
-/// Checks two threads that each make IDs in a different way, with one generator.
+/// Checks two threads that use the same generator in different ways.
 fn check_both<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,

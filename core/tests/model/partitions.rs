@@ -1,5 +1,5 @@
 //! Models the partition table with one or two partitions. Default generators acquire, renew, lose and release leases, and
-//! explicit generators claim and free a partition. Also models threads of one generator that replace each other's claims.
+//! explicit generators claim and free a partition. Threads that share one generator replace each other's claims.
 
 use std::{
     future::poll_fn,
@@ -44,8 +44,8 @@ fn find_two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
-/// Returns a generator with four sequence numbers per tick, which are the same in each generator. Within a tick, IDs of two
-/// generators are equal if their partitions are equal.
+/// Returns a generator with four sequence numbers per tick. All generators use the same four, so two generators with the
+/// same partition make equal IDs within a tick.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
     waiting_generator(find, ticks, Duration::ZERO)
 }
@@ -73,13 +73,14 @@ fn explicit_builder(ticks: &[i64]) -> Builder<AnyClock> {
     builder(find_one, ticks).partition(0)
 }
 
-/// Makes some IDs. A call that fails must fail with one of the expected codes.
+/// Makes IDs. A call that fails must fail with one of the expected codes.
 fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     let reasons = ["partitions_exhausted", "sequence_exhausted", "clock_behind"];
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads that each have a generator. A generator reads its clock once per ID and releases its lease at the end.
+/// Checks threads that each own a generator. A generator reads its clock once per ID, and releases its lease when it is
+/// dropped.
 fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -114,13 +115,15 @@ fn three_generators_on_two_partitions_never_collide() {
     threads(find_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
-/// The first generator releases its lease early, possibly after another generator took the partition at the end of the lease.
+/// The first generator releases its lease early, possibly after another generator acquired the partition because the lease
+/// had ended.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
     threads(find_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Two threads of one generator find that its lease has ended. Another generator may have acquired the partition.
+/// Two threads that share a generator notice that its lease has ended. Another generator may have acquired the partition
+/// since then.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
@@ -139,8 +142,8 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
     });
 }
 
-/// Checks threads with a handle each, at their generator's first ID, at renewals, and after another generator acquired the
-/// partition. Each thread's IDs are sorted, and no tick has IDs with two partitions.
+/// Checks threads with one handle each: at their generator's first ID, at renewals, and after another generator acquired
+/// the partition. Each thread's IDs are sorted, and no tick has IDs with two partitions.
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -180,7 +183,7 @@ fn handles_never_collide_at_the_first_id() {
     handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
-/// A thread reads a tick, and then finds that another thread has acquired a lease that starts at a later tick.
+/// A thread reads the clock, and then finds that another thread has acquired a lease that starts at a later tick.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
     handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
@@ -193,7 +196,7 @@ fn handles_never_collide_at_renewals() {
 
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
-/// Returns a call that waits until it is polled again.
+/// Returns a call that, if it has to wait, is pending until it is polled again.
 fn call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
@@ -211,8 +214,8 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
     call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Checks threads that run two turns of a task each, at renewals and where a tick is exhausted. A waiting call is dropped, or
-/// continued at the next turn. The last turn runs in the other thread.
+/// Checks two threads that poll twice each, at renewals and in an exhausted tick. A pending call is dropped, or polled
+/// again in the thread's next turn. At the end, the main thread polls the calls that are still pending.
 fn tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
@@ -258,7 +261,7 @@ fn tasks_never_collide_in_an_exhausted_tick() {
     }
 }
 
-/// No other generator may acquire a snapshot's partition, at whatever moment the generator is closed.
+/// No other generator may acquire a snapshot's partition, no matter when the generator is closed.
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {
@@ -279,7 +282,7 @@ fn a_closed_generator_keeps_its_partition() {
     });
 }
 
-/// Checks a default generator while other threads each build an explicit generator, make IDs and drop it.
+/// Checks a default generator while other threads each build an explicit generator, make IDs with it and drop it.
 fn check_with_explicit_generators(
     preemptions: Option<usize>,
     readings: &'static [i64],

@@ -20,7 +20,7 @@ use super::{
     generate, lagging_clock, register_with_model, run_both, two_threads,
 };
 
-/// The second in which the models start, as a Unix timestamp.
+/// The second in which the models start, in Unix seconds.
 const START_SECONDS: i64 = 1_763_650_000;
 
 fn seconds(after: &[i64]) -> AnyClock {
@@ -29,7 +29,7 @@ fn seconds(after: &[i64]) -> AnyClock {
 
 type Randflakes = randflake::Generator<AnyClock>;
 
-/// Returns a builder that resumes after all IDs of second START_SECONDS - 1 were used.
+/// Returns a builder that resumes after all IDs of the second `START_SECONDS - 1` were used.
 fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
     let grant = Grant::new(7, START_SECONDS - 1, START_SECONDS + 10).unwrap();
     randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(START_SECONDS - 1)
@@ -40,8 +40,9 @@ fn randflake(after: &[i64]) -> Randflakes {
     waiting.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// Returns different bytes each time, like a random source, but with the same counter start, so that reused slots cause
-/// duplicates. They are never 0, which a new generator's word is: a replayed interleaving must find the same words to be equal.
+/// Returns different bytes each time, like a random source, but always the same counter start, so that reused slots cause
+/// duplicates. The bytes are never all 0, because a new generator's word is 0 and a replayed interleaving must find the
+/// same words equal.
 fn draw() -> Result<[u8; 8]> {
     static DRAWN: AtomicU64 = AtomicU64::new(1);
     Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -52,7 +53,7 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// The number of random values in this interleaving.
+/// The number of random values drawn in this interleaving.
 static STARTS: AtomicU64 = AtomicU64::new(0);
 
 /// Starts the counter of each second at one of two values. All machine bytes are equal, so reused slots cause duplicate IDs.
@@ -92,7 +93,7 @@ fn uuid_blocks_never_collide_with_single_calls() {
     blocks_against_singles(Some(3), || uuids(&[0, -1, 1]));
 }
 
-/// One thread publishes that its call has returned. The other thread's call begins after it has read that.
+/// One thread publishes that its call has returned. The other thread begins its call after it has observed this.
 #[test]
 fn a_uuid_of_a_call_that_begins_later_is_greater() {
     for after in [&[0, 0][..], &[0, 1], &[1, 0]] {
@@ -166,7 +167,7 @@ fn hot_guid_batches_never_collide_with_single_calls() {
     batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
-/// A steady clock must never appear to be behind another thread's IDs, however late a thread uses its reading.
+/// A steady clock must never appear to be behind another thread's IDs, no matter how late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {

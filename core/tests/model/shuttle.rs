@@ -12,7 +12,7 @@ pub(crate) use shuttle::{
 /// The number of priority changes in a PCT schedule.
 const DEPTH: usize = 3;
 
-/// The number of schedules of each kind per model, unless an environment variable sets it.
+/// The default number of schedules of each kind per model. An environment variable overrides it.
 const SCHEDULES: usize = 2000;
 
 pub(crate) fn check(_preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {

@@ -21,7 +21,7 @@ fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
 }
 
-/// A clock that only advances must never appear to move backwards, however late a thread uses its reading.
+/// A clock that only advances must never appear to move backwards, no matter how late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {
@@ -87,7 +87,8 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// A snapshot resumes after all blocks, including one that a handle reserved while the generator was closing.
+/// A restored generator resumes after all blocks, including one that a handle reserved while the first generator was
+/// closing.
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {
@@ -98,7 +99,7 @@ fn a_snapshot_resumes_after_all_reserved_blocks() {
     });
 }
 
-/// IDs made during an extension are before its end, also while the clock moves backwards.
+/// IDs made during an extension are before its end, even while the clock moves backwards.
 #[test]
 fn ids_stay_within_a_window_extended_during_generation() {
     let generate = |ids: &Generator<_>| {

@@ -1,4 +1,5 @@
-//! A child process that runs alongside a world. It is a copy that shares the table, and it takes half of the stored snapshots.
+//! A child process that runs alongside its parent's walk. It continues from a copy of the parent's state, shares the table,
+//! and takes over half of the stored snapshots.
 #![allow(unsafe_code, reason = "fork, mmap and wait have no safe door")]
 
 use std::{
@@ -12,13 +13,13 @@ use std::{
 use super::{GeneratorStates, SmallTable};
 
 /// A child that makes the requested number of steps. Each reply lists, by tick, the cells that the child has used since the
-/// previous reply. The reply to a request for 0 steps, which ends the child, also has its stored snapshots.
+/// previous reply. A request for 0 steps ends the child, and the reply to it also contains the child's stored snapshots.
 pub(super) struct Child {
     stream: BufReader<UnixStream>,
     process: libc::pid_t,
 }
 
-/// Creates a table in memory that children share.
+/// Creates a table in memory that child processes share.
 pub(super) fn shared() -> &'static SmallTable {
     let (len, rights) = (size_of::<SmallTable>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
@@ -34,7 +35,7 @@ pub(super) fn shared() -> &'static SmallTable {
 }
 
 impl GeneratorStates<'_> {
-    /// Starts a child, or lets it make some steps, or ends it and takes over its snapshots.
+    /// Starts a child, makes it run some steps, or ends it and takes over its snapshots.
     pub(super) fn talk_to_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {
             (_, 0) => self.stop_child(),
@@ -87,7 +88,7 @@ impl GeneratorStates<'_> {
         }
     }
 
-    /// Lets the child make steps, and checks that this process did not use the child's cells.
+    /// Makes the child run steps, and checks that this process did not use the child's cells.
     fn request_steps(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();

@@ -3,8 +3,8 @@
 
 use std::{any::type_name, env, process::Command};
 
-/// Runs a test's body in a separate process with the given environment variables. Does nothing under Miri, which cannot start
-/// processes.
+/// Runs a test's body in a separate process with the given environment variables. Does nothing under Miri, which cannot
+/// spawn processes.
 pub(crate) fn in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
     // A closure's type name contains its function's name: `crate::function::{{closure}}`.

@@ -1,4 +1,4 @@
-//! Wraps generators of all formats in one interface, for tests that apply to every format.
+//! Wraps the generators of all formats in a common trait, for tests that apply to every format.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{num::NonZeroU32, ops::Range, sync::Arc, time::Duration};
@@ -50,7 +50,7 @@ trait Reads<I> {
     fn made(&self, id: I) -> AnyId;
 }
 
-/// Implements the methods of a generator. If the format's calls have an argument, all of them pass the same value.
+/// Implements the trait's methods for a generator. If the format's calls have an argument, all of them pass the same value.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
@@ -63,7 +63,7 @@ macro_rules! calls {
             let mut ids = vec![<$id>::default(); count];
             let filled = self.fill($($given,)? &mut ids[..]);
             let written = filled.as_ref().map_or_else(|error| error.written().unwrap(), |()| count);
-            // If the process forks in the middle of a batch, the batch contains the parent's IDs.
+            // If the process forks in the middle of a batch, the rest of the batch contains the parent's IDs.
             let is_forked = filled.as_ref().is_err_and(|error| error.code() == "forked");
             assert!(is_forked || ids[written..].iter().all(|id| *id == <$id>::default()));
             (ids[..written].iter().map(|id| self.made(*id)).collect(), filled)
@@ -158,7 +158,7 @@ impl Ids for hotguid::Generator<AnyClock> {
 
 impl Reads<Uuid7> for uuid7::Generator<AnyClock> {
     fn made(&self, id: Uuid7) -> AnyId {
-        // The random bits are dropped, so that reused slots cause duplicates.
+        // The random bits are discarded, so that reused slots cause duplicates.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
@@ -174,7 +174,7 @@ impl Ids for uuid7::Generator<AnyClock> {
     }
 }
 
-/// A sequence without a timestamp has neither a time nor a window.
+/// A layout without a timestamp has neither a time nor a window.
 impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
     fn made(&self, id: I) -> AnyId {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
@@ -228,7 +228,7 @@ pub struct Family {
     pub tick: i64,
     /// The number of IDs in a tick.
     pub per_tick: u32,
-    /// The format's time range, in Unix milliseconds: its first moment, and the moment after its last one.
+    /// The format's time range, in Unix milliseconds: its start (inclusive) and its end (exclusive).
     pub span: (i64, i64),
     build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
 }
@@ -248,7 +248,7 @@ impl Family {
     }
 }
 
-/// The worker ID of every generator, or the first one of a range of three.
+/// The worker ID of every generator, or the first of a range of three.
 const NUMBER: u32 = 7;
 
 fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
@@ -266,7 +266,7 @@ fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     Ok(Arc::new(builder.build()?))
 }
 
-/// Creates the generator with a window, because that ties its random bytes to its process.
+/// Creates the generator with a window, because a window ties its random bytes to its process.
 fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
     let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));

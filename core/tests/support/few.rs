@@ -1,4 +1,4 @@
-//! A partition table with few partitions.
+//! A partition table with only a few partitions.
 
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ pub(crate) struct SmallTable<const N: usize> {
 }
 
 impl<const N: usize> SmallTable<N> {
-    /// Creates a table of partitions that were never used.
+    /// Creates a table whose partitions have never been used.
     pub(crate) const fn new() -> Self {
         Self { entries: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: None }
     }

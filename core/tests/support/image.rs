@@ -1,5 +1,5 @@
-//! Copies a single-threaded process as if from an image of its memory. It uses a raw `clone()` and corrects the differences:
-//! the page that the kernel wipes at a fork keeps its content, and shared memory becomes private.
+//! Copies a single-threaded process as if from an image of its memory. It uses a raw `clone()` and corrects the
+//! differences: the page that the kernel wipes at a fork keeps its contents, and shared memory becomes private.
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
 use std::{
@@ -8,11 +8,11 @@ use std::{
     ptr,
 };
 
-/// The memory mappings of this process that a fork copies differently from an image, each with its start and length.
+/// The memory mappings of this process that a fork copies differently than an image does, each with its start and length.
 struct Mappings {
-    /// Mappings that the kernel wipes in a child.
+    /// Mappings that the kernel wipes in a child process.
     wiped: Vec<(usize, usize)>,
-    /// Anonymous mappings that a child shares.
+    /// Anonymous mappings that a child process shares.
     shared: Vec<(usize, usize)>,
 }
 
@@ -39,7 +39,7 @@ impl Mappings {
     }
 }
 
-/// Copies this process. Returns 0 in the copy, and its process ID here.
+/// Copies this process. Returns 0 in the copy, and the copy's process ID in this process.
 fn clone_process() -> libc::c_long {
     let Mappings { wiped, shared } = Mappings::of_this_process();
     // The page is no longer wiped if this process was copied before.
@@ -48,9 +48,9 @@ fn clone_process() -> libc::c_long {
         // SAFETY: the range is a mapping of this process, and the advice does not change its content.
         assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
     }
-    // The shared memory is saved before the copy is made, because this process changes it as soon as it continues.
+    // The shared memory is saved before the copy is made, because this process modifies it as soon as it continues.
     let image = |(start, len): (usize, usize)| {
-        // SAFETY: the mapping is readable, and no other thread changes it.
+        // SAFETY: the mapping is readable, and no other thread modifies it.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
     };
     let shared: Vec<_> = shared.into_iter().map(image).collect();
@@ -62,7 +62,7 @@ fn clone_process() -> libc::c_long {
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
         );
-        // SAFETY: the new mapping replaces one of this process at the same address, and gets the same bytes.
+        // SAFETY: the new mapping replaces a mapping of this process at the same address, and receives the same bytes.
         unsafe {
             let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
             assert_eq!(page, start as *mut _);

@@ -1,4 +1,4 @@
-//! Helpers shared by the core's tests: the vectors, and clocks that follow a script.
+//! Helpers shared by the core crate's tests: test vectors, and clocks that follow a script.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{
@@ -14,21 +14,21 @@ use polyflake::{
 };
 use serde_json::Value;
 
-/// Reads a vector file of the repository.
+/// Reads one of the repository's test vector files.
 #[track_caller]
 pub fn vectors(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors").join(name);
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
 }
 
-/// Reads a vector file of the repository into a test's types.
+/// Reads one of the repository's test vector files into a test's types.
 #[track_caller]
 pub fn typed_vectors<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
-/// Returns the number of repetitions for a test. Under Miri, it is a thousandth of `natively`, because Miri is about a thousand
-/// times slower.
+/// Returns the number of repetitions for a test. Under Miri, this is a thousandth of `natively`, because Miri is about a
+/// thousand times slower.
 pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
@@ -36,12 +36,12 @@ pub const fn rounds(natively: usize) -> usize {
 /// The length of inputs that are much longer than expected.
 pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
-/// Returns the step for an iterator: 1 natively, and `n` under Miri.
+/// Returns the step for an iterator: 1 natively, or `n` under Miri.
 pub const fn all_or_every(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
-/// Returns the result that this library must give for a case: its `ours` member if present, otherwise the case itself.
+/// Returns the result that this library must produce for a case: its `ours` member if present, otherwise the case itself.
 pub fn expected_here(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
@@ -73,7 +73,7 @@ pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
 
 type ReadingHook = Box<dyn FnOnce() + Send>;
 
-/// A clock that shows scripted readings one after another and repeats the last one. A hook can run inside a reading, to
+/// A clock that shows scripted readings one after another and repeats the last one. A hook can run during a reading, to
 /// simulate another thread.
 #[derive(Clone, Default)]
 pub struct ScriptedClock(Arc<Mutex<Script>>);
@@ -91,7 +91,7 @@ impl ScriptedClock {
         self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
     }
 
-    /// Runs `hook` inside a reading, after skipping `skip` readings.
+    /// Runs `hook` during a reading, after skipping `skip` readings.
     pub fn run_inside_reading(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
         self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
     }
@@ -142,7 +142,7 @@ impl<F: Fn() -> Result<i64>> Clock for Readings<F> {
     }
 }
 
-/// A clock that does not advance and declares its resolution, in nanoseconds.
+/// A clock that does not advance and declares the given resolution, in nanoseconds.
 pub struct CoarseClock(pub u64);
 
 impl Clock for CoarseClock {

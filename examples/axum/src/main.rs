@@ -1,4 +1,4 @@
-//! A service with axum, sqlx and SQLite: orders and their buyers, whose IDs have different types.
+//! A service with axum, sqlx and SQLite that stores orders and their buyers, whose IDs have different types.
 //!
 //! `DATABASE_URL=sqlite:shop.db?mode=rwc cargo run`
 
@@ -37,7 +37,8 @@ type Shop = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// Responds with an error's code: 400 for an invalid ID or time span, and 503 if no ID can be made now.
+/// Returns a response with an error's code. The status is 400 for an invalid ID or time span, and 503 if no ID can be made
+/// now.
 fn with_status(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }
@@ -48,7 +49,7 @@ fn database_error(error: &sqlx::Error) -> ErrorResponse {
     (status, Json(None))
 }
 
-/// The ID in a path, which must have this type.
+/// The ID in a URL path, which must have this type.
 struct Named<T>(Id<T>);
 
 impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
@@ -73,7 +74,7 @@ async fn one(State((rows, _)): Shop, Named(id): Named<Order>) -> Answer<Order> {
     found.fetch_one(&rows).await.map(Json).map_err(|error| database_error(&error))
 }
 
-/// Returns the orders within a time span, given as Unix milliseconds. Its start is inclusive, and its end exclusive.
+/// Returns the orders within a time span, given in Unix milliseconds. The start is inclusive, and the end is exclusive.
 async fn within(State((rows, _)): Shop, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
     let bounds = Id::<Order>::time_range(span.0, span.1);
     let (lowest, highest) = bounds.map_err(with_status(StatusCode::BAD_REQUEST))?;

@@ -1,4 +1,4 @@
-//! Tests every format's reason, both with and without a time.
+//! Tests the reason that is given for each format, both with and without a time.
 
 use crate::{
     bits::Bits,
@@ -37,7 +37,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
     let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW).expect("fixed bits");
-    // A time past the field's last tick is read as a different time.
+    // A time after the field's last tick wraps around to a different time.
     let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY);
     is_same.then_some(reading.reason)
 }

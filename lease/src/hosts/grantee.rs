@@ -4,9 +4,10 @@ use crate::{Grant, Result};
 
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 ///
-/// After [`polyflake::after_restore`], the generators of the core crate fail by themselves, because another copy of the process has
-/// the same grant. An owner that uses the worker ID in another way uses it until it is sealed. The lease does so as soon as it
-/// notices the restore, which takes a second, or as long as a request that is in progress.
+/// After [`polyflake::after_restore`], the core crate's generators fail on their own, because another copy of the process
+/// has the same grant. An owner that uses the worker ID in another way continues to use it until the lease calls
+/// [`Grantee::seal`]. The lease does so as soon as it notices the restore. This takes up to a second, or until a request
+/// that is in progress ends.
 pub trait Grantee {
     /// Called when a lease begins in this process, before its first grant.
     fn prepare(&self) {}
@@ -22,13 +23,13 @@ pub trait Grantee {
     /// Moves the end of the generator's window to a later time, in Unix milliseconds. An earlier time has no effect.
     fn extend(&self, end: u64);
 
-    /// Ends the generator permanently, and returns the end, in Unix milliseconds, of the highest tick that it ever
+    /// Ends the generator permanently. Returns the end, in Unix milliseconds, of the highest tick that the generator ever
     /// reserved, whether or not it used that tick. This is one atomic step: no slot is reserved afterwards. Returns `None`
-    /// if it reserved no tick, or if there is no generator.
+    /// if the generator reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
 
-    /// Notifies the grantee that the user has closed the lease, before its worker ID is released. The generator creates no
-    /// further IDs in this process, and its calls need not wait for another grant. [`Grantee::seal`] follows. A forked child
+    /// Notifies the grantee that the user has closed the lease, before the worker ID is released. The generator creates no
+    /// more IDs in this process, and its calls need not wait for another grant. [`Grantee::seal`] follows. A forked child
     /// process may begin its own lease.
     fn close(&self) {}
 }

@@ -56,8 +56,8 @@ use crate::{
 use json::{error_of, event_of};
 use settings::Settings;
 
-/// The maximum number of random numbers that one command needs. They are used for its statements, the choice of a worker ID, a
-/// token, an incarnation, and pauses.
+/// The maximum number of random numbers that one command needs: for its statements, the choice of a worker ID, a token, an
+/// incarnation, and pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
@@ -78,13 +78,13 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// ```
 pub struct Hosted {
     lease: Watched<Draw>,
-    /// Random numbers for the keeper, until the next command.
+    /// Random numbers for the keeper to use until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    /// The store. The name of an `SQLite` file is empty until the file is open.
+    /// The store. For `SQLite`, the name is empty until the file is open.
     store: Engine,
     create: Create,
     known: Known,
-    /// The check that replaces the lease, if the settings request one, and its result so far.
+    /// The check that runs instead of the lease, if the settings request one, and its result so far.
     check: Option<(Check, Result<()>)>,
     /// The name of the open connection, or `None` if no connection is open.
     engine: Option<Engine>,
@@ -94,11 +94,11 @@ pub struct Hosted {
     /// The restore count at the beginning of the lease.
     restores: u32,
     under_way: Progress,
-    /// The next command, if it is known, and the purpose of its answer. Other commands may precede it.
+    /// The next command, if it is already known, and the purpose of its answer. Other commands may precede it.
     command: Option<(Json, Progress)>,
 }
 
-/// The command that the host carries out now, and the use of its answer.
+/// The purpose of the answer to the command that the host is executing.
 enum Progress {
     Nothing,
     Opening(PendingRequest),
@@ -108,7 +108,7 @@ enum Progress {
     Sealing,
 }
 
-/// A request of the keeper, and the time at which the host stops waiting for a reply.
+/// A request from the keeper, and the time at which the host stops waiting for a reply.
 struct PendingRequest {
     request: Request,
     until: u64,
@@ -116,16 +116,17 @@ struct PendingRequest {
 
 impl Hosted {
     /// Creates a lease without a grant. The required settings are `namespace` (the name of the ID format is appended),
-    /// `family`, and `store` (`sqlite`, `postgresql`, `mysql`, `redis` or `http`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
-    /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
+    /// `family`, and `store` (`sqlite`, `postgresql`, `mysql`, `redis` or `http`). Randflake also requires `secret` (32
+    /// hexadecimal digits). Layouts also require `layout` (the layout's JSON as a string) and `fields` (starting with the
+    /// most significant one).
     ///
     /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
-    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node` (the
-    /// worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and `place` (the store's name in messages). For `PostgreSQL`,
-    /// they also include `schema` and `create` (`second-store`), as in a store's URL.
+    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node`
+    /// (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and `place` (the store's name in messages). For
+    /// `PostgreSQL`, the settings `schema` and `create` (`second-store`) are also supported, as in a store's URL.
     ///
-    /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The commands end once it is
-    /// known whether a lease could be acquired.
+    /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The commands end as soon as
+    /// it is known whether a lease could be acquired.
     ///
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
@@ -187,8 +188,8 @@ impl Hosted {
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, `gaps`,
-    /// and `refused`, which is the most recent error since the last grant or renewal.
+    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`,
+    /// `gaps`, and `refused` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
         let (number, end) = status.current_grant(wall_ms).unzip();
@@ -242,8 +243,8 @@ impl Hosted {
         }
     }
 
-    /// Abandons the lease after a restore, and begins a new lease. The answer belongs to the abandoned lease, and another copy
-    /// of the process gets it as well.
+    /// Abandons the lease after a restore, and begins a new lease. The last answer belongs to the abandoned lease, and
+    /// another copy of the process receives it as well.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random_source(&self.random));
@@ -287,7 +288,7 @@ impl Hosted {
         self.step(asked, steps, Outcome::default(), now);
     }
 
-    /// Continues a request with the outcome of its last statements.
+    /// Continues a request with the result of its last statements.
     fn step(
         &mut self,
         asked: PendingRequest,
@@ -353,10 +354,10 @@ impl Hosted {
         self.command = Some((json!({ "do": "end", "refused": reason }), Progress::Nothing));
     }
 
-    /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
+    /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after a failure.
     fn on_reply(&mut self, asked: &PendingRequest, reply: Result<Reply>, now: Moment) {
-        // An SQLite file is closed after each request: a child that is forked while it is open would take its parent's file
-        // locks for its own. After an error, the state of the connection is unknown.
+        // An SQLite file is closed after each request. Otherwise, a child that is forked while the file is open would treat
+        // its parent's file locks as its own. After an error, the state of the connection is unknown.
         self.is_stale = matches!(self.store, Engine::Sqlite(_)) || reply.is_err();
         if let Some((check, result)) = &mut self.check {
             *result = reply.and_then(|reply| check.process_reply(reply, now.wall_ms));
@@ -373,7 +374,7 @@ impl core::fmt::Debug for Hosted {
     }
 }
 
-/// Returns a source that takes its random numbers from those that the host has passed.
+/// Returns a random source that consumes the numbers that the host has passed.
 fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
     let random = random.clone();
     Box::new(move || locked(&random).pop().ok_or_else(no_random))
@@ -383,7 +384,7 @@ fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the error for missing random numbers, after which a keeper tries again.
+/// Returns the error for missing random numbers. The keeper retries after this error.
 fn no_random() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "expected random numbers from the host, found none")
 }

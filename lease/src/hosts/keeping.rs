@@ -48,33 +48,33 @@ pub(crate) struct State {
     is_over: bool,
     /// Whether callers no longer wait for the task to end.
     is_left: bool,
-    /// Wakes the task that waits to be closed.
+    /// Wakes the task while it waits for the lease to be closed.
     waker: Option<Waker>,
-    /// The store in messages.
+    /// The store's name in messages.
     place: String,
-    /// `true` once a call has waited for a grant without success. Later calls fail immediately until there is a grant.
+    /// `true` after a call has waited for a grant without success. Later calls fail immediately until there is a grant.
     has_waited: bool,
     pub(crate) status: LeaseStatus,
 }
 
 impl SharedState {
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic of another thread must not end the lease, so a poisoned lock is used like any other.
+        // A panic in another thread must not end the lease, so a poisoned lock is used like any other.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Requests the task to release the worker ID and to end.
+    /// Requests that the task release the worker ID and end.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
         let waker = state.waker.take();
-        // The lock is released first, because the waker may poll the task immediately, and the task takes the lock.
+        // The lock is released first, because the waker may poll the task immediately, and the task acquires the lock.
         drop(state);
         self.changed.notify_all();
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Returns whether the lease is closed, and wakes the task when it is.
+    /// Returns whether the lease is closed. If it is not, the task is woken as soon as the lease is closed.
     pub(crate) fn poll_closed(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closing {
@@ -95,20 +95,20 @@ impl SharedState {
         self.lock().is_over
     }
 
-    /// Waits for the end of the task, unless an earlier wait timed out, and returns `false` if the task did not end.
+    /// Waits for the task to end, unless an earlier wait timed out. Returns `false` if the task did not end in time.
     pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
         let waits = |state: &mut State| !state.is_over && !state.is_left;
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Closes the lease, and prevents further waits for the end of the task.
+    /// Closes the lease, and prevents further waits for the task to end.
     pub(crate) fn stop_keeping(&self) {
         self.lock().is_left = true;
         self.close();
     }
 
-    /// Returns whether the task ended without a request, or never began.
+    /// Returns whether the task ended without a request to do so, or never began.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -122,7 +122,7 @@ impl SharedState {
         state.outcome().unwrap_or_else(|| Err(state.reason()))
     }
 
-    /// Works like [`SharedState::ready`], but only one call of a process waits without success.
+    /// Works like [`SharedState::ready`], but only one call per process waits without success.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         let has_waited = self.lock().has_waited;
         let ready = self.ready(if has_waited { Duration::ZERO } else { longest });
@@ -130,7 +130,7 @@ impl SharedState {
         ready
     }
 
-    /// Returns the result of a wait for a grant, if the wait has ended.
+    /// Returns the result of waiting for a grant, or `None` if the wait is not over.
     pub(crate) fn outcome(&self) -> Option<Result<()>> {
         self.lock().outcome()
     }
@@ -162,7 +162,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The future that keeps a lease. An executor runs it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The work of a task, except for the store and the pauses.
+/// The parts of a task other than the store and the pauses.
 pub(crate) struct LeaseTask {
     lease: Watched<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
@@ -185,7 +185,8 @@ impl LeaseTask {
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
     }
 
-    /// Returns the task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
+    /// Returns the task that keeps the lease. `open` opens the store at the start, and again after each pause and each
+    /// failure. `sleep` waits.
     pub(crate) fn task<S, F, P>(
         self,
         open: impl Fn() -> F + Send + Sync + 'static,
@@ -218,7 +219,7 @@ impl LeaseTask {
         let mut store = None;
         loop {
             if self.process != fork::process() {
-                // A forked child leaves its parent's lease and the store unchanged.
+                // A forked child does not touch its parent's lease or the store.
                 mem::forget(store.take());
                 pending::<()>().await;
             }
@@ -233,7 +234,7 @@ impl LeaseTask {
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
-                // The program's functions have just run, which may have taken any time.
+                // Functions of the program have just run, and may have taken any amount of time.
                 continue;
             }
             if closes_store(&action, now) {
@@ -247,8 +248,8 @@ impl LeaseTask {
                         in_time.await;
                         Err(no_reply())
                     };
-                    // The limit is not left to the network: a frozen server still acknowledges what is sent, so no time limit
-                    // of TCP ends the wait.
+                    // TCP timeouts are not sufficient: a frozen server still acknowledges the data that it receives, so no
+                    // TCP timeout ends the wait.
                     let reply = first_of(asked, silence).await;
                     if reply.is_err() {
                         store = None;
@@ -271,7 +272,7 @@ impl LeaseTask {
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
-                    // This is the longest time until a restore is noticed.
+                    // This limits the time until a restore is noticed.
                     let pause = pause.min(POLL_INTERVAL);
                     let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
@@ -281,23 +282,25 @@ impl LeaseTask {
         }
     }
 
-    /// Returns whether the process was restored since the lease began, so that another copy of it may keep the lease.
+    /// Returns whether the process was restored since the lease began. If so, another copy of the process may be keeping
+    /// the lease.
     fn is_restored(&self) -> bool {
         self.restores != fork::restores()
     }
 
-    /// Abandons the lease, and begins a new lease.
+    /// Abandons the lease, and begins a new one.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
-        // A grant that began at the moment of the restore ends here. The generators of earlier grants have ended by themselves.
+        // A grant that began at the moment of the restore ends here. The generators of earlier grants have already ended on
+        // their own.
         let _ = self.grantee.seal();
     }
 
-    /// Publishes the status of the lease to its owner, and reports its events.
+    /// Publishes the lease's status to its owner, and reports its events.
     fn publish(&mut self) {
-        // The lock is held for this statement only. The functions of the program that are called below may read the status
-        // themselves.
+        // The lock is held for this statement only, because the program's functions that are called below may read the
+        // status themselves.
         self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {
@@ -310,7 +313,7 @@ impl LeaseTask {
     }
 }
 
-/// Records the end of a task, even if it panics.
+/// Records that a task has ended, even if it panics.
 struct EndGuard(Arc<SharedState>);
 
 impl Drop for EndGuard {
@@ -330,7 +333,8 @@ async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     if store.is_none() {
         *store = Some(open().await?);
     }
-    // Opening a store may take seconds. A release that is sent after a restore would free a number that another copy uses.
+    // Opening a store may take seconds. A release that is sent after a restore would free a worker ID that another copy
+    // uses.
     if is_restored() {
         return Err(no_reply());
     }

@@ -44,11 +44,12 @@ use crate::{
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Lease {
-    /// The state of this process. In a forked child, it is empty until the child leases a worker ID.
+    /// The state in this process. In a forked child, it is empty until the child leases a worker ID.
     shared: PerProcess<Arc<SharedState>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
-    /// `true` if a drop waits until the worker ID is released; `false` if it could block an executor's thread.
+    /// `true` if dropping the lease waits until the worker ID is released, or `false` if the wait could block an executor's
+    /// thread.
     pub(crate) waits_in_drop: bool,
     options: Options,
     grantee: Arc<dyn Grantee + Send + Sync>,
@@ -61,11 +62,11 @@ impl Lease {
     /// The maximum time that [`Lease::close`] waits for an unresponsive store. The same limit applies when a lease is dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts a lease, which is kept by a thread that all leases in the process share. `open` opens the store at the start,
-    /// and again after each pause and each failure.
+    /// Starts a lease. A thread that all leases in the process share keeps it. `open` opens the store at the start, and
+    /// again after each pause and each failure.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the system cannot start a thread, or has no way to detect forks.
+    /// Returns `lease_unavailable` if the system cannot start a thread, or if it has no way to detect forks.
     pub fn start<S, G>(
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
         options: Options,
@@ -89,7 +90,7 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Starts a lease that is kept by an executor's task. `spawn` starts the task.
+    /// Starts a lease that an executor's task keeps. `spawn` starts the task.
     pub(crate) fn in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
@@ -102,8 +103,8 @@ impl Lease {
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
-    /// Returns the lease of this process. Starts it if this is a child process without a lease, or if its task could not be
-    /// started.
+    /// Returns the lease of this process. Starts one if this is a child process without a lease, or if the lease's task
+    /// could not be started.
     fn of_this_process(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
@@ -128,8 +129,8 @@ impl Lease {
         self.of_this_process()?.ready(longest)
     }
 
-    /// Works like [`Lease::ready`], but after one call in this process has waited in vain, later calls fail immediately until
-    /// there is a grant.
+    /// Works like [`Lease::ready`], except that once a call in this process has waited in vain, later calls fail
+    /// immediately until there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         self.of_this_process()?.ready_once(longest)
     }
@@ -154,7 +155,7 @@ impl Lease {
         }
     }
 
-    /// Starts to lease a worker ID, if this is a forked child that has not done so.
+    /// Starts leasing a worker ID if this is a forked child that has not done so.
     pub(crate) fn start_in_child(&self) -> Result<()> {
         self.of_this_process().map(drop)
     }
@@ -193,12 +194,12 @@ impl Lease {
         Figures { remaining, ..status.counts }
     }
 
-    /// Closes the generator immediately, releases the worker ID, and waits until it is released. If an executor's task
-    /// keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a
-    /// worker ID. It can be called on any thread, for example on one that waits for a signal.
+    /// Closes the generator immediately, releases the worker ID, and waits until the worker ID is released. If an
+    /// executor's task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the
+    /// child has leased a worker ID. It can be called on any thread, for example on a thread that waits for a signal.
     ///
-    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release continues
-    /// in the background. The worker ID becomes free when the store responds, or when the lease ends.
+    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release
+    /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.close_generator() else { return };
         shared.close();

@@ -1,5 +1,5 @@
-//! Administrative actions on a namespace that its keepers use at the same time. They obey the rules of keepers: no action frees
-//! a worker ID before its holder's grant ends, unless an operator declares the holder dead.
+//! Administrative actions on a namespace that keepers use at the same time. These actions obey the same rules as keepers:
+//! no action frees a worker ID before its holder's grant ends, unless an operator declares the holder dead.
 
 use alloc::{
     format,
@@ -19,9 +19,9 @@ use crate::{
     rules::volatile::is_volatile,
 };
 
-/// The number of attempts for an action while keepers change the same record.
+/// The number of times that an action is attempted while keepers change the same record.
 const MAX_ATTEMPTS: u32 = 16;
-/// The longest quiet time that is accepted as intentional: ten years.
+/// The longest quiet time that is still considered intentional: ten years.
 const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
 /// A namespace's status at one point in time.
@@ -38,16 +38,16 @@ pub struct Status {
     pub now: u64,
     /// The name of the store that replied.
     pub store: String,
-    /// Whether the namespace's record names a different store. If so, a backup was restored and no keeper has detected it
-    /// yet.
+    /// Whether the namespace's record names a different store. If so, a backup was restored, and no keeper has detected
+    /// this yet.
     pub is_restored: bool,
-    /// The number of records whose grant has not ended.
+    /// The number of records whose grants have not ended.
     pub granted: u64,
     /// The number of reserved records.
     pub reserved: u64,
     /// The number of records that could be claimed now, including those that do not exist yet.
     pub free: u64,
-    /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there is no grant.
+    /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there are no grants.
     pub next_end: Option<u64>,
 }
 
@@ -111,7 +111,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Ok(Self { store, schema: None, name: namespace.to_string(), random, requests: 0 })
     }
 
-    /// Returns the status of the namespace, with the number of worker IDs in each state.
+    /// Returns the namespace's status, with the number of worker IDs in each state.
     ///
     /// # Errors
     /// Returns `out_of_range` if the namespace does not exist, or any error from the store.
@@ -154,7 +154,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.all_of(&namespace, &shape, reply.content)
     }
 
-    /// Returns the records of a reply, sorted by worker ID, if all are present. Stores leave out records that they cannot read.
+    /// Returns the records in a reply, sorted by worker ID, if none are missing. Stores omit records that they cannot read.
     fn all_of(
         &mut self,
         namespace: &Namespace,
@@ -168,7 +168,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
         match missing {
             Some(first) => {
-                // A store leaves out records that it cannot read. If this one exists, the request fails with the reason.
+                // A store omits records that it cannot read. If this record exists, the request fails with the reason.
                 self.send(Operation::Read { first })?;
                 Err(damaged_record(format!("expected the record of number {first}, found none")))
             }
@@ -176,8 +176,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Prevents the grant of a worker ID from being renewed. The holder can use the worker ID until the grant ends, which is at
-    /// most one lease duration from now. Then the worker ID is free, and the holder claims another worker ID. Returns the
+    /// Prevents a worker ID's grant from being renewed. The holder can use the worker ID until the grant ends, which is at
+    /// most one lease duration from now. Then the worker ID is free, and the holder claims a different one. Returns the
     /// record; its `granted_until` is the time at which the grant ends.
     ///
     /// # Errors
@@ -188,18 +188,19 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
             _ if old.token == Random::default() => Err(never_granted()),
-            // The record gets an empty grant at the end of the previous one, so its holder finds a different token.
+            // The record is replaced by an empty grant at the end of the previous one, so the previous holder finds a
+            // different token.
             end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
         })
     }
 
-    /// Reserves a worker ID, so that no keeper claims it any more. If the worker ID is currently granted, its holder can use it
-    /// until the grant ends, as after [`Operator::evict`]. Returns the record. Once the record's `start` (in Unix milliseconds)
-    /// has passed, you may assign the worker ID to one generator manually. To retire the worker ID, leave it unused. If the
-    /// worker ID is already reserved, this call has no effect.
+    /// Reserves a worker ID, so that keepers no longer claim it. If the worker ID is currently granted, its holder can use
+    /// it until the grant ends, as after [`Operator::evict`]. Returns the record. Once the record's `start` (in Unix
+    /// milliseconds) has passed, you may assign the worker ID to one generator manually. To retire the worker ID, leave it
+    /// unused. If the worker ID is already reserved, this call has no effect.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason has more than 200 bytes or
+    /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason is longer than 200 bytes or
     /// contains control characters. Returns `store_not_durable` if the store is volatile, because it may forget the
     /// reservation. All other errors are the same as for [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
@@ -208,8 +209,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
-            // `free` never sets an end before the start of the reservation, so the ticks of the last grant are not granted
-            // again.
+            // `free` never sets an end before the start of the reservation, so it does not make the ticks of the last grant
+            // available again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
             let (start, holder) = (shape.grid().ceil(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
@@ -305,7 +306,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let quiet_until = quiet_time(old, store, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
-            // The previous name is cleared, because a promotion that an operator reports later happened before this restore.
+            // The previous name is cleared, because if an operator reports a promotion later, that promotion happened
+            // before this restore.
             let previous_store = String::new();
             Ok(Namespace { previous_store, ..old.begun_in("", random()?, quiet_until) })
         })
@@ -335,8 +337,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
-                // A keeper has noticed that the store is different, and waits as it does after a restore because it cannot
-                // distinguish the two cases. A promoted replica has lost no grant, so the previous quiet time is enough.
+                // A keeper has noticed that the store is different. It waits as it does after a restore, because it cannot
+                // distinguish the two cases. A promoted replica has lost no grants, so the previous quiet time is
+                // sufficient.
                 return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
             }
             if old.store == to && old.quiet_until <= now {
@@ -352,7 +355,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Changes the records of all namespaces. Processes every namespace, and then returns the first error.
+    /// Changes the records of all namespaces. Tries every namespace before it returns the first error.
     fn for_all(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
@@ -365,16 +368,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let mut done = Vec::new();
         for name in names {
             self.name = name;
-            // All namespaces are tried before the first error is returned, so that a damaged one does not prevent the others
-            // from granting.
+            // All namespaces are tried before the first error is returned, so that one damaged namespace does not prevent
+            // the others from granting leases.
             done.push(self.change_namespace(&new));
         }
         self.name = own;
         done.into_iter().collect()
     }
 
-    /// Replaces the namespace's record with the result of `new`, which receives the time, the store's name and the survey from
-    /// a reply. The new record names this store.
+    /// Replaces the namespace's record with the result of `new`, which receives the time, the store's name and the survey
+    /// from a reply. The new record contains this store's name.
     fn change_namespace(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
@@ -393,8 +396,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contention_error())
     }
 
-    /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates missing
-    /// records up to the worker ID.
+    /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates any
+    /// missing records up to that worker ID.
     fn change(
         &mut self,
         number: u64,
@@ -431,7 +434,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
-            // Because of the new token, a holder that still renews its lease detects that it no longer owns the record.
+            // If a holder still renews its lease, the new token shows it that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.send(Operation::Put { old, new: new.clone() })?.2.content == ReplyContent::Done
@@ -462,7 +465,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 }
 
-/// Returns the records of a reply, after checking that each could be produced by a writer of format 1.
+/// Returns the records in a reply. Checks first that a writer of format 1 could have produced each of them.
 fn records_of(found: ReplyContent) -> Result<Vec<Record>> {
     let ReplyContent::Records(records) = found else {
         return Err(damaged_record(
@@ -482,9 +485,9 @@ fn contention_error() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-/// Rejects two store names if the second one cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is another server. The
-/// same server with another table is a restored dump or a rebuilt table.
+/// Returns an error if the second store cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
+/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is a different server.
+/// The same server with a different table is a restored dump or a rebuilt table.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let [before, after] = [from, to].map(|name| name.split(':').collect::<Vec<_>>());
     let timeline = |digits| u32::from_str_radix(digits, 16).ok();
@@ -495,7 +498,7 @@ fn check_promotion(from: &str, to: &str) -> Result<()> {
         }
         (["mysql", server, _], ["mysql", other, _])
         | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,
-        // The end of a waiting time does not depend on what a volatile store has lost.
+        // The end of a waiting time does not depend on the data that a volatile store has lost.
         (["postgresql" | "mysql" | "mariadb" | "volatile", ..], _)
         | (_, ["postgresql" | "mysql" | "mariadb" | "volatile", ..]) => false,
         _ => from != to,

@@ -1,4 +1,4 @@
-//! The source of a lease.
+//! The source of a lease: the store, and how it is opened.
 
 use std::{sync::Arc, time::Duration};
 
@@ -56,7 +56,7 @@ impl Source {
         Self(SourceKind::At(Box::new(location)))
     }
 
-    /// Starts a lease that keeps `grantee` supplied with grants.
+    /// Starts a lease that supplies `grantee` with grants.
     pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
         self,
         options: Options,

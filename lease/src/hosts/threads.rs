@@ -1,9 +1,9 @@
 //! The thread that keeps all of a process's leases in blocking stores.
 //!
-//! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so another
-//! thread waits in the meantime if there are other leases. The thread that finishes first continues, and the other one ends.
-//! Therefore a process has one thread while no request is in progress, no matter how many generators it has. An unresponsive
-//! store blocks one thread for each of its requests, and the other leases continue.
+//! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so if
+//! there are other leases, another thread waits for their tasks in the meantime. The thread that finishes first continues,
+//! and the other one exits. Therefore, a process has only one thread while no request is in progress, no matter how many
+//! generators it has. An unresponsive store blocks one thread for each of its requests, and the other leases continue.
 
 use std::{
     collections::BTreeMap,
@@ -30,12 +30,13 @@ use crate::{
     rules::forks::PerProcess,
 };
 
-/// The maximum number of concurrent requests, so that a process with many generators does not use all connections of its
-/// server. Requests that take longer than `SHORT_WAIT` are not counted.
+/// The maximum number of concurrent requests, so that a process with many generators does not use all of its server's
+/// connections. Requests that take longer than `SHORT_WAIT` are not counted.
 const REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
-/// The longest pause between two checks. It applies if every task is being polled by another thread or waits to be woken.
+/// The longest pause between two checks. It applies if other threads are polling all tasks, or if the tasks are waiting to
+/// be woken.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The threads of a process.
@@ -47,16 +48,16 @@ pub(crate) struct Threads {
 #[derive(Default)]
 struct State {
     tasks: BTreeMap<u64, TaskEntry>,
-    /// The number of tasks so far.
+    /// The number of tasks that have been started so far.
     begun: u64,
     /// The start times of the requests in progress.
     requests: Vec<Instant>,
-    /// Whether a thread waits for the next task.
+    /// Whether a thread is waiting for the next task.
     is_watched: bool,
 }
 
 struct TaskEntry {
-    /// The task, or `None` while a thread polls it.
+    /// The task, or `None` while a thread is polling it.
     task: Option<Task>,
     /// The time at which the task is due, or `None` until it is woken.
     due: Option<Instant>,
@@ -116,7 +117,7 @@ impl Threads {
         state.begun += 1;
         let number = state.begun;
         let open = move || {
-            // Opening a store may block, like a request.
+            // Opening a store may block, as a request may.
             let opened = self.run_long(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
@@ -141,7 +142,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits for tasks and polls them, until all tasks have ended or another thread has taken over the waiting.
+    /// Waits for tasks and polls them until all tasks have ended, or until another thread has taken over.
     fn run_tasks(&'static self) {
         let process = fork::process();
         let mut state = self.lock();
@@ -154,20 +155,20 @@ impl Threads {
                     continue;
                 }
             };
-            // The next call may block for seconds, so another thread has to watch the other tasks in the meantime.
+            // The next call may block for seconds, so another thread must wait for the other tasks in the meantime.
             state.is_watched = false;
             drop(state);
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
-                // This process is a child that was forked while the task was polled. Another thread of its parent may have held
-                // the lock.
+                // This process is a child that was forked while the task was being polled. Another thread of its parent may
+                // have held the lock.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);
             state = self.lock();
             state.put_back(number, left);
             self.changed.notify_all();
-            // Another thread took over during the call. One of the two is enough, and this one ends.
+            // Another thread took over during the call. One thread is enough, so this one exits.
             if state.is_watched {
                 return;
             }
@@ -184,7 +185,7 @@ impl Threads {
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
     }
 
-    /// Returns a future that pauses a task.
+    /// Returns a future that suspends a task for the given pause.
     fn sleep(&'static self, number: u64, pause: Duration) -> impl Future<Output = ()> + Send {
         let until = Instant::now() + pause;
         poll_fn(move |_| {
@@ -196,7 +197,7 @@ impl Threads {
         })
     }
 
-    /// Schedules a task to be polled at `at` or earlier.
+    /// Schedules a task to be polled no later than `at`.
     fn schedule(&self, number: u64, at: Instant) {
         if let Some(entry) = self.lock().tasks.get_mut(&number) {
             entry.due = Some(entry.due.map_or(at, |due| due.min(at)));
@@ -204,13 +205,13 @@ impl Threads {
         }
     }
 
-    /// Runs work that may take a long time, while another thread waits for the other tasks.
+    /// Runs a function that may take a long time, while another thread waits for the other tasks.
     fn run_long<V>(&'static self, work: impl FnOnce() -> V) -> V {
         let mut state = self.lock();
         let request = RequestInProgress { threads: self, began: Instant::now() };
         state.requests.push(request.began);
         if state.tasks.len() > 1 && !state.is_watched {
-            // If no thread can be started, the other leases wait for this request.
+            // If no thread can be started, the other leases have to wait for this request.
             let _ = self.start(&mut state);
         }
         drop(state);
@@ -259,11 +260,11 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// Drops the store like a request, because a driver may notify its server.
+/// Drops the store in the same way as it runs a request, because a driver may notify its server.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();
-        // Closing a connection may block, like a request.
+        // Closing a connection may block, as a request may.
         self.threads.run_long(|| drop(store));
     }
 }

@@ -1,5 +1,5 @@
-//! A generator and its lease. A call that fails for lack of a lease reports the reason, and in a forked child process it leases
-//! a worker ID first.
+//! A generator and its lease. A call that fails because there is no lease reports the reason. In a forked child process,
+//! such a call leases a worker ID first.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
-    /// How long a process waits for its first grant.
+    /// How long this process waits for its first grant.
     longest: Duration,
 }
 
@@ -57,7 +57,8 @@ impl<F: Family> BegunLease<F> {
         self.generator()
     }
 
-    /// Works like [`BegunLease::ready`], but awaits `sleep`, so dropping the generator or the returned future never blocks.
+    /// Works like [`BegunLease::ready`], but awaits `sleep`. Dropping the generator or the returned future therefore never
+    /// blocks.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),
@@ -98,11 +99,11 @@ impl<F: Family> Generator<F> {
 
     /// Calls a generator method that may wait.
     ///
-    /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
+    /// The result stays where the call wrote it, because moving the result would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        // The generator is called first, and the lease is checked only if that call fails. Therefore an ID costs the same as
-        // without a lease.
+        // The generator is called first, and the lease is checked only if that call fails. Therefore, an ID costs no more
+        // than without a lease.
         let mut made = call(&self.leased);
         if is_of_lease(&made) {
             self.call_later(&mut made, call);
@@ -114,7 +115,7 @@ impl<F: Family> Generator<F> {
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
         if matches!(made, Err(error) if error.kind() == ErrorKind::Forked) {
             let ready = self.lease.ready_once(self.longest);
-            // The generator is called again even if the wait has failed, because the lease may have begun at the last moment.
+            // The generator is called again even if the wait failed, because the lease may have begun at the last moment.
             *made = call(&self.leased);
             if let Err(reason) = ready
                 && is_of_lease(made)
@@ -136,7 +137,7 @@ impl<F: Family> Generator<F> {
         made
     }
 
-    /// Adds the reason for the missing lease, if known, to an error from the generator.
+    /// Adds the reason why there is no lease, if known, to a generator's error.
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
         if let Err(error) = made {
@@ -163,7 +164,8 @@ impl<F: Family> Generator<F> {
         }
     }
 
-    /// Adds the reason to an error for lack of a lease. In a forked child process, this starts the child's own lease.
+    /// Adds the reason to an error that was caused by a missing lease. In a forked child process, this call starts the
+    /// child's own lease.
     #[cold]
     fn explain_error(&self, error: Error) -> Error {
         match error.kind() {
@@ -186,15 +188,16 @@ fn no_lease(reason: &'static str) -> crate::Error {
     crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
 }
 
-/// Returns the error of a generator that has no lease.
+/// Returns a generator's error for a missing lease.
 #[cold]
 fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
-/// Implements a generator's constructors. A format's file defines what they need: `options`, the default options at a place, and
-/// `begin`. `$arg` is an argument of all constructors, and `$option` one of those with custom options, with its default. `$new`
-/// and `$with` are sentences about the two kinds.
+/// Implements a generator's constructors. A format's file defines the functions that they need: `options`, which returns
+/// the default options for a place, and `begin`. `$arg` is an argument of all constructors. `$option` is an argument of the
+/// constructors with custom options, and has a default. `$new` and `$with` are sentences for the documentation of the two
+/// kinds.
 macro_rules! constructors {
     (
         $new:literal, $with:literal,
@@ -203,10 +206,9 @@ macro_rules! constructors {
         /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The call waits
         /// up to 10 seconds for the first grant.
         #[doc = $new]
-        ///
         /// # Errors
-        /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`, or
-        /// `namespace_mismatch` if the namespace is for other IDs.
+        /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`. Returns
+        /// `namespace_mismatch` if the namespace is for a different kind of ID.
         pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
             let place = Place::of(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
@@ -244,9 +246,8 @@ macro_rules! constructors {
 
         /// Creates a generator from any [`Source`] with custom options. The call waits up to `longest` for the first grant.
         #[doc = $with]
-        ///
         /// # Errors
-        /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for other IDs.
+        /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different kind of ID.
         pub fn with(
             source: impl Into<Source>,
             options: Options,
@@ -286,9 +287,9 @@ macro_rules! calls {
         /// grant.
         ///
         /// # Errors
-        /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states why, and
-        /// since when. Returns `generator_closed` after `close`. All other errors are the same as for the core crate's
-        /// generator.
+        /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason,
+        /// and since when this has been the case. Returns `generator_closed` after `close`. All other errors are the same
+        /// as for the core crate's generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))
@@ -362,7 +363,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the core crate's traits for a format's leased generators, by calling the generators' own methods.
+/// Implements the core crate's traits for a format's leased generators by calling the generators' own methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

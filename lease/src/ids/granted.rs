@@ -1,4 +1,4 @@
-//! The core crate's generator with a lease, for any ID format. It switches from grant to grant.
+//! The core crate's generator with a lease, for any ID format. It switches from one grant to the next.
 
 use core::ops::Range;
 use std::sync::{
@@ -25,8 +25,8 @@ pub trait Family: SlotSource + Sized + 'static {
     /// # Errors
     /// Returns any error from the core crate.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
-    /// Switches to the next grant and returns its number. `build` creates the generator for it, and receives the time span
-    /// of the previous grant's highest tick.
+    /// Switches to the next grant and returns the grant's number. `build` receives the time span of the previous grant's
+    /// highest tick, and creates the generator.
     ///
     /// # Errors
     /// Returns any error from the core crate.
@@ -34,7 +34,7 @@ pub trait Family: SlotSource + Sized + 'static {
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
     ) -> polyflake::Result<u32>;
-    /// Moves a grant's end to a later time.
+    /// Moves the end of a grant to a later time.
     ///
     /// # Errors
     /// Returns any error from the core crate.
@@ -48,7 +48,7 @@ pub trait Family: SlotSource + Sized + 'static {
     fn close(&self);
 }
 
-/// Implements the methods of [`Family`], which have other names in the types of the core crate.
+/// Implements the methods of [`Family`], which have different names in the core crate's types.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -78,22 +78,22 @@ macro_rules! family {
 
 family!(sno, randflake, hotguid, layout, uuid7);
 
-/// Creates a generator for a worker ID and a window in Unix milliseconds. Can be shared between threads.
+/// A function that creates a generator for a worker ID and a window in Unix milliseconds. Threads can share it.
 #[cfg(feature = "std")]
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
-/// The form of [`Granted`] that threads share.
+/// The variant of [`Granted`] that threads can share.
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
-/// A leased generator, which is available after the first grant. `build` creates a generator for a worker ID and a window in
-/// Unix milliseconds.
+/// A leased generator, which becomes available with the first grant. `build` creates a generator for a worker ID and a
+/// window in Unix milliseconds.
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
     /// The number of the newest grant.
     number: AtomicU32,
-    /// The process that closed it, which may be before its first grant.
+    /// The process that closed the generator, possibly before its first grant.
     closed_in: Mutex<Option<u32>>,
     /// The restore count when the lease began, or at the last seal.
     restores: AtomicU32,
@@ -102,7 +102,8 @@ pub struct Granted<F, B> {
 
 #[cfg(feature = "std")]
 impl<F: Family + Send + Sync> Threaded<F> {
-    /// Starts the generator and its lease, from a store and a namespace. Wait for the first grant before the first call.
+    /// Starts the generator and its lease, using a store and a namespace. Wait for the first grant before you generate the
+    /// first ID.
     pub(crate) fn start(
         source: Source,
         options: Options,
@@ -127,9 +128,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
 
     /// Creates the generator for a grant.
     ///
-    /// A grant from before a restore must not begin, because another copy of the process has it as well. Whoever keeps the lease
-    /// notices the restore before it begins another grant, and seals. So the count that was read then is the current one, unless
-    /// there was a restore in between; and a generator that was created before that restore does not outlive it.
+    /// A grant from before a restore must not begin, because another copy of the process has the same grant. The lease's
+    /// keeper notices the restore and seals the generator before it begins another grant. Therefore, the count that was
+    /// read at the seal is current unless another restore has happened since then. A generator that was created before that
+    /// restore does not outlive it.
     fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
         let generator = (self.build)(number, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {
@@ -138,8 +140,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Err(polyflake::Error::new(polyflake::ErrorKind::LeaseMismatch))
     }
 
-    /// Prepares for the grants of a lease that begins now. Whoever keeps a lease calls this before its first grant, because this
-    /// process may have been restored, or forked, since the generator was created.
+    /// Prepares for the grants of a lease that begins now. The lease's keeper calls this function before the lease's first
+    /// grant, because this process may have been restored or forked since the generator was created.
     pub fn prepare(&self) {
         self.restores.store(fork::restores(), Ordering::Release);
     }
@@ -176,10 +178,11 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Ok(())
     }
 
-    /// Moves the grant's end to a later time, in Unix milliseconds.
+    /// Moves the end of the grant to a later time, in Unix milliseconds.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
-            // This fails only if a different grant has begun in the meantime, whose own end then applies.
+            // This call fails only if a different grant has begun in the meantime. In that case, the other grant's own end
+            // applies.
             let _ = leased.extend(self.number.load(Ordering::Acquire), saturating_ms(end));
         }
     }
@@ -196,8 +199,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // This happens under the lock, so that a first grant that begins at the same time is either closed here or does not
-        // begin.
+        // This assignment happens under the lock, so that a first grant that begins at the same time is either closed here
+        // or does not begin.
         *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();

@@ -1,4 +1,4 @@
-//! IDs with custom layouts, in which one or several fields contain a leased worker ID.
+//! IDs with custom layouts in which one or more fields contain a leased worker ID.
 
 use core::time::Duration;
 
@@ -47,8 +47,8 @@ impl Generator {
     /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first grant.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states why, and since
-    /// when. All other errors are the same as for the core crate's generator.
+    /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason, and
+    /// since when this has been the case. All other errors are the same as for the core crate's generator.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
         self.call(|leased| leased.generate(None))

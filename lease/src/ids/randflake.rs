@@ -53,7 +53,7 @@ fn begin(
     if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
         return Err(out_of_range("expected options of Randflake and of the secret"));
     }
-    // The codec wipes its subkeys when it is dropped. The secret itself is not kept.
+    // The codec wipes its subkeys when it is dropped. The secret itself is not stored.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
     Threaded::start(source, options, longest, move |number, window| {

@@ -26,7 +26,7 @@ pub enum ErrorKind {
     StoreChanged,
     /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,
-    /// A record has a newer format than this version supports.
+    /// A record has a newer format than this version of the library supports.
     SchemaTooNew,
     /// This host's clock differs too much from the store's clock.
     ClockSkewed,
@@ -79,8 +79,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Creates an error with a reason. Write the reason in lower case and without a final period, because it follows
-    /// "cannot lease a worker ID:" in messages.
+    /// Creates an error with a reason. Write the reason in lowercase and without a final period, because it follows "cannot
+    /// lease a worker ID:" in messages.
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
         let is_permanent = matches!(kind, ErrorKind::OutOfRange | ErrorKind::NamespaceMismatch);
         Self { kind, reason: reason.into(), until: None, is_permanent }
@@ -120,9 +120,9 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns whether the error persists until someone changes the configuration or the store. Examples are a wrong role,
-    /// a missing folder, and a namespace with a different shape. After such an error, calls that
-    /// normally wait for a lease fail immediately, but the keeper still retries from time to time.
+    /// Returns whether the error persists until someone changes the configuration or the store. Examples are an incorrect
+    /// role, a missing folder, and a namespace with a different shape. After such an error, calls that would normally wait
+    /// for a lease fail immediately, but the keeper still retries from time to time.
     pub fn is_permanent(&self) -> bool {
         self.is_permanent
     }
@@ -150,8 +150,8 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
 
-/// Returns the error for worker IDs that are all reserved, so that no keeper may claim any of them. A reservation has no end,
-/// so waiting does not help.
+/// Returns the error for the case that all matching worker IDs are reserved, so that no keeper may claim any of them. A
+/// reservation has no end, so waiting does not help.
 pub(crate) fn reserved_id(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
@@ -165,7 +165,8 @@ pub(crate) fn no_reply() -> Error {
 /// Formats a time for messages, in UTC.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
-    // In this calculation, years begin in March, so that a leap day is the last day of its year; 146,097 days are 400 years.
+    // This calculation uses years that begin in March, so that a leap day is the last day of its year. 400 years have
+    // 146,097 days.
     let day = days + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! Monitoring of a lease: events as they occur, and metrics at any time.
+//! Monitors a lease: reports events as they occur, and metrics at any time.
 
 #[cfg(feature = "std")]
 use std::{
@@ -10,13 +10,13 @@ use core::{fmt, time::Duration};
 
 use crate::{Error, rules::error::moment};
 
-/// A lease event. Times are Unix milliseconds.
+/// A lease event. Times are in Unix milliseconds.
 ///
-/// An event contains worker IDs, times and errors. Errors name the store without its password.
+/// An event contains worker IDs, times and errors. Errors contain the store's name without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A worker ID was leased, for the first time or again.
+    /// A worker ID was leased, for the first time or after an interruption.
     Acquired {
         /// The worker ID.
         number: u64,
@@ -43,24 +43,24 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// The wall clock moved by more than a second relative to the monotonic clock since the last acknowledged write. The process
-    /// was paused, its image was copied, or a clock was set. The holder renews within a second, which shows whether another copy
-    /// uses the worker ID.
+    /// Since the last acknowledged write, the wall clock moved by more than a second relative to the monotonic clock.
+    /// Either the process was paused, its image was copied, or a clock was set. The holder renews its lease within a
+    /// second, which shows whether another copy uses the worker ID.
     Gap {
         /// The worker ID.
         number: u64,
         /// How far the wall clock moved, in milliseconds.
         milliseconds: i64,
     },
-    /// The store did not acknowledge a write within a second after a gap, and IDs continue although another copy may use the
-    /// worker ID. Only a lease with [`Options::strict`](crate::Options::strict) reports this.
+    /// The store did not acknowledge a write within a second after a gap. Generation continues, although another copy may
+    /// be using the worker ID. This event is only reported for leases with [`Options::strict`](crate::Options::strict).
     Unconfirmed {
         /// The worker ID.
         number: u64,
     },
-    /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
+    /// A request was rejected or failed for a different reason than the previous one. The lease continues.
     Refused(Error),
-    /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
+    /// The grant expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
     /// event.
     Expired {
         /// The worker ID.
@@ -68,7 +68,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// The generator is sealed. Its worker ID is released next, unless the grant was lost.
+    /// The generator has been sealed. Its worker ID is released next, unless the grant was lost.
     Sealed {
         /// The worker ID.
         number: u64,
@@ -133,15 +133,15 @@ impl fmt::Display for Event {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// The time until the grant ends, according to the system clock, or zero if there is no grant.
+    /// The time until the grant ends, according to the system clock. Zero if there is no grant.
     pub remaining: Duration,
     /// The number of grants so far.
     pub grants: u64,
     /// The number of acknowledged renewals so far.
     pub renewals: u64,
-    /// The number of requests that were rejected or failed so far.
+    /// The number of requests so far that were rejected or failed.
     pub failures: u64,
-    /// The number of gaps between the clocks so far (see [`Event::Gap`]).
+    /// The number of clock gaps so far (see [`Event::Gap`]).
     pub gaps: u64,
 }
 
@@ -164,7 +164,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Reports an event in a namespace to the process's tracing subscriber and to the program's callback.
+/// Reports an event of a namespace to the process's tracing subscriber and to the program's callback.
 #[cfg(feature = "std")]
 pub(crate) fn emit(namespace: &str, watch: Option<&Watch>, event: &Event) {
     // A panic in the program's callback must not end the lease.

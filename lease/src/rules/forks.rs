@@ -1,4 +1,4 @@
-//! Values that belong to one process. A forked child process creates its own and leaves its parent's unchanged.
+//! Values that belong to one process. A forked child process creates its own value and leaves its parent's value unchanged.
 #![allow(
     unsafe_code,
     reason = "a lock could be held by another thread at a fork, so values are read without one"
@@ -16,7 +16,7 @@ use polyflake::fork;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Returns a number that identifies this process, and that differs from the numbers of all its ancestors.
+/// Returns a number that identifies this process and differs from the numbers of all of its ancestors.
 pub(crate) fn process_number() -> Result<u32> {
     fork::prepare().map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(fork::process())
@@ -38,8 +38,8 @@ pub(crate) fn check(process: u32) -> Result<()> {
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// A value that each process creates for itself. The value of an ancestor is neither used nor freed, because other threads may
-/// have held its locks at the fork.
+/// A value that each process creates for itself. An ancestor's value is neither used nor freed, because other threads may
+/// have held its locks at the time of the fork.
 pub(crate) struct PerProcess<T: Send + Sync>(AtomicPtr<(u32, T)>);
 
 impl<T: Send + Sync> PerProcess<T> {
@@ -55,8 +55,8 @@ impl<T: Send + Sync> PerProcess<T> {
         (*process == fork::process()).then_some(value)
     }
 
-    /// Returns this process's value, and whether this call created it. The value is created if there is none, or if `is_good`
-    /// rejects the current one, which stays allocated for threads that still use it.
+    /// Returns this process's value, and whether this call created it. A new value is created if there is none, or if
+    /// `is_good` rejects the current one. A rejected value stays allocated for threads that still use it.
     pub(crate) fn get_or_make(
         &self,
         is_good: impl Fn(&T) -> bool,
@@ -68,8 +68,8 @@ impl<T: Send + Sync> PerProcess<T> {
                 return (value, false);
             }
             let made = Box::into_raw(Box::new((fork::process(), make())));
-            // The previous value is never freed. Another thread may still use it, or it belongs to the parent, and its
-            // destructor must not run in this process.
+            // The previous value is never freed. Either another thread may still use it, or it belongs to the parent, and
+            // its destructor must not run in this process.
             if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 // SAFETY: the box was leaked above, and only `drop` frees it.
                 return (unsafe { &(*made).1 }, true);
@@ -83,7 +83,7 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T: Send + Sync> Drop for PerProcess<T> {
     fn drop(&mut self) {
         if self.get().is_some() {
-            // SAFETY: the box was leaked once, and `&mut self` proves that no reference to it exists any more.
+            // SAFETY: the box was leaked once, and `&mut self` proves that there are no more references to it.
             drop(unsafe { Box::from_raw(*self.0.get_mut()) });
         }
     }

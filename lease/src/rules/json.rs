@@ -1,5 +1,5 @@
-//! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. Any other form is
-//! rejected, so each value has exactly one encoding.
+//! Canonical JSON: fields in ASCII order, no whitespace, and only quotation marks and backslashes escaped. Any other form
+//! is rejected, so each value has exactly one encoding.
 
 use alloc::{
     format,
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{Error, ErrorKind, Result, rules::error::damaged_record, rules::record::Random};
 
-/// The largest integer in a record, which every JSON parser can represent.
+/// The largest integer in a record. Every JSON parser can represent it.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The fields of a JSON object or of a database row.
@@ -34,7 +34,7 @@ impl Fields {
         value.ok_or_else(|| damaged_record(format!("expected a valid `{key}`")))
     }
 
-    /// Rejects any format except 1.
+    /// Rejects any record format other than 1.
     ///
     /// # Errors
     /// Returns `schema_too_new` for a newer format, or `store_damaged` for any other value.
@@ -61,7 +61,7 @@ impl Fields {
         self.get(key, |value| value.as_object().cloned().map(Self))
     }
 
-    /// Returns a list of objects.
+    /// Returns the list of objects in a field.
     pub(crate) fn objects(&self, key: &str) -> Result<Vec<Self>> {
         let object = |value: &Value| value.as_object().cloned().map(Self);
         self.get(key, |value| value.as_array()?.iter().map(object).collect())
@@ -72,13 +72,13 @@ impl Fields {
         (!is_null).then(|| self.object(key)).transpose()
     }
 
-    /// Returns a list of one or more strings.
+    /// Returns the list of strings in a field, which must not be empty.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let texts = self.texts(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
     }
 
-    /// Returns a list of strings.
+    /// Returns the list of strings in a field.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
         self.get(key, |value| value.as_array()?.iter().map(text).collect())
@@ -89,7 +89,7 @@ impl Fields {
         self.0.get(key) == Some(&Value::Bool(true))
     }
 
-    /// Returns the string in a field, if the field exists.
+    /// Returns the string in a field, or `None` if the field does not exist.
     pub(crate) fn optional(&self, key: &str) -> Result<Option<String>> {
         self.0.contains_key(key).then(|| self.string(key)).transpose()
     }
@@ -99,8 +99,8 @@ impl Fields {
     }
 }
 
-/// Rejects a string that is not the canonical encoding of its value, for example because of extra fields, a different order or
-/// white space.
+/// Rejects a string that is not the canonical encoding of its value, for example because of extra fields, a different order
+/// or whitespace.
 pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {
         return Ok(());

@@ -79,15 +79,15 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "hosts make it")]
 pub struct Moment {
-    /// Unix milliseconds, according to the clock that the generator reads.
+    /// The time in Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
-    /// Milliseconds since a fixed moment, according to a monotonic clock. If the system supports it, the clock also counts
-    /// while the machine is suspended.
+    /// The milliseconds since a fixed moment, according to a monotonic clock. On systems that support it, this clock also
+    /// counts while the machine is suspended.
     pub elapsed_ms: u64,
 }
 
-/// One generator's right to use the worker IDs `first ..= last` once, from `start` until just before `end`. Both times are Unix
-/// milliseconds.
+/// The right of one generator to use the worker IDs `first ..= last` once, from `start` until just before `end`. Both times
+/// are in Unix milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -118,16 +118,16 @@ impl Grant {
     }
 }
 
-/// The next task for a keeper's host.
+/// The next task that a keeper's host must perform.
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
-    /// Send the request to the store, and pass the reply to the keeper when it arrives.
+    /// Send the request to the store, and pass the reply to the keeper when the reply arrives.
     Send(Request),
-    /// Create a new generator for this grant and replace the previous one with it. The previous generator is closed, and the
-    /// window of the new one starts no earlier than the last tick of the previous one.
+    /// Create a new generator for this grant, and replace the previous generator with it. The previous generator is closed.
+    /// The window of the new generator starts no earlier than the last tick of the previous one.
     Begin(Grant),
-    /// The generator's window now ends at this time, in Unix milliseconds.
+    /// Move the end of the generator's window to this time, in Unix milliseconds.
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
@@ -167,27 +167,28 @@ pub struct Keeper<R> {
     at: KeeperState,
     held: Option<HeldGrant>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time until which its reply is awaited.
+    /// The number of the last request, and the time until which the keeper waits for the reply.
     request: u64,
     answer_until: u64,
-    /// The difference between the clocks when the last request was sent.
+    /// The difference between the wall clock and the monotonic clock when the last request was sent.
     sent_at: Offset,
-    /// The gaps that occurred since the host last requested them.
+    /// The gaps that have occurred since the host last asked for them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: GapEvents,
-    /// The end of the window that the generator has. Without [`Options::strict`], it is the end of the grant.
+    /// The end of the generator's window as the host knows it. Without [`Options::strict`], this is the end of the grant.
     shown: u64,
-    /// The preferred worker ID: the worker ID that the process held before, or the requested worker ID.
+    /// The preferred worker ID: either the one that the process held before, or the requested one.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
     store_now: (u64, u64),
     /// The number of consecutive failures.
     failures: u32,
-    /// The longest lease that the namespace ever had, as far as this keeper knows.
+    /// The longest lease that the namespace has ever had, as far as this keeper knows.
     longest_ms: u64,
     /// Whether the records of the namespace have been counted.
     is_surveyed: bool,
-    /// An incarnation whose records went back in time, which shows that the store was restored although its name is the same.
+    /// An incarnation whose records went back in time. This shows that the store was restored, although its name is the
+    /// same.
     outdated: Option<Random>,
     /// Whether the keeper has ever had a grant.
     has_held: bool,
@@ -199,29 +200,31 @@ pub struct Keeper<R> {
 /// A grant that the keeper holds, and its acknowledged end.
 #[derive(Clone, Debug)]
 struct HeldGrant {
-    /// The record as it was last acknowledged or read.
+    /// The record as the store last acknowledged or returned it.
     record: Record,
-    /// The writes that were requested since the last acknowledgement.
+    /// The writes that were requested since the last acknowledgment.
     asked: PendingWrites,
     end: u64,
     /// The time of the next renewal, according to the monotonic clock. If the generator's clock is ahead, the renewal may
     /// happen earlier, but not before `soonest`.
     renew_at: u64,
     soonest: u64,
-    /// Whether the renewal was rejected permanently, so that the window expires.
+    /// Whether the renewal was rejected permanently, so that the window will expire.
     is_lost: bool,
-    /// The difference between the clocks when the last acknowledged write was sent, or after the last gap.
+    /// The difference between the wall clock and the monotonic clock when the last acknowledged write was sent, or after
+    /// the last gap.
     offset: Offset,
-    /// When the keeper noticed a gap, according to the monotonic clock, if the store has acknowledged no later write.
+    /// When the keeper noticed a gap, according to the monotonic clock, or `None` if the store has acknowledged a write
+    /// since then.
     gap_at: Option<u64>,
-    /// Whether the keeper has reported that IDs continue although the gap is not settled.
+    /// Whether the keeper has reported that generation continues although the gap is not settled.
     is_reported: bool,
-    /// The latest end that another copy may have had when there was a gap, or 0.
+    /// The latest end of the lease that another copy of the process may have had when the gap occurred, or 0.
     shared_until: u64,
 }
 
-/// The version and the end of each write that was requested but not acknowledged. A record with any other version was written
-/// by a clone of this process.
+/// The version and the end of each write that was requested but not acknowledged. A clone of this process wrote any record
+/// that has a different version.
 #[derive(Clone, Debug, Default)]
 struct PendingWrites(Vec<(u64, u64)>);
 
@@ -240,7 +243,8 @@ enum KeeperState {
         until: u64,
     },
     Asking(RequestPurpose),
-    /// Waits after a request without a reply, and settles or repeats it when the monotonic clock reaches `until`.
+    /// Waits after a request that received no reply. When the monotonic clock reaches `until`, the keeper settles or
+    /// repeats the request.
     Paused {
         until: u64,
         purpose: RequestPurpose,
@@ -274,8 +278,8 @@ enum RequestPurpose {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Creates a keeper without a grant. `random` returns 128 random bits from the operating system. The keeper calls it for
-    /// each claim. The function may return an error, for example if the process was forked.
+    /// Creates a keeper without a grant. `random` returns 128 random bits from the operating system. The keeper calls this
+    /// function for each claim. The function may return an error, for example if the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
         let longest_ms = options.lease_ms;
@@ -303,8 +307,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the next task. Call it again after each action, after each reply, and when the time in an [`Action::Wait`] is
-    /// reached.
+    /// Returns the next task. Call this method again after each action, after each reply, and at the time specified by an
+    /// [`Action::Wait`].
     pub fn poll(&mut self, now: Moment) -> Action {
         self.began.get_or_insert(now.elapsed_ms);
         if let Some(action) = self.actions.pop_front() {
@@ -314,7 +318,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.actions.pop_front().unwrap_or_else(|| self.next_action(now))
     }
 
-    /// Processes the reply to a request. A reply that is no longer awaited has no effect.
+    /// Processes the reply to a request. Has no effect if the keeper no longer waits for this reply.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
         if request != self.request || !matches!(self.at, KeeperState::Asking(_)) {
             return;
@@ -323,8 +327,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         else {
             return;
         };
-        // A duplicate reply to the same request, for example from a network that repeats messages, then no longer has the
-        // current number.
+        // If the same reply arrives again, for example because the network duplicated a message, its number is then no
+        // longer the current one.
         self.request += 1;
         if let (Ok(_), Some(purpose)) = (&reply, self.settle_after_gap(&purpose, now)) {
             return self.settle_soon(purpose, now);
@@ -341,13 +345,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Starts releasing the worker ID, or stops the attempts to lease a worker ID. [`Action::End`] follows when that is done.
+    /// Starts releasing the worker ID, or stops trying to lease one. [`Action::End`] follows when this is complete.
     pub fn close(&mut self) {
         self.is_closing = true;
     }
 
-    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID, and
-    /// claims a worker ID again after a pause, which grows with each failure. At other times, this call has no effect.
+    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID,
+    /// and claims one again after a pause that grows with each failure. At other times, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {
@@ -357,28 +361,29 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Reports the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds, or `None` if it
-    /// reserved no tick. An end that is not on the grid is rounded up to the next time on the grid. Without a preceding
+    /// Reports the end of the highest tick that the sealed generator reserved, in Unix milliseconds, or `None` if it never
+    /// reserved a tick. An end that is not on the grid is rounded up to the next grid time. Without a preceding
     /// [`Action::Seal`], this call has no effect.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, KeeperState::Sealing) {
             return;
         }
-        // The image may have been taken after the seal was requested. Another copy then generates IDs until it has sealed, too.
+        // The image may have been taken after the seal was requested. Another copy of this process then generates IDs until
+        // it has sealed its generator, too.
         self.notice_gap(now);
         self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.ceil(end)).clamp(lowest, held.end);
-        // A lost grant is not released: its record may belong to another holder, to another copy of this process, or to another
-        // incarnation of the store. A grant that copies may share is not released either.
+        // A lost grant is not released: its record may belong to another holder, to another copy of this process, or to
+        // another incarnation of the store. A grant that several copies may share is not released either.
         if held.is_lost || held.may_be_shared() {
             if !self.is_closing {
                 self.begin_again(now);
             }
             return;
         }
-        // Another copy may use the grant up to this end, until it finds this copy's renewal.
+        // Another copy may use the grant until this time, unless it finds this copy's renewal first.
         let end = end.max(held.shared_until.min(held.end));
         self.release_to(held, end, now);
     }
@@ -388,7 +393,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         &self.options
     }
 
-    /// Returns the worker ID of the generator's grant, or `None` without a grant.
+    /// Returns the worker ID of the generator's grant, or `None` if there is no grant.
     pub fn number(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.record.first)
     }
@@ -398,8 +403,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().map(|held| held.end)
     }
 
-    /// Returns whether the clocks of this process showed a gap since the last write that the store acknowledged. Another copy of
-    /// the process may then use the worker ID, too.
+    /// Returns whether the clocks of this process have shown a gap since the last write that the store acknowledged. If
+    /// they have, another copy of the process may be using the worker ID, too.
     pub fn has_gap(&self) -> bool {
         self.held.as_ref().is_some_and(HeldGrant::may_be_shared)
     }
@@ -420,8 +425,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         for record in records {
             record.check()?;
             let is_ours = shape.index_of(record.first).is_some();
-            // A renewal adds up to `VERSION_STEPS`, and versions must stay below 2^53, because hosts in JavaScript read them as
-            // numbers.
+            // A renewal increases the version by up to `VERSION_STEPS`. Versions must stay below 2^53, because JavaScript
+            // hosts read them as numbers.
             let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
             if !is_ours || record.count != BLOCK || is_last {
                 return Err(damaged_record("expected the record of one number of the namespace"));
@@ -433,7 +438,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Ok(reply)
     }
 
-    /// Sends a request to the store, and records its purpose.
+    /// Sends a request to the store and records its purpose.
     fn send(&mut self, purpose: RequestPurpose, operation: Operation, now: Moment) {
         self.request += 1;
         // Hosts do not poll the keeper while they wait for the reply.

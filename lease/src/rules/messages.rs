@@ -161,7 +161,7 @@ impl Reply {
 }
 
 impl Error {
-    /// Parses an error of a service over HTTP. A code that only the service has becomes `lease_unavailable`.
+    /// Parses an error returned by an HTTP service. A code that only the service uses becomes `lease_unavailable`.
     pub(crate) fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let (code, message) = (fields.string("code")?, fields.string("message")?);
@@ -178,7 +178,7 @@ impl Error {
 
 /// Formats the fields as one JSON object.
 fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
-    // The map sorts the keys, so that every message has exactly one form and `check_canonical` can compare whole strings.
+    // The map sorts the keys, so every message has exactly one form, and `check_canonical` can compare whole strings.
     let fields: BTreeMap<_, _> = fields.collect();
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))

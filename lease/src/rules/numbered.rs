@@ -36,7 +36,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
-    // With 0 in the fields, the shape has the same text for all holders, whichever worker ID they lease.
+    // With 0 in the fields, all holders have the same shape text, whichever worker ID they lease.
     let text = text_of(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
@@ -44,11 +44,11 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
     Shape::layout(&text, numbered.time, fields, numbers)
 }
 
-/// Returns the layout for a generator with a leased worker ID. In this layout, the named fields are constants that contain the
-/// worker ID.
+/// Returns the layout for a generator with a leased worker ID. In this layout, the named fields are constants that contain
+/// the worker ID.
 ///
 /// # Errors
-/// Returns the same errors as [`shape`] for `layout` and `fields`.
+/// Returns the same errors that [`shape`] returns for `layout` and `fields`.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
     let numbered = NumberedLayout::new(layout, fields)?.to_json(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
@@ -65,7 +65,8 @@ pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
 /// A layout whose constant or bindable fields contain a leased worker ID.
 pub(crate) struct NumberedLayout {
     layout: Json,
-    /// The index of each field in the layout's list, the number of bits below its part of the worker ID, and its width.
+    /// Each field's index in the layout's list, the number of bits below the field's part of the worker ID, and the field's
+    /// width.
     parts: Vec<(usize, u32, u32)>,
     last: u64,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
@@ -149,7 +150,7 @@ fn fields_of(layout: &mut Json) -> &mut [Json] {
     }
 }
 
-/// Returns the width of an integer constant or bindable field.
+/// Returns the width of a constant integer field or a bindable field.
 fn width_of(field: &Json) -> Option<u32> {
     let is_number = matches!(text(field, "kind"), Some("constant" | "bindable"))
         && matches!(text(field, "type"), None | Some("integer"));

@@ -1,4 +1,4 @@
-//! Ordinals that platforms assign to the replicas of a process, used as preferred or required worker IDs.
+//! Ordinals that platforms assign to the replicas of a process, for use as preferred or required worker IDs.
 
 use std::{env, ffi::OsString, string::String};
 

@@ -1,4 +1,4 @@
-//! The address of a lease: a store, a namespace in it and the terms of the lease, as one URL.
+//! The address of a lease: a store, a namespace in the store, and the terms of the lease, all in one URL.
 
 use alloc::{
     format,
@@ -124,13 +124,13 @@ impl Place {
         Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
     }
 
-    /// Returns the range of worker IDs, which are all worker IDs of the format unless the URL sets a range.
+    /// Returns the range of worker IDs. It contains all worker IDs of the format unless the URL sets a range.
     #[cfg(feature = "std")]
     pub(crate) fn worker_id_range(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
         self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
     }
 
-    /// Returns the options for a generator with this place.
+    /// Returns the options for a generator that leases from this place.
     #[cfg(feature = "std")]
     pub(crate) fn options(&self, shape: Shape) -> Result<Options> {
         if self.location.terms.sigterm == Some(true) {
@@ -140,7 +140,7 @@ impl Place {
         self.options_of(shape)
     }
 
-    /// Returns the options for a check with this place. The URL may belong to a program in another language that releases its
+    /// Returns the options for a check of this place. The URL may belong to a program in another language that releases its
     /// worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
@@ -161,7 +161,7 @@ impl Place {
         self.location.terms.apply(options)
     }
 
-    /// Returns the store, as the source of a lease.
+    /// Returns the store as the source of a lease.
     #[cfg(feature = "std")]
     pub(crate) fn source(&self) -> Source {
         Source::at_location(self.location.clone())
@@ -184,7 +184,7 @@ impl Place {
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }
 
-    /// Returns the namespace that a URL names. This is meant for programs that otherwise need only the store.
+    /// Returns the namespace that a URL names. This function is meant for programs that otherwise need only the store.
     pub fn namespace_in(url: &str) -> Option<String> {
         Location::read(url).ok()?.namespace
     }
@@ -204,7 +204,7 @@ impl Place {
         &self.namespace
     }
 
-    /// Returns the worker ID that the location requires, if it specifies one.
+    /// Returns the required worker ID, if one is specified.
     pub fn number(&self) -> Option<u64> {
         self.number
     }
@@ -256,7 +256,7 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Adds the variable's name to an error about its worker ID.
+/// Adds the variable's name to an error about the worker ID that it contains.
 pub(crate) fn of_node(error: Error) -> Error {
     error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }

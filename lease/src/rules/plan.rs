@@ -35,17 +35,17 @@ pub struct Plan {
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
-    /// The number of records that the fleet needs: a worker ID for each holder, and one for each process that is killed within
-    /// the length of a lease.
+    /// The number of records that the fleet needs: one for each holder, and one for each process that is killed within the
+    /// length of a lease.
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,
     /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if there are too few
-    /// even for the holders alone.
+    /// for the holders alone.
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second that the store receives.
     pub renewals_per_second: f64,
-    /// The longest store outage, in milliseconds, that does not affect any holder, regardless of when it starts. It is two
+    /// The longest store outage, in milliseconds, that affects no holder, regardless of when the outage starts. It is two
     /// thirds of the lease duration.
     pub unnoticed_ms: u64,
     /// The longest time, in milliseconds, that a holder has to wait if it requires the worker ID of a killed process.

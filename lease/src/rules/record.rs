@@ -1,4 +1,4 @@
-//! The records of a store: a record for each block of worker IDs, and a record for each namespace.
+//! The records of a store: one for each block of worker IDs, and one for each namespace.
 
 use alloc::{
     format,
@@ -48,9 +48,9 @@ pub struct Record {
     pub first: u64,
     /// The number of worker IDs in the block.
     pub count: u64,
-    /// The start of the last grant.
+    /// The start of the latest grant.
     pub start: u64,
-    /// The end of the last grant.
+    /// The end of the latest grant.
     pub granted_until: u64,
     /// The token of the claim, or 0 if the block has never been granted.
     pub token: Random,
@@ -75,7 +75,7 @@ impl Record {
     /// Returns `true` if both records describe the same grant, that is, if they have the same incarnation, worker ID, token and
     /// start.
     pub fn is_grant(&self, other: &Self) -> bool {
-        // All records that were never granted have token 0, so equal tokens would be no proof.
+        // All records that were never granted have token 0, so equal zero tokens prove nothing.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)
@@ -181,7 +181,7 @@ impl Record {
 pub struct Namespace {
     /// The namespace's name.
     pub name: String,
-    /// The shape in canonical JSON. It determines which IDs are generated, and its digest is stored with it.
+    /// The shape in canonical JSON. It determines which IDs are generated, and the store keeps its digest with the record.
     pub shape: String,
     /// The store's incarnation. Grants from a different incarnation are not renewed.
     pub incarnation: Random,
@@ -208,11 +208,12 @@ impl Namespace {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited to
-    /// between 5 and 60 seconds. Quiet times are extended by it. After a restore, a living holder renews its grant at least
-    /// this long before the end time in the restored record.
+    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited
+    /// to between 5 and 60 seconds. Quiet times are extended by this amount. After a restore, a living holder renews its
+    /// grant at least this long before the end time in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
-        // A fixed minute would outlast short leases: with 40-second leases, a failover then cost 92 to 94 seconds without IDs.
+        // A fixed minute would outlast short leases: a failover with 40-second leases took 92 to 94 seconds, during which
+        // no IDs were available.
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 
@@ -280,8 +281,8 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read, with the stored
-    /// digest.
+    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read, and pass the
+    /// stored digest.
     ///
     /// # Errors
     /// Returns `store_damaged` for such a record.

@@ -1,4 +1,5 @@
-//! The requests of keepers to stores, as data. A driver may process them with any client, blocking or not.
+//! The requests that keepers send to stores, represented as data. A driver may process them with any client, blocking or
+//! not.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,7 +17,7 @@ pub struct Request {
     pub operation: Operation,
 }
 
-/// A request's content. A driver processes each request in one atomic step, and replies when its writes are durable.
+/// A request's content. A driver processes each request in one atomic step, and replies once its writes are durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// If the namespace's record does not exist, create it with the driver's name for the store. The result is
@@ -32,22 +33,22 @@ pub enum Operation {
         /// The first worker ID of the record.
         first: u64,
     },
-    /// Replace a record with `new` if three conditions hold: the record is [unchanged](Record::is_as_read), the namespace
-    /// has the same incarnation as `new`, and the store is the one that the namespace's record names. The result is
-    /// [`ReplyContent::Done`], or else [`ReplyContent::Differs`] with the stored record.
+    /// Replace a record with `new` if three conditions are met: the record is [unchanged](Record::is_as_read), the
+    /// namespace has the same incarnation as `new`, and the namespace's record names this store. The result is
+    /// [`ReplyContent::Done`] if the record was replaced, and otherwise [`ReplyContent::Differs`] with the stored record.
     Put {
-        /// The record as it was read.
+        /// The record as the keeper read it.
         old: Record,
         /// The new record.
         new: Record,
     },
-    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new` names.
-    /// Otherwise a write that was sent to a different incarnation of the store could reach this one. Before the replacement,
-    /// create the records that are counted in `new` but not in `old`, as [records that were never granted](Record::fresh). The
-    /// first one starts at `first`, and each further one starts `count` worker IDs after the previous one. The result is
-    /// [`ReplyContent::Done`] or [`ReplyContent::Differs`].
+    /// Replace the namespace's record if its version and incarnation are unchanged and `new` names this store. Otherwise, a
+    /// write that was sent to a different incarnation of the store could reach this one. Before the replacement, create the
+    /// records that `new` counts in addition to those of `old`, as [records that were never granted](Record::fresh). The
+    /// first new record starts at `first`, and each further one starts `count` worker IDs after the previous one. The
+    /// result is [`ReplyContent::Done`] or [`ReplyContent::Differs`].
     PutNamespace {
-        /// The record as it was read.
+        /// The record as the keeper read it.
         old: Namespace,
         /// The new record.
         new: Namespace,
@@ -86,7 +87,7 @@ pub enum ReplyContent {
     Records(Vec<Record>),
     /// The write is durable.
     Done,
-    /// The write was rejected because the stored record, which is included, differs.
+    /// The write was rejected because the stored record differs. The reply includes the stored record.
     Differs(Option<Record>),
     /// A survey of the namespace.
     Survey {
@@ -102,10 +103,10 @@ pub enum ReplyContent {
 /// A store with blocking calls, for threads that may block. It is used by only one thread at a time, but not always by the same
 /// thread. Drivers for non-blocking clients process the same requests in their own way.
 pub trait Store: Send {
-    /// Processes a request, and returns the store's reply.
+    /// Processes a request and returns the store's reply.
     ///
     /// # Errors
-    /// Returns the reason why the store cannot process the request. A write may have been executed despite the error.
+    /// Returns the reason why the store cannot process the request. The store may have executed a write despite the error.
     fn answer(&mut self, request: &Request) -> Result<Reply>;
 }
 
@@ -118,10 +119,10 @@ impl<S: Store + ?Sized> Store for &mut S {
 /// An asynchronous store, for clients that run on an async executor. It is the asynchronous counterpart of [`Store`].
 #[cfg(feature = "std")]
 pub trait AsyncStore {
-    /// Processes a request, and returns the store's reply.
+    /// Processes a request and returns the store's reply.
     ///
-    /// The future may be dropped before it completes. In that case, the request's write may or may not have been executed, as
-    /// after an error.
+    /// The future may be dropped before it completes. In that case, the store may or may not have executed the request's
+    /// write, as after an error.
     ///
     /// # Errors
     /// Returns the same errors as [`Store::answer`].

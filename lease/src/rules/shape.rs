@@ -18,12 +18,12 @@ use crate::{
     rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
 };
 
-/// The number of records from which a worker ID can be requested. It is limited because all records up to a requested one are
+/// The number of records whose worker IDs can be requested. It is limited because all records up to a requested one are
 /// created.
 const MAX_NAMED: u64 = 1 << 20;
 
-/// The number of worker IDs that a record covers. Records and shapes store it, so that a later format can lease several worker
-/// IDs at once.
+/// The number of worker IDs that a record covers. Records and shapes store this number, so that a later format can lease
+/// several worker IDs at once.
 pub(crate) const BLOCK: u64 = 1;
 
 const FAMILIES: [&str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
@@ -93,7 +93,7 @@ impl Shape {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
     }
 
-    /// Creates the shape for worker IDs of UUIDs of version 7.
+    /// Creates the shape for worker IDs in version 7 UUIDs.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the worker IDs are in the range 0 to 65535.
@@ -126,8 +126,8 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// Returns the shape for a check, for which the ID format of the program's generators is unknown. It allows everything that
-    /// any format allows.
+    /// Returns the shape for a check, which does not know the ID format of the program's generators. The shape allows
+    /// everything that any format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
@@ -176,7 +176,8 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// Describes the first difference from another shape for a message. If possible, contains the values in both shapes.
+    /// Describes the first difference from another shape for a message. If possible, the description contains the values in
+    /// both shapes.
     pub(crate) fn difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
@@ -190,7 +191,7 @@ impl Shape {
         }
     }
 
-    /// Returns the times at which grants may start and end.
+    /// Returns the grid of times at which grants may start and end.
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }
@@ -267,7 +268,7 @@ impl Grid {
         up.min(self.floor(MAX_SAFE_INTEGER))
     }
 
-    /// Returns the interval between two times on the grid, in milliseconds.
+    /// Returns the interval between two adjacent times on the grid, in milliseconds.
     pub fn interval(self) -> u64 {
         self.step
     }
@@ -288,8 +289,8 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
-    // The secret is used as the key for hashing a fixed string. Equal values mean equal secrets, so a wrong secret is detected,
-    // but the value in the store does not reveal the secret.
+    // The secret is the key for hashing a fixed string. Equal values mean equal secrets, so a wrong secret is detected, but
+    // the value in the store does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }

@@ -31,10 +31,10 @@ use crate::{
     rules::volatile::check_lease,
 };
 
-/// A URL that works, for messages.
+/// A valid URL for messages.
 pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
-/// The schemes of stores, for messages.
+/// The supported URL schemes of stores, for messages.
 const SUPPORTED: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
 
 /// The default ports of `PostgreSQL`, `MySQL`, `Redis`, HTTPS and HTTP.
@@ -46,7 +46,7 @@ const HTTP_PORT: u16 = 80;
 
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
-/// The parameters that any URL may have, and the parameters that depend on the database.
+/// The parameters that are valid in any URL, followed by those that are specific to a database.
 pub(crate) const TERMS: [&str; 7] =
     ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
 const OF_FILES: [&str; 1] = ["allow"];
@@ -70,7 +70,7 @@ const OF_MYSQL: [&str; 8] =
 
 const OF_HTTP: [&str; 2] = ["sslrootcert", "connect_timeout"];
 
-/// The parameters of `Redis` are those of `MySQL`.
+/// `Redis` URLs have the same parameters as `MySQL` URLs.
 const OF_REDIS: [&str; 8] = OF_MYSQL;
 
 /// The parts of a URL.
@@ -87,36 +87,36 @@ pub(crate) struct Location {
 /// A store.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Site {
-    /// A store in memory, by its name.
+    /// An in-memory store, identified by its name.
     Memory(String),
-    /// The path of a file of `SQLite`.
+    /// The path of a `SQLite` file.
     File(String),
     /// A `PostgreSQL` server.
     Server(Server),
     /// A `MySQL` or `MariaDB` server: one host and a database.
     Mysql(Server),
-    /// A server of `Redis` or `Valkey`: one host, and a database's number.
+    /// A `Redis` or `Valkey` server: one host and a database number.
     Redis(Server),
-    /// A service over HTTP, `polyflake lease serve`: one host, and a token as the password.
+    /// An HTTP service, `polyflake lease serve`: one host, and a token as the password.
     Http(Server),
 }
 
 /// A server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or folders of Unix sockets, each with a port. The client uses the server that accepts writes. For
-    /// `MySQL` and `Redis`, one name, address or path of a Unix socket.
+    /// Names, addresses or Unix socket directories, each with a port. The client uses the server that accepts writes. For
+    /// `MySQL` and `Redis`, a single name, address or Unix socket path.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
     pub(crate) database: Option<String>,
-    /// Whether connections are encrypted. The certificate is then verified.
+    /// Whether connections are encrypted. If they are, the client verifies the certificate.
     pub(crate) encrypts: bool,
-    /// The absolute path of a file of root certificates, in place of those that the client trusts.
+    /// The absolute path of a file with root certificates, which replace those that the client trusts by default.
     pub(crate) roots: Option<String>,
     /// Whether a host is used only if it accepts writes. This is always the case if there are several hosts.
     pub(crate) read_write: bool,
-    /// The timeout of a connection, in seconds.
+    /// The connection timeout, in seconds.
     pub(crate) connect_timeout: Option<u64>,
     pub(crate) application_name: Option<String>,
     pub(crate) options: Option<String>,
@@ -137,7 +137,7 @@ pub(crate) struct Terms {
 
 #[cfg(feature = "std")]
 impl Terms {
-    /// Applies the terms that the keeper knows to its options.
+    /// Applies the terms that concern the keeper to its options.
     pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
         if let Some(lease_ms) = self.lease_ms {
             options = options.lease_ms(lease_ms)?;
@@ -153,8 +153,9 @@ impl Location {
     /// Parses the URL of a store.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown, repeated
-    /// or invalid, or `store_not_durable` for a database in memory. The reason continues a sentence about the URL.
+    /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown,
+    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason continues a sentence
+    /// about the URL.
     pub(crate) fn read(url: &str) -> Result<Self> {
         if url.is_empty() {
             return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
@@ -233,7 +234,7 @@ impl Location {
             None => Err(out_of_range(
                 "it names no database; add one, as in `mysql://user@host/database`",
             )),
-            // The tables' file names contain the database, in which other characters are encoded.
+            // The tables' file names contain the database name, in which the server encodes other characters.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
             )),
@@ -241,7 +242,7 @@ impl Location {
         }
     }
 
-    /// As its clients do, the scheme says whether the connection is encrypted.
+    /// As in the clients' own URLs, the scheme determines whether the connection is encrypted.
     fn of_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "rediss" } else { "redis" };
         let authority = Authority::read(rest, scheme)?;
@@ -279,7 +280,7 @@ impl Location {
         if database.is_some() || hosts.len() > 1 {
             return Err(out_of_range("the URL of a service has one host and no path"));
         }
-        // A token before a colon would be a user name, which messages show.
+        // A token before a colon would be parsed as a user name, and messages show user names.
         let (Some(token), None) = (user, password) else {
             let remedy = format!("write `{scheme}://TOKEN@host`");
             return Err(out_of_range(format!("it has no token before its host; {remedy}")));
@@ -312,7 +313,7 @@ impl Location {
         Ok(Self { site, namespace, schema, access, terms })
     }
 
-    /// Returns the name of a parameter that is valid only in the URL of a lease, if the URL has such a parameter.
+    /// Returns the name of a parameter that is valid only in a lease's URL, if this URL has such a parameter.
     #[cfg(feature = "std")]
     pub(crate) fn term(&self) -> Option<&'static str> {
         let Terms { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
@@ -329,7 +330,7 @@ impl Location {
     }
 }
 
-/// Rejects a server of `Redis` that not every client would reach in the same way.
+/// Rejects a `Redis` server that some clients would reach in a different way than others.
 fn check_redis(server: &Server) -> Result<()> {
     let is_database = |name: &String| digits::<u32>(name).is_some();
     if server.hosts.len() > 1 {
@@ -339,14 +340,14 @@ fn check_redis(server: &Server) -> Result<()> {
         return Err(out_of_range("its database is not a number, as in `redis://host/0`"));
     }
     if server.user.is_some() && server.password.is_none() {
-        // It may be a password, which messages would show.
+        // The user name may be a password, which messages would show.
         let remedy = "write `redis://:PASSWORD@host` or `redis://USER:PASSWORD@host`";
         return Err(out_of_range(format!("it has a user without a password; {remedy}")));
     }
     Ok(())
 }
 
-/// The parts of a server's URL before the `?`.
+/// The part of a server's URL before the `?`, split into its components.
 struct Authority<'u> {
     user: Option<&'u str>,
     hosts: Vec<(String, Option<u16>)>,
@@ -361,7 +362,8 @@ impl<'u> Authority<'u> {
             ))
         })?;
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        // The last `@` counts, so that a raw `@` in a password does not move the rest of the password into the host.
+        // The last `@` is the separator. Otherwise, a raw `@` in a password would move the rest of the password into the
+        // host.
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
@@ -412,7 +414,8 @@ impl Server {
         let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
         let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
         let encrypts = match parameters.remove("sslmode").as_deref() {
-            // libpq would use `prefer`, which falls back to plain text, so the password could be read on the network.
+            // libpq would use `prefer`, which falls back to plain text, so an attacker could read the password on the
+            // network.
             None => is_remote || names_roots,
             Some("disable") if names_roots => {
                 return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
@@ -444,7 +447,7 @@ impl Server {
             user,
             password,
             database,
-            // Data in a Unix socket does not leave the machine. libpq ignores `sslmode` there as well.
+            // Data in a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
             encrypts: encrypts && !is_socket,
             roots,
             read_write,
@@ -461,7 +464,7 @@ impl Server {
         self.hosts.first().map_or(("", 0), |(host, port)| (host, *port))
     }
 
-    /// Displays the server's URL, without a password.
+    /// Writes the server's URL without a password.
     fn fmt_as(&self, scheme: &str, default_port: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{scheme}://")?;
         if let Some(user) = &self.user {
@@ -494,10 +497,10 @@ impl Server {
 }
 
 impl Site {
-    /// Returns the store as JSON, for a host in another language.
+    /// Returns the store as JSON for a host in another language.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a store in memory, which only Rust supports.
+    /// Returns `out_of_range` for an in-memory store, which only Rust supports.
     pub(crate) fn to_json(&self) -> Result<Json> {
         match self {
             Self::Memory(_) => {
@@ -513,8 +516,8 @@ impl Site {
         }
     }
 
-    /// Returns whether the store is a file with a relative path. The operating system that uses the path is unknown here, so
-    /// absolute paths of Unix and of Windows are absolute everywhere.
+    /// Returns whether the store is a file with a relative path. This code cannot tell which operating system will use the
+    /// path, so it accepts absolute paths of both Unix and Windows.
     pub(crate) fn is_relative(&self) -> bool {
         matches!(self, Self::File(path) if !is_absolute(path))
     }
@@ -588,7 +591,7 @@ impl Parameters {
         }
     }
 
-    /// Seconds, with up to three decimal places.
+    /// Returns the value of a parameter in seconds, which may have up to three decimal places, as milliseconds.
     fn milliseconds(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong =
             || out_of_range(format!("`{name}` must be a number of seconds, such as 30 or 0.5"));
@@ -642,7 +645,8 @@ const SCHEMES: [&str; 12] = [
     "http",
 ];
 
-/// Returns the database in a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are case-insensitive.
+/// Returns the database named by a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are
+/// case-insensitive.
 fn base_of(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
     SCHEMES
@@ -651,13 +655,13 @@ fn base_of(scheme: &str) -> &str {
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })
 }
 
-/// Returns whether a string looks like the scheme of a URL. Any other string before a colon may contain a password.
+/// Returns whether a string looks like a URL scheme. Any other string before a colon may contain a password.
 fn is_scheme(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     (2..20).contains(&text.len()) && text.bytes().all(is_part)
 }
 
-/// Returns the path after `sqlite:`. As in any URL, two slashes begin the name of a host, which is empty here, and the path
+/// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here, and the path
 /// follows it.
 fn path_of(text: &str) -> Result<String> {
     if text.contains(":memory:") {
@@ -710,8 +714,8 @@ fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
-/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them like in libpq.
-/// Therefore the ports of the authority also apply to the hosts of the parameter. A single port applies to all hosts.
+/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them as in libpq.
+/// Therefore, the ports of the authority also apply to the hosts in the parameter. A single port applies to all hosts.
 fn with_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
@@ -754,7 +758,7 @@ pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Decodes a part of the URL. Returns `None` if it is empty.
+/// Decodes a component of the URL. Returns `None` if the component is empty.
 fn part(text: &str) -> Result<Option<String>> {
     let text = decoded(text).ok_or_else(|| not_decoded("its user, password or database"))?;
     Ok((!text.is_empty()).then_some(text))
@@ -764,7 +768,7 @@ fn not_decoded(what: &str) -> Error {
     out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
 }
 
-/// Decodes the percent-encoded characters of a string.
+/// Decodes the percent-encoded bytes of a string.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -778,7 +782,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Returns whether a host is a folder of Unix sockets.
+/// Returns whether a host is a directory of Unix sockets.
 fn is_folder(host: &str) -> bool {
     host.starts_with('/')
 }
@@ -789,7 +793,8 @@ fn is_local(host: &str) -> bool {
     is_folder(host) || is_loopback || host.eq_ignore_ascii_case("localhost")
 }
 
-/// Returns whether a path is absolute on Unix or on Windows, where a drive letter without a slash begins a relative path.
+/// Returns whether a path is absolute on Unix or on Windows. On Windows, a path that begins with a drive letter but no
+/// slash is relative.
 fn is_absolute(path: &str) -> bool {
     let has_drive = match path.as_bytes() {
         [drive, b':', slash, ..] => drive.is_ascii_alphabetic() && matches!(slash, b'/' | b'\\'),

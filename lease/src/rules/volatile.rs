@@ -1,25 +1,25 @@
 //! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
 //!
-//! A durable store keeps all that it acknowledged, unless it is restored, and then it has another name (R7). A volatile
-//! store may also be emptied, and it keeps its name then. Because leases in it are short, all lost grants end soon. Until then,
-//! no worker ID is granted, neither under a name that was first seen, nor in an empty store.
+//! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes its name (R7). A
+//! volatile store may also be emptied, and it then keeps its name. Because its leases are short, all lost grants end soon.
+//! Until then, no worker ID is granted, neither under a newly seen name nor in an empty store.
 //!
-//! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes* one,
-//! with version 1. The first write that replaces it begins an incarnation, with a waiting time. The store itself rejects such a
-//! write if it arrives late: a message that the network repeats after the store was emptied would otherwise restore an
-//! incarnation whose waiting time has already passed.
+//! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes*
+//! one, with version 1. The first write that replaces the proposal begins an incarnation, with a waiting time. The store
+//! itself rejects such a write if it arrives late. Otherwise, a message that the network repeats after the store was
+//! emptied would restore an incarnation whose waiting time has already passed.
 
 use crate::Namespace;
 #[cfg(feature = "hosted")]
 use crate::{Result, rules::error::out_of_range};
 
-/// How the name of a volatile store begins.
+/// The prefix of a volatile store's name.
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
 pub(crate) const LONGEST_MS: u64 = 300_000;
-/// The time without new grants, in milliseconds: the longest lease and the largest clock error.
+/// The time without new grants, in milliseconds: the longest lease plus the largest clock error.
 pub(crate) const WAIT_MS: u64 = LONGEST_MS + 60_000;
-/// How long the write that begins a waiting time may take. No keeper waits longer for a reply.
+/// The maximum duration, in milliseconds, of the write that begins a waiting time. No keeper waits longer for a reply.
 const WRITE_MS: u64 = 15_000;
 
 /// Returns whether the store with this name is volatile.
@@ -27,7 +27,7 @@ pub(crate) fn is_volatile(store: &str) -> bool {
     store.starts_with(PREFIX)
 }
 
-/// Rejects a lease that a program requests from a volatile store, and that would be shortened.
+/// Rejects a lease that a program requests from a volatile store if the store would shorten it.
 ///
 /// # Errors
 /// Returns `out_of_range` for a lease of more than five minutes.
@@ -41,7 +41,7 @@ pub(crate) fn check_lease(lease_ms: u64) -> Result<()> {
     ))
 }
 
-/// Returns whether a namespace is only proposed, so that its waiting time has not begun.
+/// Returns whether a namespace has only been proposed, so that its waiting time has not begun.
 pub(crate) fn is_proposed(namespace: &Namespace, store: &str) -> bool {
     is_volatile(store) && namespace.version == 1
 }
@@ -51,13 +51,13 @@ pub(crate) fn wait_from(now: u64) -> u64 {
     now.saturating_add(WAIT_MS + WRITE_MS)
 }
 
-/// Returns whether a new record of a namespace begins an incarnation.
+/// Returns whether writing a new record of a namespace begins an incarnation.
 pub(crate) fn begins(old: &Namespace, new: &Namespace) -> bool {
     old.version == 1 || old.incarnation != new.incarnation
 }
 
-/// Returns whether a volatile store accepts a new record of a namespace: if the record begins an incarnation, its waiting time
-/// must not have begun earlier.
+/// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, it must
+/// arrive in time: its waiting time must not have begun earlier.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
     !begins(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

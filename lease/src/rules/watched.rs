@@ -1,4 +1,4 @@
-//! A keeper that records events and metrics for its host, and the reason why no IDs are available.
+//! A keeper that records events and metrics for its host. It also records why no IDs are available.
 
 use alloc::{collections::VecDeque, format};
 use core::{fmt, mem};
@@ -8,13 +8,13 @@ use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
 
-/// The shortest pause, in milliseconds, during which the store is closed.
+/// The shortest pause, in milliseconds, during which the host closes the store.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension, so the clocks
-/// must be read from time to time, and so must the restore count.
+/// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension. The host
+/// must therefore read the clocks and the restore count from time to time.
 const MAX_PAUSE_MS: u64 = 10_000;
 
-/// The state of a lease, for its owner.
+/// The state of a lease as shown to its owner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeaseStatus {
     /// The worker ID and the end of the generator's grant.
@@ -31,7 +31,7 @@ impl LeaseStatus {
         self.grant.filter(|(_, end)| wall_ms < *end)
     }
 
-    /// Returns the time until the end of the grant in milliseconds, or 0 if there is no grant.
+    /// Returns the time until the end of the grant in milliseconds, or 0 if there is no current grant.
     pub(crate) fn remaining_ms(&self, wall_ms: u64) -> u64 {
         self.current_grant(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
@@ -57,14 +57,14 @@ impl LeaseStatus {
     }
 }
 
-/// A keeper, the actions that its host has performed, and the events that its host has not reported yet.
+/// A keeper, the actions that its host has performed, and the events that its host has not yet reported.
 ///
-/// The host calls [`Watched::on_begun`], [`Watched::on_extended`] or [`Watched::sealed`] once its generator has performed an
-/// action.
+/// The host calls [`Watched::on_begun`], [`Watched::on_extended`] or [`Watched::sealed`] once its generator has performed
+/// an action.
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
-    /// The worker ID, the start and the end of the grant that the host passes to its generator.
+    /// The worker ID, start and end of the grant that the host passes to its generator.
     passed_grant: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
@@ -82,8 +82,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Abandons the lease without a release, and begins another one, because this process was restored from an image of its
-    /// memory: another copy may keep the lease. A reply to a request of the abandoned lease must not be passed on.
+    /// Abandons the lease without a release, and begins another one. This process was restored from an image of its memory,
+    /// so another copy may keep the lease. A reply to a request of the abandoned lease must not be passed on.
     pub(crate) fn abandon(&mut self, random: R) {
         let counts = mem::take(&mut self.status.counts);
         *self = Self::new(self.options().clone(), random);
@@ -111,7 +111,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             Action::Begin(grant) => {
                 // If the previous grant ended without a renewal, its end is reported before the new grant.
                 self.report_end(now);
-                // A strict generator has only a part of the window at first.
+                // At first, a strict generator receives only a part of the window.
                 let end = self.keeper.end().unwrap_or(grant.end());
                 self.passed_grant = Some((*grant.numbers().start(), grant.start(), end));
             }
@@ -186,7 +186,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Reports a gap between the clocks, and IDs that continue after one without a confirmation.
+    /// Reports a gap between the clocks, and reports IDs that continue after a gap without a confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_notes(), self.status.grant);
         let Some((number, _)) = grant else { return };
@@ -199,8 +199,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Reports the grant's end if it has been reached. Otherwise returns the time until then in milliseconds, if the end is yet
-    /// to be reported.
+    /// Reports the grant's end if it has been reached. If the end has neither been reached nor reported, returns the time
+    /// until then in milliseconds.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
@@ -212,8 +212,9 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. Then a fork during a pause, or while a generator is created,
-/// copies no open connection, and a server keeps no connections for holders that send one request every quarter of an hour.
+/// Returns whether a host closes its store before an action. If it does, a fork during a pause, or while a generator is
+/// created, copies no open connection. In addition, a server then keeps no connections for holders that send one request
+/// every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

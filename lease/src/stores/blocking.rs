@@ -1,4 +1,5 @@
-//! Stores whose calls wait on the caller's thread, each up to a limit, so that an unresponsive server never blocks callers.
+//! Stores whose calls block the caller's thread. Each call has a time limit, so that an unresponsive server never blocks
+//! callers indefinitely.
 
 use std::time::Duration;
 
@@ -23,21 +24,21 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
 #[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest wait for the server to acknowledge the end of a connection.
+/// The longest wait for the server to acknowledge that a connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A store for tasks, over one connection.
+/// An asynchronous store that uses a single connection.
 pub(super) trait Connected: AsyncStore + Send + Sized {
-    /// The name of the type, which an error recommends to callers on a thread of an executor.
+    /// The name of the type. An error recommends it to callers on an executor's thread.
     const NAME: &str;
 
     /// Closes the connection and notifies the server.
     async fn close(self) {}
 }
 
-/// A store that drives its connection while a call waits.
+/// A store that drives its connection while a call blocks.
 pub(super) struct Blocking<S: Connected> {
-    /// The store, or `None` after a reply that did not arrive in time.
+    /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
     /// The process that opened the connection. A forked child process does not use it.
     process: u32,
@@ -45,7 +46,7 @@ pub(super) struct Blocking<S: Connected> {
 }
 
 impl<S: Connected> Blocking<S> {
-    /// Waits for a connection, up to `longest` if that is shorter than the usual limit.
+    /// Opens a connection, and waits for at most `longest` if that is shorter than the usual limit.
     pub(super) fn open(
         longest: Duration,
         connect: impl Future<Output = Result<S>>,
@@ -57,7 +58,7 @@ impl<S: Connected> Blocking<S> {
         match runtime.block_on(in_time(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for that.
+                // The runtime may still be resolving a host name, and dropping it would wait for the resolution.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -72,8 +73,8 @@ impl<S: Connected> Store for Blocking<S> {
         let (store, runtime) = self.open.as_mut().ok_or_else(lost)?;
         let answered = async { timeout(self.limit, store.answer(request)).await };
         runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so the code does not wait for the end of the
-            // connection.
+            // The server may still process the request at any later time, so the code does not wait until the connection is
+            // closed.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
             Err(no_reply())
@@ -85,7 +86,7 @@ impl<S: Connected> Drop for Blocking<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
-            // In a forked child, ending the connection would end the parent's.
+            // If a forked child closed the connection, it would close the parent's connection, too.
             mem::forget(open);
         } else if let Some((store, runtime)) = open {
             if Handle::try_current().is_err() {
@@ -105,7 +106,7 @@ impl<S: Connected> fmt::Debug for Blocking<S> {
     }
 }
 
-/// Rejects a thread of an executor, which must not be blocked.
+/// Rejects calls on an executor's thread, which must not be blocked.
 fn check_thread(name: &str) -> Result<()> {
     if Handle::try_current().is_err() {
         return Ok(());
@@ -120,7 +121,7 @@ pub(super) fn connect_limit(server: &Server) -> Duration {
     server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs)
 }
 
-/// Returns the result of work with a time limit.
+/// Runs a future with a time limit and returns its result.
 pub(super) async fn in_time<V>(
     longest: Duration,
     work: impl Future<Output = Result<V>>,
@@ -128,7 +129,8 @@ pub(super) async fn in_time<V>(
     timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
 }
 
-/// Returns the error of a connection that is no longer used, because its next reply could be the one of an earlier request.
+/// Returns the error for a connection that is no longer used, because its next reply could be the reply to an earlier
+/// request.
 pub(super) fn lost() -> Error {
     unavailable("the last request got no answer")
 }

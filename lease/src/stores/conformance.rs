@@ -1,8 +1,8 @@
 //! The test suite that every store passes. It checks the guarantees that the rules require from a driver. The store must be
 //! empty at the start.
 //!
-//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. If a check fails,
-//! they panic with a message that contains the expected and the actual result.
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. If a check
+//! fails, these functions panic with a message that contains the expected and actual results.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -117,7 +117,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
     }
 
-    /// Asserts that a write is rejected with the stored record, and changes nothing.
+    /// Asserts that the store rejects a write, returns the stored record, and changes nothing.
     #[track_caller]
     fn assert_rejected(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
@@ -151,7 +151,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Checks that the first `Open` creates the namespace's record, and no other one creates it again.
+    /// Checks that the first `Open` creates the namespace's record, and that later ones do not create it again.
     fn check_open(&mut self) -> Namespace {
         let reply = self.send(Operation::Open(proposed_namespace(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
@@ -166,15 +166,15 @@ impl Suite<'_> {
         namespace
     }
 
-    /// Returns the end of a quiet time that the store accepts: a given time or, in a volatile store, the end of a waiting time
-    /// that begins now.
+    /// Returns the end of a quiet time that the store accepts: the given time or, in a volatile store, the end of a waiting
+    /// time that begins now.
     fn quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
         if is_volatile(&store) { wait_from(now) } else { quiet_until }
     }
 
-    /// Checks that a volatile store begins no incarnation whose waiting time began earlier. The write of it may be a repeated one
-    /// from before the store was emptied.
+    /// Checks that a volatile store begins no incarnation whose waiting time has already begun. Such a write may be a
+    /// repetition of one that was sent before the store was emptied.
     fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
         if !is_volatile(&old.store) {
             return;
@@ -211,7 +211,7 @@ impl Suite<'_> {
         assert_eq!(reply.namespace, Some(new));
     }
 
-    /// Checks that a swap compares version, token and incarnation, and is done once.
+    /// Checks that a swap compares version, token and incarnation, and takes effect only once.
     fn check_swaps(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
@@ -235,7 +235,7 @@ impl Suite<'_> {
         assert_eq!(found, ReplyContent::Differs(None), "expected that a swap makes no record");
     }
 
-    /// Checks that a new incarnation of the namespace rejects grants of the previous one.
+    /// Checks that a new incarnation of the namespace rejects grants from the previous one.
     fn check_namespaces(&mut self) {
         let old = self.namespace();
         let new = Namespace {

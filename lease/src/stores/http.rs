@@ -1,6 +1,6 @@
-//! A store behind `polyflake lease serve`, over HTTP.
+//! A store behind `polyflake lease serve`, accessed over HTTP.
 //!
-//! [`AsyncHttp`] sends requests over one connection. [`Http`] waits for them on the caller's thread.
+//! [`AsyncHttp`] sends requests over one connection. [`Http`] waits for the replies on the caller's thread.
 
 use std::{string::String, time::Duration};
 
@@ -29,7 +29,7 @@ use crate::{
     stores::transport::{self, Stream, failed},
 };
 
-/// The longest response. A reply has at most 64 records.
+/// The maximum size of a response. A reply contains at most 64 records.
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 const CONNECTION: &str = "polyflake-connection";
@@ -37,8 +37,8 @@ const REQUEST: &str = "polyflake-request";
 
 /// A store behind `polyflake lease serve`.
 ///
-/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
-/// return an error. In tasks, use [`AsyncHttp`] instead.
+/// Its calls block the thread. They therefore return an error on an executor's threads, including those of
+/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncHttp`] instead.
 #[derive(Debug)]
 pub struct Http(Blocking<AsyncHttp>);
 
@@ -59,11 +59,11 @@ pub struct Http(Blocking<AsyncHttp>);
 pub struct AsyncHttp {
     host: HeaderValue,
     authorization: HeaderValue,
-    /// The connection, or `None` while a request uses it, and after a request that got no response.
+    /// The connection, or `None` while a request uses it and after a request that received no response.
     sender: Option<SendRequest<Full<Bytes>>>,
     /// The task that drives the connection.
     task: AbortHandle,
-    /// The service's connection to its store, if the next request must reach the same one.
+    /// The service's connection to its store, if the next request must reach the same store connection.
     kept: Option<HeaderValue>,
     process: u32,
 }
@@ -80,7 +80,7 @@ fn read(url: &str) -> Result<Server> {
 }
 
 impl Http {
-    /// Connects to a service. Connecting can take up to 15 seconds, and so can each reply.
+    /// Connects to a service. Connecting and each reply can take up to 15 seconds.
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests fail with the
@@ -89,7 +89,7 @@ impl Http {
         Self::open_within(&read(url)?, TIMEOUT)
     }
 
-    /// Works like [`Http::open`], with another limit if it is shorter.
+    /// Works like [`Http::open`], but waits for at most `longest` if that is shorter than the usual limit.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncHttp::connect(server)).map(Self)
     }
@@ -135,7 +135,7 @@ impl AsyncHttp {
         Ok(Self { host, authorization, sender: Some(sender), task, kept: None, process })
     }
 
-    /// Sends a request, and returns the response as a row.
+    /// Sends a request and returns the response as a row.
     async fn run(&mut self, statement: &Statement) -> Result<Vec<Value>, Failure> {
         let Statement { text, values } = statement;
         let [Value::Integer(keeps), Value::Text(id)] = &**values else {
@@ -172,7 +172,7 @@ async fn row_of(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     Ok(vec![Value::Integer(status), Value::Text(body), id.map_or(Value::Null, Value::Text)])
 }
 
-/// Begins HTTP on a connection, which a task drives.
+/// Starts HTTP on a connection and spawns a task that drives the connection.
 async fn begin(
     stream: Box<dyn Stream>,
 ) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {

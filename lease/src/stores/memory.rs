@@ -1,4 +1,4 @@
-//! A store within a process, for tests.
+//! An in-memory store for tests.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -33,8 +33,8 @@ impl Memory {
         Self { now, incarnation: 1, is_volatile: false, namespaces: BTreeMap::new() }
     }
 
-    /// Creates an empty volatile store, such as Redis: it may lose any of its data at any time, so it grants short leases, and
-    /// nothing new for some minutes after it was emptied or restored.
+    /// Creates an empty volatile store that behaves like Redis. It may lose any of its data at any time. Therefore it
+    /// grants only short leases, and grants nothing new for some minutes after it was emptied or restored.
     pub fn volatile(now: u64) -> Self {
         Self { is_volatile: true, ..Self::new(now) }
     }
@@ -44,8 +44,8 @@ impl Memory {
         self.now = now;
     }
 
-    /// Replaces the contents with an earlier copy, as if a backup were restored. The time is unchanged, and the store gets a
-    /// new incarnation.
+    /// Replaces the contents with an earlier copy, as if a backup had been restored. The time does not change, and the
+    /// store receives a new incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
         *self = Self { incarnation, namespaces: backup.namespaces, ..*self };

@@ -1,7 +1,7 @@
 //! A store in `MySQL` or `MariaDB`.
 //!
-//! [`AsyncMysql`] processes requests over one connection, one statement after the other, because the protocol has no
-//! pipelines. [`Mysql`] waits for them on the caller's thread.
+//! [`AsyncMysql`] processes requests over one connection, one statement at a time, because the protocol does not support
+//! pipelining. [`Mysql`] waits for the replies on the caller's thread.
 
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ use mysql_async::{
 
 /// A store in `MySQL` 8.0.19 or later, or `MariaDB` 10.6 or later.
 ///
-/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
-/// return an error. In tasks, use [`AsyncMysql`] instead.
+/// Its calls block the thread. They therefore return an error on an executor's threads, including those of
+/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncMysql`] instead.
 #[derive(Debug)]
 pub struct Mysql(Blocking<AsyncMysql>);
 
@@ -48,13 +48,13 @@ pub struct Mysql(Blocking<AsyncMysql>);
 /// ```
 pub struct AsyncMysql {
     create: Create,
-    /// The connection, or `None` while a request uses it. A request that is dropped drops the connection, because its reply
-    /// could be mistaken for the next one.
+    /// The connection, or `None` while a request uses it. A dropped request drops the connection, because its reply could
+    /// be mistaken for the next one.
     connection: Option<Conn>,
     process: u32,
 }
 
-/// Reads a URL.
+/// Parses a URL, and reads which tables may be created in its store.
 fn read(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
         let Location { site: Site::Mysql(server), access, .. } = Location::read(url)? else {
@@ -67,19 +67,19 @@ fn read(url: &str) -> Result<(url::Server, Create)> {
 }
 
 impl Mysql {
-    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the tables
-    /// if they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting and each reply can take up to 15 seconds. The first request creates the tables if
+    /// they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
-    /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the user lacks the required
-    /// privileges.
+    /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the user lacks the
+    /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
         let (server, create) = read(url)?;
         Self::open_within(&server, create, TIMEOUT)
     }
 
-    /// Works like [`Mysql::open`], with another limit if it is shorter.
+    /// Works like [`Mysql::open`], but waits for at most `longest` if that is shorter than the usual limit.
     pub(crate) fn open_within(
         server: &url::Server,
         create: Create,
@@ -150,7 +150,8 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
     use rustls::crypto::{CryptoProvider, ring};
     use std::path::PathBuf;
 
-    // The client uses the provider of the process, and panics if there is none and the program has several.
+    // The client uses the process's default provider. It panics if no default is installed and the program contains several
+    // providers.
     if CryptoProvider::get_default().is_none() {
         // Another thread may have installed a provider in the meantime.
         let _ = ring::default_provider().install_default();
@@ -195,7 +196,7 @@ impl AsyncStore for AsyncMysql {
                 Err(error) => break Err(error),
             }
         };
-        // Without the rollback, the next request could commit what this one left behind.
+        // Without the rollback, the next request could commit changes that this request left behind.
         self.connection = Some(connection).filter(|_| !is_lost);
         reply
     }

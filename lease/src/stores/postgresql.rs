@@ -1,9 +1,9 @@
 //! A store in `PostgreSQL`.
 //!
-//! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection or
-//! one of a pool. [`Postgresql`] waits for them on the caller's thread.
+//! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection
+//! or a pooled one. [`Postgresql`] waits for the replies on the caller's thread.
 //!
-//! Statements have no names, so a pooler may use another connection for each transaction.
+//! Statements have no names, so a pooler may use a different connection for each transaction.
 
 mod connection;
 mod session;
@@ -24,12 +24,12 @@ pub use task::AsyncPostgresql;
 
 /// A store in `PostgreSQL`.
 ///
-/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
-/// return an error. In tasks, use [`AsyncPostgresql`] instead.
+/// Its calls block the thread. They therefore return an error on an executor's threads, including those of
+/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncPostgresql`] instead.
 #[derive(Debug)]
 pub struct Postgresql(Blocking<AsyncPostgresql>);
 
-/// A server, and the schema of the store's tables.
+/// A server and the schema of the store's tables.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) address: url::Server,
@@ -57,8 +57,8 @@ impl Server {
 }
 
 impl Postgresql {
-    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the tables
-    /// if they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting and each reply can take up to 15 seconds. The first request creates the tables if
+    /// they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
@@ -69,7 +69,7 @@ impl Postgresql {
         Self::open_within(server, create, TIMEOUT)
     }
 
-    /// Works like [`Postgresql::open`], with another limit if it is shorter.
+    /// Works like [`Postgresql::open`], but waits for at most `longest` if that is shorter than the usual limit.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
     }

@@ -1,9 +1,9 @@
 //! A store in `Redis` or `Valkey`.
 //!
-//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for it on the caller's thread.
+//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for the script on the caller's thread.
 //!
-//! A request is one command, and its reply is a list of strings. This module therefore speaks the servers' protocol (RESP2)
-//! itself: a client that connects again, or sends a command again, would hide that the first reply was lost (R2).
+//! A request is one command, and its reply is a list of strings. This module implements the servers' protocol (RESP2)
+//! itself: a client library that reconnects or resends a command would hide that the first reply was lost (R2).
 
 use std::{string::String, time::Duration};
 
@@ -26,16 +26,16 @@ use crate::{
     stores::transport::{self, Stream, failed},
 };
 
-/// The longest string of a reply, such as a record or an error. The longest records are those of layouts.
+/// The maximum length of a string in a reply, such as a record or an error. The longest records are those for layouts.
 const MAX_STRING_BYTES: u64 = 1 << 20;
 
 /// A store in `Redis` 6 or later, or `Valkey`.
 ///
-/// Such a server may lose its data at any time, so a lease lasts at most 5 minutes, and nothing new is granted for 6 minutes
-/// after a namespace was created or the server was started.
+/// Such a server may lose its data at any time, so a lease lasts at most 5 minutes. The store grants nothing new for 6
+/// minutes after a namespace was created or the server was started.
 ///
-/// Its calls block the thread. On an executor's threads, including those of `tokio::task::spawn_blocking`, they therefore
-/// return an error. In tasks, use [`AsyncRedis`] instead.
+/// Its calls block the thread. They therefore return an error on an executor's threads, including those of
+/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncRedis`] instead.
 #[derive(Debug)]
 pub struct Redis(Blocking<AsyncRedis>);
 
@@ -54,7 +54,7 @@ pub struct Redis(Blocking<AsyncRedis>);
 /// # }
 /// ```
 pub struct AsyncRedis {
-    /// The connection, or `None` while a request uses it, and after a request that got no reply.
+    /// The connection, or `None` while a request uses it and after a request that received no reply.
     connection: Option<Connection>,
     process: u32,
 }
@@ -71,17 +71,17 @@ fn read(url: &str) -> Result<Server> {
 }
 
 impl Redis {
-    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply.
+    /// Connects to a server. Connecting and each reply can take up to 15 seconds.
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests fail with
-    /// `store_not_durable` if the server is or has a replica, is part of a cluster, or may evict records, and with
-    /// `lease_unavailable` if the user lacks the required rights.
+    /// `store_not_durable` if the server is or has a replica, is part of a cluster, or may evict records. They fail with
+    /// `lease_unavailable` if the user lacks the required privileges.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_within(&read(url)?, TIMEOUT)
     }
 
-    /// Works like [`Redis::open`], with another limit if it is shorter.
+    /// Works like [`Redis::open`], but waits for at most `longest` if that is shorter than the usual limit.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncRedis::connect(server)).map(Self)
     }
@@ -118,7 +118,7 @@ impl AsyncRedis {
 
 impl Drop for AsyncRedis {
     fn drop(&mut self) {
-        // In a forked child, ending the connection would change the parent's runtime.
+        // If a forked child closed the connection, it would change the state of the parent's runtime.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -172,7 +172,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Runs the only statement of a request.
+    /// Runs a request's only statement.
     async fn run(&mut self, statements: &[Statement]) -> Outcome {
         let mut results = Vec::new();
         for Statement { text, values } in statements {
@@ -187,7 +187,7 @@ impl Connection {
         results.into_iter().collect()
     }
 
-    /// Sends a command, and returns the strings of its reply.
+    /// Sends a command and returns the strings of its reply.
     async fn call(&mut self, words: &[&str]) -> Result<Vec<String>, Failure> {
         let mut command = format!("*{}\r\n", words.len());
         for word in words {
@@ -219,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// Reads a string of a list.
+    /// Reads one string of a list reply.
     async fn string(&mut self) -> Result<String, Failure> {
         let line = self.line().await?;
         let length = line.strip_prefix('$').and_then(|length| length.parse::<u64>().ok());

@@ -1,10 +1,10 @@
 //! A store in an `SQLite` file, for the processes of one host.
 //!
-//! A file that is not durable is rejected. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with
-//! `FULL`. On Linux, file systems in memory or on the network are rejected as well. The file's inode and birth time identify an
-//! incarnation of the store. Therefore a copied file is a restored store, while a file that was moved or whose volume is
-//! mounted elsewhere is the same store. A backup that is written into the same file looks like the same store. An operator who
-//! does that must report the restore to the namespace (`quiet_until`).
+//! A file that is not durable is rejected. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log
+//! with `FULL`. On Linux, in-memory and network file systems are rejected as well. The file's inode and birth time identify
+//! an incarnation of the store. Therefore, a copied file is a restored store, whereas a file that was moved or whose volume
+//! is mounted elsewhere is the same store. A backup that is written into the existing file looks like the same store. An
+//! operator who restores a backup in this way must report the restore to the namespace (`quiet_until`).
 
 mod gate;
 
@@ -78,8 +78,8 @@ impl Store for Sqlite {
 }
 
 fn connect(path: &Path) -> Result<Connection> {
-    // One thread uses the connection, so SQLite need not lock it. There is no flag for creation, because `file::open` has
-    // created the file if that is allowed.
+    // Only one thread uses the connection, so SQLite need not lock it. The flags do not allow SQLite to create the file,
+    // because `file::open` has already created it if that is allowed.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]
@@ -87,7 +87,7 @@ fn connect(path: &Path) -> Result<Connection> {
         connection.busy_handler(Some(wait))?;
         Ok(connection)
     };
-    // The name of the file does not affect the error.
+    // The file's name does not affect the error.
     let failed = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
     connect().map_err(failed)
 }

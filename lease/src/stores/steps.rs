@@ -70,12 +70,12 @@ pub enum Value {
     Integer(i64),
     /// A string.
     Text(String),
-    /// NULL. In a row, also any value that is neither an integer nor a string.
+    /// NULL. In a row, this variant also represents any value that is neither an integer nor a string.
     Null,
 }
 
-/// A statement, with values for its parameters: `$1`, `$2` and so on, `?1`, `?2` and so on in `SQLite`, or `?` for each in
-/// `MySQL`.
+/// A statement with values for its parameters. The parameters are `$1`, `$2` and so on; in `SQLite`, `?1`, `?2` and so on;
+/// in `MySQL`, `?` for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
@@ -92,9 +92,9 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, `MySQL`'s error number in decimal, or the first word of `Redis`'s error. It is `None` if the server did not reply,
-    /// in which case it is unknown whether the statement was executed. For `SQLite`, which has no SQLSTATEs, it is always
-    /// `None`.
+    /// The SQLSTATE that the server returned, `MySQL`'s error number in decimal, or the first word of `Redis`'s error. It
+    /// is `None` if the server did not reply, in which case it is unknown whether the statement was executed. It is always
+    /// `None` for `SQLite`, which has no SQLSTATEs.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,
@@ -109,7 +109,7 @@ pub struct Outcome {
     /// The error from the first statement that failed.
     pub failure: Option<Failure>,
     /// The notices that the server sent while the statements ran, each with its SQLSTATE. They matter because a commit that
-    /// ends with a warning may be missing on a replica. For `SQLite`, this is always empty.
+    /// ends with a warning may be missing on a replica. For `SQLite`, this list is always empty.
     pub notices: Vec<Failure>,
 }
 
@@ -120,9 +120,10 @@ impl Outcome {
         Self { failure: Some(failure), ..Self::default() }
     }
 
-    /// Converts a commit that ended with a warning into a lost connection. Such a commit is done, but its replica may not have
-    /// received it because the wait was cancelled. Therefore it does not count as a reply. SQLSTATEs distinguish warnings from
-    /// notices in every language of the server's messages: class 01, and the shutdown that ends such a wait.
+    /// Converts a commit that ended with a warning into a lost connection. The server has executed such a commit, but its
+    /// replica may not have received it, because the wait was cancelled. Therefore, the commit does not count as a reply.
+    /// SQLSTATEs distinguish warnings from notices, whatever the language of the server's messages: the warnings are class
+    /// 01 and the shutdown that ends such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
         let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
@@ -133,7 +134,8 @@ impl Outcome {
 }
 
 impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
-    /// Collects the results of statements up to the first error. A lazy iterator executes no statement after that.
+    /// Collects the results of statements up to the first error. If the iterator is lazy, it executes no statement after
+    /// the error.
     fn from_iter<I: IntoIterator<Item = Result<Rows, E>>>(results: I) -> Self {
         let mut outcome = Self::default();
         for result in results {
@@ -146,7 +148,7 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// The next action for a driver.
+/// The next action of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
@@ -160,22 +162,23 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `SQLite`, with the file's name as determined by [`open_file`].
+    /// `SQLite`, with the file's name as returned by [`open_file`].
     Sqlite(String),
-    /// `PostgreSQL`, with the tables' schema.
+    /// `PostgreSQL`, with the schema of the tables.
     Postgresql(Schema),
     /// `MySQL` or `MariaDB`, with the tables in the connection's database.
     Mysql,
-    /// A service over HTTP, which gets the request as its only statement: the text is the body of `POST /v1/request`.
+    /// An HTTP service, which receives the request as its only statement: the text is the body of `POST /v1/request`.
     ///
-    /// The values are 1 if the next request on the connection must reach the same server, or else 0, and the value of the
-    /// header `polyflake-request`. The outcome has one row: the status, the body, and the value of `polyflake-request` in the
-    /// response, or NULL. If the statement before had 1, the driver sends the header `polyflake-connection` of its response.
+    /// There are two values. The first is 1 if the next request on the connection must reach the same server, and otherwise
+    /// 0. The second is the value of the header `polyflake-request`. The outcome has one row: the status, the body, and the
+    /// value of `polyflake-request` in the response, or NULL. If the first value of the previous statement was 1, the
+    /// driver sends the header `polyflake-connection` of the previous response.
     Http,
     /// `Redis` or `Valkey`, with one statement per request: the text and the values are the words after `EVAL`.
     ///
-    /// The values are strings, which the driver sends as they are. The outcome has one row: the strings of the script's reply.
-    /// The code of a failure is the first word of the server's error, such as `OOM`.
+    /// The values are strings, which the driver sends unchanged. The outcome has one row: the strings of the script's
+    /// reply. A failure's code is the first word of the server's error, such as `OOM`.
     Redis,
 }
 
@@ -222,20 +225,20 @@ pub struct Steps {
     stage: Stage,
 }
 
-/// The purpose of the statements that were sent last.
+/// The purpose of the most recently sent statements.
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
     /// Apply the settings of an `SQLite` connection.
     Settings,
-    /// Process the request. `is_again` is set after the tables were created.
+    /// Process the request. `is_again` is `true` after the tables were created.
     Request {
         is_again: bool,
     },
-    /// Begin a transaction that is about to create tables, and check what the database already contains.
+    /// Begin a transaction that is about to create tables, and check which tables the database already contains.
     FindTables,
     Tables,
-    /// Probe the store. Contains the reply if the request is already processed.
+    /// Probe the store. The variant contains the reply if the request has already been processed.
     Probe(Option<Box<Reply>>),
     /// Roll back a transaction in which a statement failed.
     Rollback(Error),
@@ -261,8 +264,8 @@ impl Steps {
     /// Returns the reason why the store cannot process the request. There is no further step after an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
-        // The call does not wait for the lock, because in a forked child the thread that holds it may not exist. Without the
-        // lock, no fact counts as known.
+        // This call does not wait for the lock, because in a forked child process the thread that holds it may not exist.
+        // Without the lock, every store counts as unchecked.
         match KNOWN.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -293,7 +296,7 @@ impl Steps {
         }
     }
 
-    /// Passes the request to a service or a script, and returns its reply.
+    /// Passes the request to a service or a script and returns its reply.
     fn exchange(&mut self, outcome: &Outcome) -> Result<Step> {
         let is_script = self.engine == Engine::Redis;
         if let Stage::Nothing = self.stage {
@@ -313,7 +316,7 @@ impl Steps {
         reply.map(|reply| Step::Done(Box::new(reply)))
     }
 
-    /// Executes all steps, for blocking drivers.
+    /// Executes all steps, for use by blocking drivers.
     ///
     /// # Errors
     /// Returns the same errors as [`Steps::next`].
@@ -347,9 +350,10 @@ impl Steps {
         self.run(Stage::Request { is_again }, statements)
     }
 
-    /// Ends the transaction in which a statement failed, if the server still responds, so that the connection can be reused.
+    /// Ends the transaction in which a statement failed, if the server still responds. The connection can then be reused.
     fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
-        // Without a code, the connection is lost or will be closed after this request, and its end aborts the transaction.
+        // An error without a code means that the connection is lost or will be closed after this request. Closing it aborts
+        // the transaction.
         if failure.is_none_or(|failure| failure.code.is_none()) {
             return Err(error);
         }
@@ -367,8 +371,8 @@ impl Steps {
         }
     }
 
-    /// Continues in a store without tables, if they are to be created. Other tables are checked for only here and never by a
-    /// holder's requests, so creating tables cannot stop a fleet.
+    /// Continues in a store without tables if they may be created. Only this function checks for other tables, and a
+    /// holder's requests never do, so creating tables cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -379,7 +383,7 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store, failure),
-            // The URL names the database, so no other set of tables can be meant.
+            // The URL names the database, so it cannot mean any other set of tables.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
@@ -411,7 +415,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether a file has no tables yet but may get some.
+    /// Returns whether a file has no tables yet, although they could be created.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -428,7 +432,7 @@ impl Steps {
         Ok(reply.map_or_else(|| self.send(true), Step::Done))
     }
 
-    /// Processes the rows of the request, of which there may be fewer than statements.
+    /// Processes the rows of the request. There may be fewer rows than statements.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();
@@ -436,7 +440,7 @@ impl Steps {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.on_missing_tables(failure.as_ref());
             }
-            // In MariaDB, a part of the store's name is in a table, so a database without tables reports none.
+            // In MariaDB, a part of the store's name is in a table, so a database without tables reports no name.
             (Ok(None), Some(lack)) if !is_again && self.engine.lacks_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
             }
@@ -457,8 +461,8 @@ impl Steps {
         let dialect = self.engine.dialect();
         let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, content: found });
-        // The driver probes a store only once per process. When each renewal probed it, a renewal sent 18 statements and left
-        // two dead rows.
+        // The driver probes a store only once per process. When it probed the store at each renewal, a renewal sent 18
+        // statements and left two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }

@@ -1,17 +1,17 @@
-//! The times and random numbers of the operating system.
+//! Times and random numbers from the operating system.
 
 use alloc::format;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{Error, ErrorKind, Random, Result};
 
-/// Returns the time in Unix milliseconds, or 0 before 1970.
+/// Returns the current time in Unix milliseconds, or 0 before 1970.
 pub(crate) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns milliseconds from a clock that also counts while the machine is suspended.
+/// Returns the time in milliseconds on a clock that also counts while the machine is suspended.
 #[cfg(target_os = "linux")]
 pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -19,7 +19,7 @@ pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     seconds * 1000 + nanos / 1_000_000
 }
 
-/// Returns the milliseconds since `began`. Whether they include suspension depends on the system.
+/// Returns the milliseconds since `began`. Whether the result includes time in suspension depends on the operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)

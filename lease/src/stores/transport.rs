@@ -1,4 +1,4 @@
-//! Streams of bytes to servers, with or without TLS.
+//! Byte streams to servers, with or without TLS.
 
 use std::{boxed::Box, string::ToString};
 
@@ -28,7 +28,7 @@ pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn 
         return Ok(Box::new(stream.map_err(refused)?));
     }
     let stream = TcpStream::connect((host, port)).await.map_err(refused)?;
-    // A request is short, so waiting for further bytes only delays it.
+    // A request is short, so waiting for more bytes would only delay it.
     let _ = stream.set_nodelay(true);
     #[cfg(feature = "tls")]
     if server.encrypts {
@@ -38,7 +38,7 @@ pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn 
     Ok(Box::new(stream))
 }
 
-/// Returns a failure without a code, after which it is unknown whether the request was executed.
+/// Returns a failure without a code. It means that the server may or may not have executed the request.
 pub(super) fn failed(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Failure {
     let error = error.into();
     let (mut message, mut cause) = (error.to_string(), error.source());

@@ -25,14 +25,14 @@ use crate::{
 };
 
 /// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `mysql://` or
-/// `mariadb://` followed by an address (feature `mysql`), `redis://` or `rediss://` followed by an address (feature `redis`),
-/// `https://` followed by a token and an address (feature `http`), `sqlite:` followed by a file's path (feature `sqlite`), or
-/// `memory:` followed by a name. A relative path is resolved against the current
-/// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
-/// ends. Forked child processes cannot use it.
+/// `mariadb://` followed by an address (feature `mysql`), `redis://` or `rediss://` followed by an address (feature
+/// `redis`), `https://` followed by a token and an address (feature `http`), `sqlite:` followed by a file's path (feature
+/// `sqlite`), or `memory:` followed by a name. A relative path is resolved against the current working directory. An
+/// in-memory store is intended for tests: the process's threads share it, and it exists until the process ends. Forked
+/// child processes cannot use it.
 ///
 /// URL parameters can select a `PostgreSQL` schema other than `polyflake` (`?schema=orders`), create tables even if the
-/// database contains another store (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
+/// database contains another store (`?create=second-store`), or allow a file on overlayfs (`?allow=overlayfs`).
 ///
 /// # Errors
 /// Returns `out_of_range` for any other URL, or any error from the store.
@@ -96,7 +96,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
     {
-        // The first lease can create the file. There is no more to check, and a check leaves no file behind.
+        // The first lease can create the file. Nothing else needs checking, and a check must leave no file behind.
         return Ok(());
     }
     let mut store = address.open(longest)?;
@@ -130,7 +130,8 @@ enum Kind {
 }
 
 impl Address {
-    /// Returns the store of a URL without a namespace or terms of a lease, which the caller specifies in another way.
+    /// Returns the store that a URL names. The URL must contain no namespace or lease terms, which the caller specifies in
+    /// another way.
     pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
@@ -144,7 +145,7 @@ impl Address {
         read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
 
-    /// The store of a URL.
+    /// Returns the store at a parsed location.
     pub(crate) fn at(location: Location) -> Result<Self> {
         Ok(Self {
             name: location.site.to_string(),
@@ -159,18 +160,18 @@ impl Address {
         &self.name
     }
 
-    /// Returns the same store for a program that only reads it and must not create it.
+    /// Returns the same store with access for a program that only reads it and must not create it.
     pub(crate) fn existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }
 
-    /// Returns the same store for a program that checks whether it could be created.
+    /// Returns the same store with access for a program that only checks whether it could be created.
     fn trial(self) -> Self {
         let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// Rejects a service, because an operator's commands concern records that a token does not open.
+    /// Rejects an HTTP service, because an operator's commands use records that a service's token does not give access to.
     #[cfg_attr(
         not(feature = "http"),
         expect(clippy::unnecessary_wraps, reason = "without services, every store is accepted")
@@ -189,7 +190,7 @@ impl Address {
         self.is_volatile
     }
 
-    /// Returns the schema of the store's tables, if it is in `PostgreSQL`.
+    /// Returns the schema of the tables if the store is in `PostgreSQL`.
     pub(crate) fn schema(&self) -> Option<String> {
         match &self.store {
             #[cfg(feature = "postgresql")]
@@ -198,7 +199,8 @@ impl Address {
         }
     }
 
-    /// Opens the store. The call fails if the server does not respond within a limit, if that is shorter than the usual one.
+    /// Opens the store. The call fails if the server does not respond within the given limit or the usual one, whichever is
+    /// shorter.
     #[cfg_attr(
         not(any(
             feature = "http",
@@ -301,7 +303,8 @@ struct Named(String);
 
 impl Store for Named {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        // A forked child has a copy of the store. If both processes used their copies, they would lease the same worker IDs.
+        // A forked child process has a copy of the store. If both processes used their copies, they would lease the same
+        // worker IDs.
         if *PROCESS.get_or_init(fork::process) != fork::process() {
             let reason = "expected the process that created the in-memory store, found its child";
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason));

@@ -10,7 +10,8 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::server;
 
-/// Writes a root certificate, a server certificate for `host` signed by it, and the server's key to `folder`.
+/// Writes a root certificate, a server certificate for `host` that the root certificate has signed, and the server's key to
+/// `folder`.
 pub fn certify(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();

@@ -6,7 +6,7 @@ use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
 };
 
-/// Returns the URL of a test's file. The URL allows overlayfs, because containers often have no other file system.
+/// Returns the URL of a test's file. The URL allows overlayfs, because containers often have no other writable file system.
 pub fn url_of(path: impl AsRef<Path>) -> String {
     format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
 }
@@ -39,7 +39,7 @@ pub fn assert_error<V>(result: Result<V>, kind: ErrorKind) -> Error {
     error
 }
 
-/// Claims worker IDs on several threads at once, and asserts that they are distinct.
+/// Claims worker IDs on several threads at once and asserts that they are distinct.
 pub fn claim_concurrently<S: Store>(open: impl Fn() -> S + Sync) {
     let claim_some = || {
         let mut store = open();

@@ -1,4 +1,4 @@
-//! Tests with clocks that jump: a preloaded library controls each process's time.
+//! Tests with clocks that jump. A preloaded library controls each process's time.
 
 use std::{
     env, fs,
@@ -6,7 +6,8 @@ use std::{
     process::Command,
 };
 
-/// Finds the library, whose folder differs between distributions. If it is missing and tests must not be skipped, panics.
+/// Finds the library, whose folder differs between distributions. Panics if the library is missing and tests must not be
+/// skipped.
 pub fn library() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -20,7 +21,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock for the consecutive processes of one place.
+/// A clock for the consecutive processes in one slot.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,
@@ -33,7 +34,7 @@ impl Clock {
         clock
     }
 
-    /// Makes a program read this clock instead of the system's. Monotonic clocks do not jump.
+    /// Makes a program read this clock instead of the system clock. Monotonic clocks do not jump.
     pub fn apply_to(&self, program: &mut Command) {
         if let Some(library) = &self.library {
             program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
@@ -46,7 +47,7 @@ impl Clock {
         self.library.is_some()
     }
 
-    /// Sets the difference between this clock and the system's, in milliseconds.
+    /// Sets the difference between this clock and the system clock, in milliseconds.
     #[expect(clippy::cast_precision_loss, reason = "twenty years in milliseconds fit")]
     pub fn set(&self, ms: i64) {
         let beside = self.file.with_extension("new");

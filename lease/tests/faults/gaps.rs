@@ -1,8 +1,8 @@
-//! How long the fleet had no ID around each fault.
+//! Measures how long the fleet generated no IDs around each fault.
 
 use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
-/// The faults of a namespace, and the longest pauses around all faults so far.
+/// The faults in a namespace, and the longest pauses around all faults so far.
 #[derive(Default)]
 pub struct Gaps {
     /// The names of the faults and the times at which they began.
@@ -19,8 +19,8 @@ impl Gaps {
         self.faults.push((fault, now_ms()));
     }
 
-    /// Adds the longest pause between two IDs from the begin of each fault to the begin of the next one. `times` are those of
-    /// all leased IDs.
+    /// Records, for each fault, the longest pause between two IDs from the start of the fault to the start of the next one.
+    /// `times` contains the times of all leased IDs.
     pub fn end(&mut self, mut times: Vec<u64>) {
         times.sort_unstable();
         self.faults.push((String::new(), now_ms()));

@@ -1,5 +1,5 @@
-//! The life of a process. The test starts itself again as this process, which logs each ID that it generates and ends when its
-//! input ends.
+//! The main loop of a child process. The test starts its own executable again as this process, which logs each ID that it
+//! generates and ends when its input ends.
 
 use std::{
     env, fs,
@@ -34,11 +34,12 @@ pub const EXPLICIT_WORKER_ID: &str = "POLYFLAKE_EXPLICIT";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BrokenRule {
     Nowhere,
-    /// The process reads the clock, and generates IDs some time later.
+    /// The process checks its lease against the clock, and generates IDs some time later.
     TtlAsProof,
     /// The process releases its worker ID while its generator continues.
     NoSeal,
-    /// The process claims a worker ID whose holder has given no sign of life for a while, according to the process's own clock.
+    /// The process claims a worker ID whose holder has shown no sign of life for a while, according to the process's own
+    /// clock.
     OwnClock,
 }
 
@@ -46,7 +47,7 @@ fn last_worker_id() -> u16 {
     env::var(LAST_WORKER_ID).unwrap().parse().unwrap()
 }
 
-/// Returns the path of the file with a process's grants, next to the file with its IDs.
+/// Returns the path of the file that contains a process's grants. It is next to the file with the process's IDs.
 pub fn grants_of(log: &Path) -> PathBuf {
     log.with_extension("grants")
 }
@@ -74,13 +75,13 @@ fn options() -> Options {
     })
 }
 
-/// Runs this process's life, if the process was started for that.
+/// Runs the child process's main loop, if the test started this process as a child.
 pub fn run_child() {
     let Ok(url) = env::var(URL) else { return };
     let goes_on = Arc::new(AtomicBool::new(true));
     let watch = goes_on.clone();
     thread::spawn(move || {
-        // The content is irrelevant. Only the end of the input counts.
+        // The input's content is irrelevant. Only its end matters.
         let _ = std::io::read_to_string(std::io::stdin());
         watch.store(false, Ordering::Relaxed);
     });
@@ -115,7 +116,7 @@ fn restarted(partition: u16, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sn
     }
 }
 
-/// Generates IDs as users do.
+/// Generates IDs in the same way as user programs.
 fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     while goes_on() {
         let Ok(ids) = sno::Generator::with(url, options(), LEASE) else { continue };
@@ -129,7 +130,7 @@ fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl 
     }
 }
 
-/// The worker ID and the end of a lease, for generators that are not bound to the lease.
+/// The worker ID and the end of a lease, for generators that do not depend on the lease.
 #[derive(Default)]
 struct GrantView(Mutex<Option<(u64, u64)>>);
 
@@ -165,7 +166,7 @@ fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl Fn
     }
 }
 
-/// A generator that stays within its grant but is not sealed by a release.
+/// A generator that stays within its grant, but that a release does not seal.
 #[derive(Default)]
 struct UnsealedGenerator(Mutex<Option<Core>>);
 
@@ -179,7 +180,7 @@ impl Grantee for UnsealedGenerator {
     }
     fn extend(&self, end: u64) {
         if let Some(ids) = &*self.0.lock().unwrap() {
-            // This generator has no other grant than its first.
+            // This generator never has a grant other than its first one.
             ids.extend(0, end.cast_signed()).unwrap();
         }
     }

@@ -1,11 +1,11 @@
 //! A `Redis` server that loses its data in each way that a volatile store may (R13 in docs/leases.md).
 //!
-//! It acknowledges a write after it is on the disk, so a killed server comes back with all data. Each other loss is one that
-//! such a server has because of its operator or of other settings.
+//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. Every
+//! other loss is one that an operator or different settings can cause on such a server.
 //!
-//! With leases of five minutes, holders wait for six minutes after each loss. These tests have leases of one second, so they
-//! shorten each wait in proportion. Holders begin it and keep it by their own rules. As a control, the wait ends where it
-//! begins, as if there were none.
+//! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
+//! shorten each wait in proportion. Holders begin and observe the wait by their own rules. As a control, the wait ends as
+//! soon as it begins, as if there were none.
 
 use std::{
     net::TcpListener,
@@ -24,10 +24,11 @@ use crate::{
     redis_server::{RedisServer, call_at},
 };
 
-/// The wait that a holder begins: six minutes, and 15 seconds for the write that begins it.
+/// The wait that a holder begins: six minutes, plus 15 seconds for the write that begins it.
 const WAIT: Duration = Duration::from_secs(375);
 
-/// Makes each wait that is longer than a minute end earlier by some milliseconds, and returns the number of these waits.
+/// Shortens each wait that is longer than a minute by the given number of milliseconds, and returns the number of these
+/// waits.
 const SHORTEN: &str = r#"
 local now, count = tonumber(redis.call('TIME')[1]) * 1000, 0
 for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
@@ -46,13 +47,13 @@ return tostring(count)"#;
 /// A loss of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
-    /// The server is emptied, and keeps its name.
+    /// The server is emptied, but keeps its name.
     Emptied,
-    /// The server is killed, and comes back without data.
+    /// The server is killed and comes back without data.
     Restarted,
-    /// The server is killed, and comes back with the data that it had some time before.
+    /// The server is killed and comes back with the data from some time before.
     Reverted,
-    /// The server is killed, and its replica is promoted.
+    /// The server is killed and its replica is promoted.
     Promoted,
 }
 
@@ -91,13 +92,13 @@ impl LossyServer {
         self.wait
     }
 
-    /// Makes the server reject all writes, because its memory is full, or accept them again.
+    /// Makes the server reject all writes, because its memory is full, or makes it accept them again.
     pub fn reject_changes(&self, is_rejected: bool) {
         let max = if is_rejected { "1" } else { "0" };
         self.server.call(&["CONFIG", "SET", "maxmemory", max]).unwrap();
     }
 
-    /// Kills the server, and starts it again with all data that it acknowledged.
+    /// Kills the server and starts it again with all data that it acknowledged.
     pub fn restart_after(&mut self, time: Duration) {
         self.losses += 1;
         self.server.kill();
@@ -119,7 +120,7 @@ impl LossyServer {
         }
     }
 
-    /// Asserts that holders began a wait after each loss, and one before the first grant.
+    /// Asserts that holders began one wait after each loss and one before the first grant.
     pub fn assert_waits(&self) {
         let (waits, losses) = (self.waits.count.load(Ordering::Relaxed), self.losses);
         println!("{losses} losses or restarts, {waits} waits");
@@ -129,7 +130,7 @@ impl LossyServer {
     fn revert(&mut self) {
         let copy = tempfile::tempdir().unwrap();
         let copied = shell("cp -r \"$0\"/appendonly* \"$1\"", &[self.server.folder(), copy.path()]);
-        // Holders renew, release and claim worker IDs meanwhile.
+        // Meanwhile, holders renew, release and claim worker IDs.
         thread::sleep(LEASE.mul_f32(1.5 * fastrand::f32()));
         self.server.kill();
         self.remove_data();
@@ -142,7 +143,8 @@ impl LossyServer {
         assert!(shell("rm -r \"$0\"/appendonly*", &[self.server.folder()]));
     }
 
-    /// While the replica is connected, the server rejects all requests, so it acknowledges nothing that the replica lacks.
+    /// Promotes the replica. While the replica is connected, the server rejects all requests, so it acknowledges nothing
+    /// that the replica lacks.
     fn promote(&mut self) {
         let (replica, port) = start(&self.program);
         replica.by_hand(&["REPLICAOF", "127.0.0.1", &self.port]);
@@ -169,7 +171,7 @@ impl Waits {
         let by = by.as_millis().to_string();
         while !self.is_over.load(Ordering::Relaxed) {
             let socket = self.socket.lock().unwrap().clone();
-            // A server that is starting, or is a replica, rejects the script.
+            // A server that is starting or is a replica rejects the script.
             if let Ok(Ok(found)) = call_at(&socket, &[&["EVAL", SHORTEN, "0", &by]]) {
                 let count = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
                 self.count.fetch_add(count, Ordering::Relaxed);
@@ -179,7 +181,7 @@ impl Waits {
     }
 }
 
-/// Starts a server on a port, where a replica can connect.
+/// Starts a server on a port to which a replica can connect.
 fn start(program: &Path) -> (RedisServer, String) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let persistence = ["--appendonly", "yes", "--appendfsync", "always"];
@@ -189,7 +191,7 @@ fn start(program: &Path) -> (RedisServer, String) {
     (RedisServer::start(program, &options), port)
 }
 
-/// Runs a command with paths, and returns whether it succeeded.
+/// Runs a shell command with paths as its arguments, and returns whether it succeeded.
 fn shell(command: &str, paths: &[&Path]) -> bool {
     Command::new("sh").args(["-c", command]).args(paths).status().unwrap().success()
 }

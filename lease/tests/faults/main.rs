@@ -1,13 +1,13 @@
-//! Processes that generate IDs under one-second leases, with fewer worker IDs than processes. They are killed, paused for
-//! longer than a lease, and closed or terminated at random. Their clocks jump by up to ten years. The store is unavailable for
-//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile store loses its data.
-//! The processes connect to one database with three roles, each with its own schema. The network is slow, cuts replies off and
-//! sends messages twice. One more process per language has an explicit worker ID; it creates its generator again and again, and
-//! is killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a
-//! worker ID may overlap. Each of five controls breaks one rule, and must create duplicates.
+//! Processes generate IDs under one-second leases, with fewer worker IDs than processes. They are killed, paused for longer
+//! than a lease, and closed or terminated at random. Their clocks jump by up to ten years. The store is unavailable for
+//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile store loses its
+//! data. The processes connect to one database with three roles, each with its own schema. The network is slow, drops
+//! replies and sends messages twice. In addition, one process per language has an explicit worker ID. It repeatedly creates
+//! its generator, and is killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice,
+//! and no two grants of a worker ID may overlap. Each of five controls breaks one rule, and must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
-//! `POLYFLAKE_SECONDS=600`, it takes ten.
+//! `POLYFLAKE_SECONDS=600`, it takes ten minutes.
 #![cfg(all(
     feature = "sqlite",
     feature = "postgresql",
@@ -71,7 +71,7 @@ fn sqlite() -> (TempDir, FaultyStore) {
     (folder, FaultyStore::new(url, Backend::Sqlite(path), None))
 }
 
-/// Puts two services between the processes and a store.
+/// Places two services between the processes and a store.
 fn behind_services(stage: FaultyStore) -> FaultyStore {
     let urls = [stage.url.clone(), stage.url.clone()];
     FaultyStore { services: Some(Services::start(urls)), ..stage }
@@ -127,7 +127,7 @@ fn postgresql() -> Option<FaultyStore> {
     Some(FaultyStore::new(proxy.url(), Backend::Postgresql(server), Some(proxy)))
 }
 
-/// The server does not authenticate its users, so it accepts a duplicated connection.
+/// The server does not authenticate its users, so it accepts a repeated connection.
 fn mariadb() -> Option<FaultyStore> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
@@ -135,7 +135,8 @@ fn mariadb() -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::MariaDb(server), Some(proxy)))
 }
 
-/// A server that grants nothing for two lease durations after each loss. The longest lease that is lost ends in half of that.
+/// Starts a server that grants nothing for two lease durations after each loss. The longest lost lease ends in half of this
+/// time.
 fn redis() -> Option<FaultyStore> {
     redis_with_wait(2 * LEASE)
 }
@@ -147,7 +148,7 @@ fn redis_with_wait(wait: Duration) -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Redis(server), Some(proxy)))
 }
 
-/// In the ordinary tests, processes in three languages go through the same faults.
+/// In the regular tests, processes in three languages experience the same faults.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn redis_leases_never_repeat_an_id() {
@@ -155,8 +156,8 @@ fn redis_leases_never_repeat_an_id() {
     assert_none_twice(&stage, &[]);
 }
 
-/// These leases last longer than the clock error, so holders whose records are not lost renew them during a wait. The wait is
-/// longer than the leases.
+/// These leases last longer than the clock error, so holders whose records are not lost renew their leases during a wait.
+/// The wait is longer than the leases.
 #[test]
 #[ignore = "minutes; `cargo xtask test lease-redis` runs it"]
 fn long_leases_that_share_redis_never_repeat_an_id() {
@@ -165,7 +166,7 @@ fn long_leases_that_share_redis_never_repeat_an_id() {
     assert_none_twice(&FaultyStore { lease, ..stage }, &optional_commands());
 }
 
-/// In the ordinary tests, processes in three languages go through the same faults.
+/// In the regular tests, processes in three languages experience the same faults.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn mariadb_leases_never_repeat_an_id() {
@@ -179,7 +180,7 @@ fn postgresql_leases_never_repeat_an_id() {
     assert_none_twice(&stage, &[]);
 }
 
-/// Processes in the languages of `POLYFLAKE_LIVES` and Workers, or in Rust alone.
+/// Runs processes in the languages of `POLYFLAKE_LIVES` and on Workers, or in Rust alone.
 #[test]
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_sqlite_never_repeat_an_id() {
@@ -200,7 +201,7 @@ fn optional_commands() -> Vec<String> {
     named.iter().flat_map(|commands| commands.lines()).map(str::to_owned).collect()
 }
 
-/// Two services that were started with `--create` on two machines have two files.
+/// Two services that were started with `--create` on two machines use two different files.
 #[test]
 #[ignore = "with the tests of services"]
 fn services_over_two_files_use_a_tick_twice() {
@@ -221,7 +222,7 @@ fn releasing_to_services_without_a_seal_uses_a_tick_twice() {
     });
 }
 
-/// Returns the commands that run the lives in other languages.
+/// Returns the commands that run the processes in other languages.
 fn other_commands() -> Vec<String> {
     let commands = env::var("POLYFLAKE_LIVES").expect("expected commands in POLYFLAKE_LIVES");
     commands.lines().map(str::to_owned).collect()
@@ -255,7 +256,7 @@ fn languages_that_share_redis_never_repeat_an_id() {
     assert_none_twice(&stage, &other_commands());
 }
 
-/// One process skips a rule among processes of other languages that follow all of them.
+/// One process breaks a rule, while processes in other languages follow all rules.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn skipping_a_rule_uses_a_tick_twice_across_languages() {
@@ -265,7 +266,8 @@ fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     assert_some_of(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// If every process has held a worker ID, the first one that misses the namespace recreates it with a quiet time.
+/// If every process has already held a worker ID, the first one that finds the namespace missing recreates it with a quiet
+/// time.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
@@ -291,7 +293,7 @@ fn assert_clones_part(url: &str) {
         noticed += usize::from(is_noticed);
     }
     println!("{rounds} clones, {before} ticks twice before the end that both had");
-    // How many ticks both use depends on how soon one of them finds the other's renewal.
+    // The number of ticks that both clones use depends on how soon one of them finds the other's renewal.
     assert!(noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
 }
 
@@ -313,9 +315,10 @@ fn assert_some_twice<'f>(
 }
 
 /// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal,
-/// because each starts the tick at a random sequence.
+/// because each process starts the tick at a random sequence.
 fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
-    // Uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a minute.
+    // The control uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a
+    // minute.
     for _ in 0..10 {
         faults.begin_namespace();
         (0..2).for_each(|_| cycle(&mut faults));
@@ -334,7 +337,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     assert_some_twice(&stage, BrokenRule::TtlAsProof, Faults::pause_one);
 }
 
-/// Over a server, the control also shows that the test setup finds duplicates there.
+/// With a server as the store, the control also shows that the test setup detects duplicates there.
 #[test]
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
@@ -345,8 +348,8 @@ fn releasing_without_a_seal_uses_a_tick_twice() {
     }
 }
 
-/// A process starts with a clock that is a minute ahead and is corrected before its first ID. It takes the worker ID of a live
-/// process, whose last renewal looks old.
+/// A process starts with a clock that is a minute ahead and is corrected before the process generates its first ID. It
+/// claims the worker ID of a live process, because that process's last renewal looks old.
 #[test]
 fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     if clock::library().is_none() {
@@ -359,7 +362,7 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     });
 }
 
-/// The store loses what it acknowledged a second ago, like a server that crashes before its disk has the data.
+/// The store loses the writes that it acknowledged a second ago, like a server that crashes before its data is on disk.
 #[test]
 fn a_store_without_durable_writes_uses_a_tick_twice() {
     let (folder, stage) = sqlite();
@@ -386,7 +389,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
 }
 
-/// A holder claims a worker ID in an emptied server, where the grant of another holder was lost.
+/// After a server was emptied, a holder claims a worker ID whose grant to another holder was lost.
 #[test]
 fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
     let Some(stage) = redis_with_wait(Duration::ZERO) else { return };

@@ -1,5 +1,5 @@
-//! A network between processes and a server. It delays data, cuts connections before a reply arrives, and repeats everything
-//! that a client has sent.
+//! A simulated network between processes and a server. It delays data, cuts connections before a reply arrives, and repeats
+//! everything that a client has sent.
 
 use std::{
     io::{self, Read, Write},
@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// The network's state.
+/// The state of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum NetworkState {
@@ -23,8 +23,8 @@ pub enum NetworkState {
     Slow,
     /// The proxy drops one reply in three by closing the connection, although the server executed the request.
     Cutting,
-    /// After one reply in four, the proxy sends everything that the client sent on the connection to the server again, on
-    /// another connection.
+    /// After one reply in four, the proxy repeats everything that the client sent on the connection. It uses another
+    /// connection to the server.
     Doubling,
 }
 
@@ -36,7 +36,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// Connects to the server. The kind of a socket does not matter to the calls that read and write.
+    /// Connects to the server. The returned type is the same for all kinds of sockets, because reads and writes work in the
+    /// same way on each.
     fn connect(&self) -> io::Result<TcpStream> {
         match self {
             Self::Socket(path) => Ok(OwnedFd::from(UnixStream::connect(path)?).into()),
@@ -51,11 +52,11 @@ pub struct Proxy {
 }
 
 struct State {
-    /// The servers, of which each connection picks one.
+    /// The servers' addresses. Each connection uses one of them.
     addresses: Mutex<Vec<Address>>,
     weather: AtomicU8,
     is_over: AtomicBool,
-    /// The numbers of delayed chunks, cut replies and repeated conversations.
+    /// The numbers of delayed chunks, dropped replies and repeated conversations.
     counts: [AtomicUsize; 3],
 }
 
@@ -168,7 +169,7 @@ impl State {
         }
     }
 
-    /// Repeats to the server everything that a client has sent, and ignores the replies.
+    /// Sends everything that a client has sent to the server again, and ignores the replies.
     fn replay_to_server(&self, words: &[u8]) {
         let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };

@@ -1,5 +1,5 @@
-//! A rule that other projects publish, as a control. A claimant uses its own clock to judge whether a worker ID's holder still
-//! sends heartbeats, and a holder whose heartbeat is rejected continues.
+//! A control that implements a rule published by other projects. A claimant uses its own clock to judge whether a worker
+//! ID's holder still sends heartbeats, and a holder whose heartbeat is rejected continues.
 
 use std::{
     thread,
@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::life::LEASE;
 
-/// The time without a sign of life after which a worker ID is free, followed by the pause between two signs. In `CosId`, these
-/// are 5 minutes and 1 minute.
+/// The time without a heartbeat after which a worker ID is free, followed by the pause between two heartbeats. In `CosId`,
+/// these durations are 5 minutes and 1 minute.
 const GUARD: Duration = LEASE;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -29,7 +29,7 @@ fn now() -> i64 {
     i64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// A process that follows different rules, and therefore has a separate table in the file.
+/// A process that follows different rules and therefore uses a separate table in the file.
 struct RivalProcess {
     store: Connection,
     namespace: String,
@@ -53,13 +53,13 @@ impl RivalProcess {
         self.store.query_row(CLAIM, claimed, |row| row.get(0)).optional().unwrap()
     }
 
-    /// Sends a heartbeat. Ignores whether another process has taken over the worker ID.
+    /// Sends a heartbeat, and ignores whether another process has taken over the worker ID.
     fn send_heartbeat(&self, number: u16) {
         self.store.execute(RENEW, params![self.namespace, self.me, now(), number]).unwrap();
     }
 }
 
-/// Claims a worker ID, starts, and generates IDs.
+/// Claims a worker ID, waits until it may start, and generates IDs.
 pub fn run_rival(
     url: &str,
     namespace: String,

@@ -1,4 +1,4 @@
-//! Runs processes under faults, and compares all IDs that they generated.
+//! Runs processes under faults and checks all IDs that they generated.
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,7 @@ use crate::{
 
 pub const PROCESSES: usize = 3;
 
-/// The roles that a database's processes connect with: its owner, and two services.
+/// The roles that processes use to connect to a database: the database's owner and two services.
 pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
 
 const MINUTE: i64 = 60_000;
@@ -51,12 +51,12 @@ enum Fault {
     KillServer,
     /// A volatile store loses data.
     Loss(Loss),
-    /// The replica is promoted. Either the operator reports it, or it looks like a restored backup.
+    /// The replica is promoted. Either the operator reports the promotion, or the replica looks like a restored backup.
     Promotion {
         is_told: bool,
     },
-    /// A server with a synchronous replica is lost permanently, and the operator reports the promotion. Before that, the
-    /// replica may be unavailable while the server restarts, so that the server shows commits that the replica does not have.
+    /// A server with a synchronous replica is permanently lost, and the operator reports the promotion. Before the loss,
+    /// the replica may be unavailable while the server restarts, so that the server shows commits that the replica lacks.
     Replica {
         is_away: bool,
     },
@@ -64,16 +64,17 @@ enum Fault {
     KillServices,
 }
 
-/// The numbers of IDs and grants that the processes had, and the numbers of duplicates among them.
+/// The numbers of IDs and grants that the processes received, and the numbers of duplicates among them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
-    /// The number of IDs under leases, and under explicit worker IDs.
+    /// The number of IDs generated under leases, and the number generated with explicit worker IDs.
     pub ids: usize,
     pub explicit_ids: usize,
-    /// The number of (partition, tick) pairs that two processes used, and of IDs that were generated before.
+    /// The number of (partition, tick) pairs that two processes used, and the number of IDs that were generated more than
+    /// once.
     pub ticks_twice: usize,
     pub ids_twice: usize,
-    /// The number of grants, and of those that overlap the previous grant of the same worker ID.
+    /// The number of grants, and the number of grants that overlap the previous grant of the same worker ID.
     pub grants: usize,
     pub grants_twice: usize,
 }
@@ -81,15 +82,15 @@ pub struct Totals {
 pub struct Faults<'f> {
     stage: &'f FaultyStore,
     weak: BrokenRule,
-    /// The program for each place: a command in another language, or `None` for this test itself. The places with leases come
-    /// first, followed by one place per language with an explicit worker ID.
+    /// The program for each place: a command in another language, or `None` for this test itself. The places with leases
+    /// come first. After them, each language has one place with an explicit worker ID.
     programs: Vec<Option<String>>,
     /// The number of places that hold leases.
     leased: usize,
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
-    /// The number of namespaces so far, and the number of processes that were started in the current one.
+    /// The number of namespaces so far, and the number of processes started in the current namespace.
     namespaces: usize,
     lives: usize,
     pub all_lives: usize,
@@ -104,8 +105,8 @@ impl<'f> Faults<'f> {
         Self::start_all(stage, weak, &[])
     }
 
-    /// Runs the same number of processes for this language and for each other program. In addition, each language runs one
-    /// process with an explicit worker ID.
+    /// Runs the same number of processes for this language and for each of the other programs. In addition, each language
+    /// runs one process with an explicit worker ID.
     pub fn start_all(stage: &'f FaultyStore, weak: BrokenRule, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
@@ -188,7 +189,7 @@ impl<'f> Faults<'f> {
         thread::sleep(self.stage.wait() + LEASE);
     }
 
-    /// Closes the processes, and compares all IDs that were generated in this namespace.
+    /// Closes the processes, and checks all IDs generated in this namespace for duplicates.
     pub fn end(&mut self) {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
@@ -208,7 +209,7 @@ impl<'f> Faults<'f> {
         });
     }
 
-    /// Injects a random fault, and restores its place afterwards.
+    /// Injects a random fault, and afterwards restores the process or service that it affected.
     pub fn cycle(&mut self) {
         self.cycles += 1;
         let fault = self.choose();
@@ -332,7 +333,7 @@ impl<'f> Faults<'f> {
         }
     }
 
-    /// Returns the number of different faults that are possible, not counting the sizes of clock jumps.
+    /// Returns the number of distinct faults that can occur, not counting the different sizes of clock jumps.
     pub fn fault_kinds(&self) -> usize {
         let of_servers = usize::from(self.stage.proxy.is_some());
         let of_networks = if self.stage.networks().is_empty() { 0 } else { 3 };
@@ -349,13 +350,13 @@ impl<'f> Faults<'f> {
         format!("faults-{:?}-{}", self.weak, self.namespaces)
     }
 
-    /// Makes the store unavailable for a while. A volatile store then grants nothing for a while.
+    /// Makes the store unavailable for a while. A volatile store then also grants nothing for some time.
     fn stop_store(&self, time: Duration) {
         self.stage.make_unavailable(time);
         thread::sleep(self.stage.wait());
     }
 
-    /// Compares all IDs that were generated in this namespace, and begins another namespace.
+    /// Checks all IDs generated in this namespace for duplicates, and begins another namespace.
     fn renew(&mut self) {
         self.end();
         self.begin_namespace();
@@ -381,13 +382,13 @@ impl<'f> Faults<'f> {
         self.clocks[place].set(0);
     }
 
-    /// Pauses a process of this language, and lets all processes continue for a while.
+    /// Pauses one of this language's processes while the other processes continue.
     pub fn pause_one(&mut self) {
         self.pause(fastrand::usize(..PROCESSES));
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
     }
 
-    /// Pauses a process for longer than its lease lasts.
+    /// Pauses a process for longer than its lease.
     fn pause(&self, place: usize) {
         let pid = Pid::from_child(&self.processes[place]);
         kill_process(pid, Signal::STOP).unwrap();
@@ -405,7 +406,7 @@ impl fmt::Display for Faults<'_> {
 impl Drop for Faults<'_> {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // This has an effect only after a failure: a paused process would remain.
+            // This has an effect only after a failure, when a paused process would otherwise be left behind.
             let _ = (process.kill(), process.wait());
         }
     }
@@ -437,7 +438,7 @@ fn name(fault: Fault) -> String {
     }
 }
 
-/// Compares all IDs, and returns the times of the leased ones.
+/// Checks all IDs for duplicates, and returns the times of the leased IDs.
 fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Totals::default());
     let mut times = Vec::new();
@@ -464,15 +465,15 @@ fn log_of(folder: &Path, life: usize) -> PathBuf {
     folder.join(format!("{life}.log"))
 }
 
-/// The worker ID, the start and the end of a grant. The end is the last one that was acknowledged or, if the generator was
-/// sealed, the end of its highest tick.
+/// The worker ID, start and end of a grant. The end is the last acknowledged end or, if the generator was sealed, the end
+/// of its highest tick.
 type GrantSpan = (u64, u64, u64);
 
 fn overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {
     number == next && start < end
 }
 
-/// Reads the grants that a process logged, and omits empty grants.
+/// Reads the grants that a process logged, skipping empty ones.
 fn grants(log: &Path) -> Vec<GrantSpan> {
     let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
     let mut grants: Vec<GrantSpan> = Vec::new();
@@ -491,8 +492,8 @@ fn grants(log: &Path) -> Vec<GrantSpan> {
     grants
 }
 
-/// Checks the result of an operator's statement of a promotion. The record may reject it if no holder had noticed the
-/// promotion. Then the quiet time continues, which is the only effect.
+/// Checks the result of an operator's report of a promotion. The record may reject the report if no holder has noticed the
+/// promotion. In that case, the only effect is that the quiet time continues.
 fn state(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");

@@ -1,5 +1,5 @@
-//! Two instances of `polyflake lease serve` between the processes and a store. A network of its own is in front of them, which
-//! picks an instance for each connection.
+//! Two instances of `polyflake lease serve` between the processes and a store. A separate network in front of the instances
+//! picks one of them for each connection.
 
 use std::{
     cell::RefCell,
@@ -21,7 +21,7 @@ pub struct Services {
     pub proxy: Proxy,
 }
 
-/// Returns the program, which `cargo build --package polyflake-cli` puts beside this test.
+/// Returns the path of the program, which `cargo build --package polyflake-cli` puts next to this test.
 fn program() -> PathBuf {
     let test = env::current_exe().unwrap();
     let program = test.parent().and_then(|deps| deps.parent()).unwrap().join("polyflake");
@@ -41,7 +41,7 @@ fn tokens(rule: &str) -> String {
 }
 
 impl Services {
-    /// Starts two instances over one store or, as a control, over two.
+    /// Starts two instances over one store or, as a control, over two separate stores.
     pub fn start(urls: [String; 2]) -> Self {
         let ports = [0, 1].map(|_| {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -53,7 +53,7 @@ impl Services {
         services
     }
 
-    /// Returns the URL for the holders of a namespace.
+    /// Returns the URL that a namespace's holders use.
     pub fn url(&self, namespace: &str) -> String {
         format!("http://{}@127.0.0.1:{}", token(namespace), self.proxy.port())
     }
@@ -68,7 +68,7 @@ impl Services {
         let mut output = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        // An instance over an unavailable store ends, as it does without this test, and is launched again later.
+        // An instance exits if its store is unavailable, as it would in production. It is launched again later.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         self.running.borrow_mut()[at] = Some(child);
     }
@@ -79,7 +79,7 @@ impl Services {
         }
     }
 
-    /// Launches the instances that have ended.
+    /// Relaunches the instances that have exited.
     pub fn relaunch(&self) {
         for at in 0..2 {
             let has_ended = |child: &mut Option<Child>| {

@@ -1,4 +1,4 @@
-//! A store, and the parts of it that can fail.
+//! A store, and the components of it that can fail.
 
 use std::{
     cell::RefCell,
@@ -17,10 +17,10 @@ use crate::{
     service::Services,
 };
 
-/// What has the records.
+/// The database or server that stores the records.
 pub enum Backend {
-    /// A file uses the holders' clocks. A claim with a clock that is far ahead blocks its worker ID until that time, so a new
-    /// namespace begins after it.
+    /// A file relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until that
+    /// time, so a new namespace begins after such a claim.
     Sqlite(PathBuf),
     Postgresql(Server),
     MariaDb(MariaDb),
@@ -37,7 +37,7 @@ pub struct FaultyStore {
     pub services: Option<Services>,
 }
 
-/// The changes that a store rejects.
+/// The kinds of changes that a store rejects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
     Changes,
@@ -49,7 +49,7 @@ impl FaultyStore {
         Self { url, backend: RefCell::new(backend), lease: LEASE, proxy, services: None }
     }
 
-    /// Returns the store's URL for the process in a place.
+    /// Returns the store's URL for the process at a given place.
     pub fn url(&self, place: usize, namespace: &str) -> String {
         if let Some(services) = &self.services {
             return services.url(namespace);
@@ -57,7 +57,7 @@ impl FaultyStore {
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
     }
 
-    /// Returns the networks: between the processes and the services, and in front of the server.
+    /// Returns the simulated networks: the one between the processes and the services, and the one in front of the server.
     pub fn networks(&self) -> Vec<&Proxy> {
         let services = self.services.as_ref().map(|services| &services.proxy);
         services.into_iter().chain(&self.proxy).collect()
@@ -75,7 +75,7 @@ impl FaultyStore {
         matches!(&*self.backend.borrow(), Backend::Redis(_))
     }
 
-    /// Returns how long the store grants nothing after it was started or lost data.
+    /// Returns how long the store grants nothing after it starts or loses data.
     pub fn wait(&self) -> Duration {
         match &*self.backend.borrow() {
             Backend::Redis(server) => server.wait(),
@@ -83,7 +83,7 @@ impl FaultyStore {
         }
     }
 
-    /// Kills one service or both for a while.
+    /// Kills one or both of the services for a while.
     pub fn kill_services(&self, time: Duration) {
         let services = self.services.as_ref().unwrap();
         let killed = [[0].as_slice(), &[1], &[0, 1]][fastrand::usize(..3)];
@@ -156,8 +156,8 @@ impl FaultyStore {
         self.proxy.as_ref().unwrap().redirect_to(server.socket());
     }
 
-    /// Replaces the server with its replica, either after an orderly shutdown, when the replica has all data, or in the middle
-    /// of the server's work.
+    /// Replaces the server with its replica. A planned promotion follows an orderly shutdown, so the replica has all data.
+    /// Otherwise the server is replaced while it is working.
     pub fn promote(&self, is_planned: bool) {
         self.replace_server(|old| {
             let replica = old.replica();
@@ -191,7 +191,7 @@ impl FaultyStore {
         });
     }
 
-    /// Promotes the replica that a fault leaves.
+    /// Injects a fault into the server, and promotes the replica that remains.
     fn replace_server(&self, fault: impl FnOnce(&Server) -> Server) {
         let mut backend = self.backend.borrow_mut();
         let Backend::Postgresql(server) = &mut *backend else { panic!("expected PostgreSQL") };
@@ -202,7 +202,7 @@ impl FaultyStore {
     }
 }
 
-/// Opens a connection to a file that waits for locks.
+/// Opens a connection to a file. The connection waits for locks.
 fn open_with_timeout(path: &Path) -> rusqlite::Connection {
     let store = rusqlite::Connection::open(path).unwrap();
     store.busy_timeout(Duration::from_secs(5)).unwrap();

@@ -1,8 +1,10 @@
-//! What the processes do under faults, as lines of JSON for `tests/proof`, which replays them against the model that it proves.
+//! Writes what the processes do under faults as lines of JSON. `tests/proof` replays the lines against the model that it
+//! proves.
 //!
-//! All processes append to one file, so its order is one that they and the store could observe: a write's line comes before the
-//! write is sent, and the line of a reply after it has arrived. No ID is generated between an event of a generator and its line.
-//! When the store has made a write follows from the versions of the records that it shows.
+//! All processes append to one file, so its order is one that they and the store could observe: the line of a write comes
+//! before the write is sent, and the line of a reply comes after the reply has arrived. A generator makes no ID between an
+//! event and the line for that event. The time at which the store applied a write follows from the record versions that the
+//! store shows.
 
 use std::{
     env, fs,
@@ -29,10 +31,10 @@ use crate::{
     values::{namespace, record},
 };
 
-/// The number of faults. The number is small, because each cycle takes a second or two.
+/// The number of faults. The number is small because each cycle takes one or two seconds.
 const CYCLES: usize = 8;
 
-/// The file, if a trace is wanted.
+/// The trace file, if a trace is requested.
 static FILE: LazyLock<Option<fs::File>> = LazyLock::new(|| {
     let path = env::var_os("POLYFLAKE_PRINTED")?;
     Some(fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
@@ -42,14 +44,14 @@ pub fn is_wanted() -> bool {
     FILE.is_some()
 }
 
-/// Appends a line in one piece.
+/// Appends a line with a single write.
 fn note(event: &Value) {
     if let Some(mut file) = FILE.as_ref() {
         file.write_all(format!("{event}\n").as_bytes()).unwrap();
     }
 }
 
-/// Notes the beginning of a namespace. Ticks of sno have four milliseconds.
+/// Logs the beginning of a namespace. A sno tick lasts four milliseconds.
 pub fn begins(numbers: usize) {
     note(
         &json!({"event": "world", "numbers": numbers, "longest": 1000, "error": 5000, "step": 4, "epoch": 0, "unit": 4}),
@@ -62,7 +64,7 @@ fn note_here(event: &str, mut values: Value) {
     note(&values);
 }
 
-/// A store that notes writes and replies.
+/// A store that logs writes and replies.
 struct Traced<S>(S);
 
 impl<S: Store> Store for Traced<S> {
@@ -92,7 +94,7 @@ impl<S: Store> Store for Traced<S> {
     }
 }
 
-/// A generator that switches from grant to grant. One lock holds for an event and its line.
+/// A generator that switches from grant to grant. It holds one lock while an event occurs and its line is written.
 #[derive(Default)]
 struct TracedGenerator(Mutex<Option<(Leased, u32)>>);
 
@@ -147,7 +149,7 @@ impl Grantee for TracedGenerator {
     }
 }
 
-/// Generates IDs as [`crate::life`] does, and notes each event.
+/// Generates IDs as [`crate::life`] does, and logs each event.
 pub fn generate(
     url: &str,
     options: Options,

@@ -1,6 +1,6 @@
-//! Tests clones of a virtual machine: two holders with the same state, neither of which knows about the other. Before the end
-//! that both know, they generate the same IDs. After that end, there are no duplicates, because only one of them can renew the
-//! lease.
+//! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. They
+//! generate the same IDs up to the grant end that both learned before the cloning. After that end, there are no duplicates,
+//! because only one of them can renew the lease.
 
 use std::{
     collections::HashSet,
@@ -35,7 +35,7 @@ fn moment(began: Instant) -> Moment {
 }
 
 impl ClonedHolder {
-    /// Creates one of two clones, which get the same random numbers until they part.
+    /// Creates one of two clones, which draw the same random numbers until they part.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
@@ -61,7 +61,7 @@ impl ClonedHolder {
                 let generator = Generator::builder().partition(number).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
-            // Each grant gets a new generator, so its first grant is its only one.
+            // Each grant gets a new generator, so the generator's first grant is its only one.
             Action::Extend(end) => {
                 self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
             }
@@ -80,7 +80,7 @@ impl ClonedHolder {
         true
     }
 
-    /// Continues alone for a while, and returns the clone after releasing its worker ID.
+    /// Runs the clone on its own for a while, and returns it after it has released its worker ID.
     fn run_clone(mut self, url: &str, began: Instant) -> Self {
         let (mut store, parted) = (open(url).unwrap(), Instant::now());
         loop {
@@ -103,8 +103,8 @@ impl ClonedHolder {
     }
 }
 
-/// Clones a holder in the middle of its lease. Returns the number of IDs that both generated before the end that both know, the
-/// number after it, and whether one of them noticed the clone.
+/// Clones a holder in the middle of its lease. Returns the number of duplicate IDs before the grant end that both clones
+/// had, the number after that end, and whether one of them noticed the other.
 pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();

@@ -1,4 +1,4 @@
-//! A keeper's host for tests, which drives the keeper with an in-memory store.
+//! A host for keepers in tests. It drives a keeper with an in-memory store.
 
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Memory, Moment, Operation, Options, Random, Reply,
@@ -10,7 +10,7 @@ pub const HOUR: u64 = 3_600_000;
 
 pub type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
-/// A keeper whose time is set by the test.
+/// A keeper and the clocks that the test sets for it.
 pub struct KeeperHost {
     pub keeper: Keeper<RandomSource>,
     pub now: Moment,
@@ -48,7 +48,7 @@ impl KeeperHost {
         self.now.elapsed_ms += ms;
     }
 
-    /// Drives the keeper against a store until it waits, or has a grant.
+    /// Drives the keeper against a store until it waits or receives a grant.
     pub fn drive_until_idle(&mut self, store: &mut Memory) -> Option<Grant> {
         store.set_now(START_MS + self.now.elapsed_ms);
         self.drive_by(|request| store.answer(request))
@@ -77,7 +77,7 @@ impl KeeperHost {
         panic!("expected a pause");
     }
 
-    /// Closes the keeper, and drives it through its pauses until it ends.
+    /// Closes the keeper, and drives it through its pauses until it finishes.
     pub fn end_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) {
         self.keeper.close();
         while !self.ended {
@@ -88,7 +88,7 @@ impl KeeperHost {
         }
     }
 
-    /// Drives the keeper for some time, step by step.
+    /// Drives the keeper for `ms` milliseconds, step by step.
     pub fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
         for _ in 0..100 {
             if let Some(grant) = self.drive_until_idle(store) {

@@ -23,7 +23,7 @@ pub struct MariaDb {
     process: Option<Child>,
 }
 
-/// Returns the path of the server program. Panics if it is not installed and tests must not be skipped.
+/// Returns the path of the server program. If it is not installed, returns `None`, or panics if tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
     let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
     let found = found.into_iter().find(|path| path.exists());
@@ -45,7 +45,7 @@ impl MariaDb {
         Self::start_with(program, options, true)
     }
 
-    /// Starts an empty server in which every setting that affects SQL statements differs from its default.
+    /// Starts an empty server on which every setting that affects SQL statements differs from its default.
     pub fn start_unusual(program: &Path) -> Self {
         let server = Self::start(
             program,
@@ -102,8 +102,8 @@ impl MariaDb {
         server
     }
 
-    /// Starts a server with a copy of this server's data but a different identity. This server is stopped while its files are
-    /// copied.
+    /// Starts a server with a copy of this server's data but a different identity. This server is stopped while its files
+    /// are being copied.
     pub fn copy(&self, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let copied =
@@ -196,7 +196,7 @@ impl MariaDb {
         command
     }
 
-    /// Runs statements as root, outside the store under test.
+    /// Runs statements as root, bypassing the store under test.
     #[track_caller]
     pub fn by_hand(&self, statements: &[&str]) -> Vec<Row> {
         self.as_user("root", statements).unwrap()
@@ -227,7 +227,7 @@ impl MariaDb {
         options.socket(Some(self.socket().display().to_string()))
     }
 
-    /// Opens a connection to the database. Returns it with the runtime that drives it.
+    /// Opens a connection to the database. Returns the connection and the runtime that drives it.
     pub fn connect(&self) -> (Runtime, Conn) {
         let runtime = runtime();
         let options = self.options_of("root").db_name(Some("app"));
@@ -246,7 +246,7 @@ impl Drop for MariaDb {
     }
 }
 
-/// Returns the paths of a folder and of all files in it.
+/// Returns the paths of a folder and all files in it.
 fn paths_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -63,7 +63,7 @@ fn clones_repeat_no_id_after_their_shared_end() {
     assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
-/// Copies that noticed the gap in their clocks repeat IDs only until the store has acknowledged a write of one of them.
+/// Copies that notice the gap between their clocks repeat IDs only until the store has acknowledged a write by one of them.
 #[test]
 fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
     assert_sound(&sound(weak::RESTORED_TWICE), "an image that is restored twice");
@@ -136,7 +136,7 @@ fn every_weakened_volatile_store_is_caught() {
     }
 }
 
-/// The documentation lists the rows of these tables.
+/// The documentation must list the rows of these tables.
 #[test]
 fn the_page_lists_every_variant() {
     let page = include_str!("../../../docs/leases.md");
@@ -186,8 +186,8 @@ fn a_longer_backup_model_repeats_no_id() {
     assert_sound(&sound(Size { clones: 1, ..weak::TWO_RENEWALS }), "a clone, two renewals");
 }
 
-/// Models a backup that a keeper detects, a backup in place that the operator reports, and a promotion that the operator
-/// reports at any time.
+/// Models a backup whose restore a keeper detects, a backup restored in place that the operator reports, and a promotion
+/// that the operator reports at any time.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_operator_model_repeats_no_id() {

@@ -15,22 +15,22 @@ pub struct Size {
     pub holders: u8,
     pub numbers: u8,
     pub ticks: u8,
-    /// The number of time units in a tick. If it is above 1, the ends of grants must be rounded.
+    /// The number of time units in a tick. If it is above 1, grant ends must be rounded.
     pub grain: u8,
     pub claims: u8,
     pub renewals: u8,
     pub crashes: u8,
     pub store_crashes: u8,
-    /// How often a process may be cloned, with its keeper and its generator.
+    /// How often a process, including its keeper and generator, may be cloned.
     pub clones: u8,
-    /// Which of the copies see a gap between their clocks.
+    /// Which copies notice a gap between their clocks.
     pub gaps: Gaps,
-    /// How often a message may arrive.
+    /// How many times a message may arrive.
     pub deliveries: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted or
-    /// the wait for the replica was cancelled. `None` for a store without a replica.
+    /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted
+    /// or the wait for the replica was canceled. `None` for a store without a replica.
     pub unreplicated: Option<u8>,
     /// How often the replica may be promoted.
     pub promotions: u8,
@@ -43,7 +43,7 @@ pub struct Size {
 pub enum Gaps {
     /// No copy notices a gap, for example if the image of a running machine is used immediately.
     Unseen,
-    /// The original continues without a gap, and its copy notices a gap.
+    /// The original continues without a gap, and its copy notices one.
     InCopy,
     /// The image is restored twice, so both copies notice a gap.
     InBoth,
@@ -64,13 +64,13 @@ impl Operator {
     pub const NO_ACTIONS: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
-/// The times that the store may read.
+/// The times that the store's clock may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// The clock may read any time.
+    /// The clock may show any time.
     Any,
-    /// Time passes, and readings are off by at most `error`. Backups may be restored `restores` times. Leases last at most
-    /// `longest` ticks.
+    /// Time passes, and clock readings are off by at most `error`. Backups may be restored `restores` times. Leases last at
+    /// most `longest` ticks.
     Passing { error: u8, longest: u8, slack: u8, restores: u8 },
 }
 
@@ -102,7 +102,7 @@ impl Size {
         ..Self::SMALLEST
     };
 
-    /// A store with a synchronous replica that is promoted once, which the operator reports.
+    /// A store with a synchronous replica. The replica is promoted once, and the operator reports the promotion.
     pub const REPLICA: Self = Self {
         ticks: 4,
         proofs: 1,
@@ -208,8 +208,8 @@ impl Protocol {
         self.weak == weak
     }
 
-    /// A holder's generator generates an ID. This also covers reserving an ID for a batch, because it may be handed out at any
-    /// later time.
+    /// A holder's generator makes an ID. This step also covers reserving an ID for a batch, because the batch may return
+    /// the ID at any later time.
     fn generate(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
@@ -320,7 +320,7 @@ impl Protocol {
         self.is_weakened(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
     }
 
-    /// Returns the times that the store may read.
+    /// Returns the times that the store's clock may show.
     fn store_times(&self, state: &State) -> std::ops::Range<u8> {
         match self.size.time {
             Time::Any => 0..self.size.end(),
@@ -328,7 +328,7 @@ impl Protocol {
         }
     }
 
-    /// Reads a durable record. Returns `None` while a write is not durable yet, because the read then waits for it.
+    /// Reads a durable record. Returns `None` while a write is not yet durable, because the read then waits for the write.
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
@@ -342,7 +342,7 @@ impl Protocol {
             && is_known
             && wait == Wait::Nothing
             && (!is_sealed || self.is_weakened(Weak::RenewalAfterSeal));
-        // If a read showed a later end, a write must confirm it, which counts as a proof.
+        // If a read shows a later end, a write must confirm that end. This write counts as a proof.
         let is_proof = state.renewals == 0 && grant.record.until > grant.end;
         if !may || (state.renewals == 0 && !(is_proof && state.proofs > 0)) {
             return;
@@ -381,7 +381,7 @@ impl Protocol {
         }
     }
 
-    /// Marks a write, as the random version steps do, so that clones can distinguish their own writes from each other's.
+    /// Marks a write so that clones can tell their own writes from each other's. The mark models the random version steps.
     fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -390,8 +390,9 @@ impl Protocol {
         }
     }
 
-    /// Returns the record that a renewal replaces. This is normally the record that the holder knows. In a restored store, it
-    /// is the record found there, provided that no other holder can have been granted the worker ID in the lost history.
+    /// Returns the record that a renewal replaces. This is normally the record that the holder last saw. In a restored
+    /// store, it is the record found there, provided that no other holder can have been granted the worker ID in the lost
+    /// history.
     fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
         if grant.record.incarnation == state.incarnation
@@ -409,7 +410,7 @@ impl Protocol {
         (is_living && found.is_claim(&grant.record)).then_some(found)
     }
 
-    /// Sends a request whose reply the holder waits for.
+    /// Sends a request, and makes the holder wait for the reply.
     fn send(
         &self,
         mut to: State,
@@ -438,7 +439,7 @@ impl Protocol {
         }
     }
 
-    /// A holder seals its generator, sends the release and is done, regardless of what happens to the release.
+    /// A holder seals its generator, sends the release and finishes, regardless of what happens to the release.
     fn release(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
@@ -486,7 +487,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Ends a holder's grant after its release was sent.
+    /// Ends a holder's grant after the holder has sent its release.
     fn end_grant(&self, to: &mut State, holder: usize) {
         let grant = to.holders[holder].grant;
         let answered = to.holders[holder].answered;
@@ -506,8 +507,8 @@ impl Protocol {
         }
     }
 
-    /// A holder's generator ends. In a variant in which the generator continues in another way, its IDs remain attributed to
-    /// it.
+    /// A holder's generator ends. In a variant in which the generator continues in another form, its IDs remain attributed
+    /// to it.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
@@ -547,7 +548,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// A holder gets a new grant, and with it a new generator.
+    /// A holder receives a new grant, and with it a new generator.
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
@@ -562,7 +563,7 @@ impl Protocol {
         own.grant = Grant { number, start, end: record.until, record };
     }
 
-    /// A holder got no reply or a rejection, and reads the record again.
+    /// A holder received no reply or a rejection, and reads the record again.
     fn read_again(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if !matches!(own.wait, Wait::Claim | Wait::Renewal) {
@@ -582,7 +583,7 @@ impl Protocol {
             to.holders[holder].answered = answered;
         }
         if is_claim && is_own && self.is_weakened(Weak::NoStart) {
-            // The record does not contain the start of the grant, so the claimant assumes any current time.
+            // The record does not contain the start of the grant, so the claimant may assume any current time.
             for start in 0..found.until {
                 let mut to = to;
                 self.acquire(&mut to, holder, own.number, found);
@@ -598,7 +599,7 @@ impl Protocol {
             (true, true) => return self.rewrite_claim(to, holder, (own.number, found), next),
             (true, false) => {}
             (false, true) => {
-                // The window grows only with the next renewal, because a renewal writes.
+                // The window grows only with the next renewal, because that renewal writes to the store.
                 let grant = &mut to.holders[holder].grant;
                 grant.record = found;
                 if self.is_weakened(Weak::RenewalSettledByRead) {
@@ -606,12 +607,12 @@ impl Protocol {
                 }
                 to.holders[holder].has_gap &= !self.is_weakened(Weak::GapSettledByRead);
             }
-            // Another copy renewed the grant, or released it.
+            // Another copy renewed or released the grant.
             (false, false) if self.leaves(&own, is_own) => self.drop_generator(&mut to, holder),
-            // The record is in a restored store, and may or may not be renewed.
+            // The record is from a restored store, and the holder may or may not be able to renew it.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
-            // The window does not change, and is never renewed.
+            // The window does not change, and the holder never renews it.
             (false, false) => {
                 (to.holders[holder].is_known, to.holders[holder].has_gap) = (false, false);
             }
@@ -619,7 +620,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Returns whether a holder seals its generator immediately because another copy has the grant.
+    /// Returns whether a holder seals its generator immediately because another copy owns the grant.
     fn leaves(&self, own: &Holder, is_own: bool) -> bool {
         if is_own {
             !self.is_weakened(Weak::CopyGoesOn)
@@ -628,7 +629,7 @@ impl Protocol {
         }
     }
 
-    /// A claimant that finds its claim writes it again, because the replica is only certain to have what the store
+    /// A claimant that finds its own claim writes it again, because the replica is guaranteed to have only what the store
     /// acknowledged.
     fn rewrite_claim(
         &self,
@@ -656,7 +657,7 @@ impl Protocol {
             || own.marks & (1 << found.name) != 0
     }
 
-    /// A holder stops waiting for a reply, but has not read the record yet.
+    /// A holder stops waiting for a reply, but has not yet read the record again.
     fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
         let mut to = *state;
         to.discard_replies(holder);
@@ -666,8 +667,8 @@ impl Protocol {
         }
     }
 
-    /// A machine is cloned with a process. Both continue, and repeat each other's IDs up to the end that both have or have
-    /// requested.
+    /// A machine and the process on it are cloned. Both processes continue, and repeat each other's IDs up to the end that
+    /// both of them have or have requested.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -678,8 +679,8 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // If the reply to a request may still arrive, both clones may receive it. A request without a waiting sender is
-        // settled by a write of one of them.
+        // If the reply to a request may still arrive, both clones may receive it. If no sender waits for the request, a
+        // write by one of the clones settles it.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
@@ -691,7 +692,7 @@ impl Protocol {
             Gaps::InBoth => &[holder, twin],
         };
         if self.size.gaps != Gaps::Unseen {
-            // Both copies continue after the IDs that were made before.
+            // Both copies may repeat the IDs that were generated before the cloning.
             let before = u8::try_from(holder + 1).unwrap();
             let made = to.made.as_flattened_mut().iter_mut();
             made.filter(|maker| **maker == before).for_each(|maker| *maker = COPIED);
@@ -706,7 +707,7 @@ impl Protocol {
         next(Ok(to));
     }
 
-    /// Kills a process. Another one may start in its place.
+    /// Kills a process. Another process may start in its place.
     fn crash(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if state.crashes == 0 || (!own.has && own.wait == Wait::Nothing) {
@@ -779,13 +780,13 @@ impl Protocol {
         }
     }
 
-    /// Returns whether a write has two steps: it is visible first, and durable or replicated later.
+    /// Returns whether a write has two steps: it becomes visible first, and durable or replicated later.
     fn is_held(&self) -> bool {
         self.size.store_crashes > 0 || self.size.unreplicated.is_some()
     }
 
     /// A store makes its writes durable, including on its replica, and sends its replies. Alternatively, it crashes before
-    /// that.
+    /// it does so.
     fn flush(&self, state: &State, next: Next<'_>) {
         if state.records == state.durable && state.records == state.replica {
             return;
@@ -804,7 +805,7 @@ impl Protocol {
             next(Ok(to));
         }
         if state.unreplicated > 0 && state.records != state.durable {
-            // From now on reads show the write, whose reply is lost or is replaced by a warning.
+            // From now on, reads show the write. Its reply is lost or is replaced by a warning.
             let mut to = *state;
             to.unreplicated -= 1;
             to.durable = to.records;
@@ -870,7 +871,7 @@ impl Protocol {
         }
     }
 
-    /// Begins a new incarnation of the store, based on its records and on the name and the quiet time in the namespace's
+    /// Begins a new incarnation of the store, based on its records and on the name and quiet time in the namespace's
     /// record.
     fn begin_incarnation(
         &self,
@@ -887,7 +888,7 @@ impl Protocol {
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
 
-    /// The primary is off permanently, and its replica, which has everything that was acknowledged, is promoted. A keeper
+    /// The primary is permanently off. Its replica, which has everything that was acknowledged, is promoted. A keeper
     /// notices the promotion.
     fn promote(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
@@ -930,7 +931,7 @@ impl Protocol {
         }
     }
 
-    /// An operator declares the holder of a worker ID dead, using the token of its claim.
+    /// An operator declares the holder of a worker ID dead, identifying it by the token of its claim.
     fn declare_dead(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, .. } = self.size.time else { return };
         if state.deaths == 0 || (state.corpse == 0 && !self.is_weakened(Weak::DeadYetAlive)) {
@@ -964,7 +965,7 @@ impl Protocol {
         }
     }
 
-    /// Performs the steps that only weakened variants have.
+    /// Performs the steps that exist only in weakened variants.
     fn weakened(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let mut to = *state;
@@ -1011,8 +1012,8 @@ impl Protocol {
         }
     }
 
-    /// Returns the state after `holder` generated an ID, or `Broken` if a different generator already used the same worker ID
-    /// and tick.
+    /// Returns the state after `holder` generated an ID, or [`DuplicateCreated`] if a different generator has already used
+    /// the same worker ID and tick.
     fn with_id(
         &self,
         mut to: State,
@@ -1035,8 +1036,8 @@ impl Protocol {
         Ok(to)
     }
 
-    /// Returns whether two copies may both use a tick: before the end that both may have had, until one of them notices the
-    /// other. If both saw a gap, each notices it by itself.
+    /// Returns whether two copies may both use a tick. They may do so before the end that both may have had, until one copy
+    /// notices the other. If both copies saw a gap, each notices the other by itself.
     fn is_of_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;

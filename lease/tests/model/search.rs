@@ -1,4 +1,4 @@
-//! A breadth-first search through all states of a model, each visited once.
+//! A breadth-first search that visits each state of a model once.
 
 use std::{
     collections::HashSet,
@@ -6,13 +6,14 @@ use std::{
     hash::{BuildHasher, BuildHasherDefault, Hash, Hasher},
 };
 
-/// A state machine for the search, which provides the steps from each state and reports whether a step breaks the guarantee.
+/// A state machine to search. It provides the steps from each state, and reports whether a step violates the guarantee.
 pub trait Model {
     type State: Copy + Eq + Hash + Debug;
 
     fn start(&self) -> Self::State;
 
-    /// Calls `next` with every state that is reachable in one step. For a step that breaks the guarantee, calls it with `Err`.
+    /// Calls `next` with each state that is reachable in one step. Calls it with `Err` for a step that violates the
+    /// guarantee.
     fn steps(
         &self,
         state: &Self::State,
@@ -27,19 +28,19 @@ pub struct DuplicateCreated;
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchResult {
-    /// All reachable states were visited, and no step breaks the guarantee.
+    /// All reachable states were visited, and no step violates the guarantee.
     Nothing { states: usize },
-    /// A step breaks the guarantee. `steps` is the length of the shortest path to it.
+    /// A step violates the guarantee. `steps` is the length of the shortest path to it.
     Broken { steps: usize },
-    /// The search reached its limit of states. It has visited all states within `steps` steps.
+    /// The search reached its limit on states. It has visited all states within `steps` steps.
     Deep { states: usize, steps: usize },
 }
 
-/// Visits states in the order of their distance from the start. Stops when the guarantee is broken, no state is left, or
+/// Visits states in order of their distance from the start. Stops when the guarantee is violated, no state is left, or
 /// `limit` states were visited.
 pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
-    // Fingerprints have 64 bits. The probability that two of 10^8 states have the same fingerprint is 1 in 3,000, and it would
-    // only hide one state.
+    // Fingerprints have 64 bits. The probability that any two of 10^8 states have the same fingerprint is 1 in 3,000, and a
+    // collision would hide only one state.
     let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
     let start = model.start();
     let mut seen = HashSet::<u64, BuildHasherDefault<IdentityHasher>>::default();
@@ -82,8 +83,8 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// A hasher for fingerprints of states, which folds the halves of 64-bit multiplications together. With the standard library's
-/// hasher, hashing would take most of a search's time.
+/// A hasher for fingerprints of states, which folds the two halves of each 128-bit product. With the standard library's
+/// hasher, hashing would dominate the search time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

@@ -1,6 +1,6 @@
-//! A model of a service that leases a block of worker IDs and grants parts of it to processes without writing to the store. Two
-//! instances share one block with a single worker ID, and two processes send them requests. Clocks may show any time, and every
-//! message may be late or lost.
+//! A model of a service that leases a block of worker IDs and grants parts of it to processes without writing to the store.
+//! Two instances share one block with a single worker ID, and two processes send requests to them. Clocks may show any
+//! time, and every message may be late or lost.
 
 use crate::search::{DuplicateCreated, Model};
 
@@ -21,7 +21,7 @@ pub enum Weak {
     ReturnedUnsealed,
 }
 
-/// The name and the weakened rule of each variant, and the number of steps in which the search finds a duplicate.
+/// The name and the weakened rule of each variant, and the number of steps after which the search finds a duplicate.
 pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant beyond the end of the block", Weak::PastEnd, 12),
     ("a sub-grant based on an end that is not acknowledged", Weak::ByPendingEnd, 13),
@@ -54,7 +54,7 @@ enum InstanceState {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Instance {
     at: InstanceState,
-    /// The acknowledged block, and the requested one.
+    /// The acknowledged block, and the requested block.
     block: Block,
     asked: Block,
     /// The end of the last sub-grant that was not released.
@@ -91,7 +91,7 @@ pub struct State {
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
     subs: [Subprocess; SUBS],
-    /// The process whose generator generated an ID in each tick: 1 or 2, or 3 if the generator has ended.
+    /// The process whose generator made an ID in each tick: 1 or 2, or 3 if that generator has ended.
     made: [u8; TICKS],
     claims: u8,
     renewals: u8,
@@ -166,7 +166,7 @@ impl Serve {
             }
             _ => return,
         };
-        // The earliest start is chosen, because a later one leaves fewer ticks.
+        // The earliest start suffices, because a later start leaves fewer ticks.
         let (start, token) = match at {
             InstanceState::Claiming => (read.until, self.claims - to.claims),
             _ => (read.start, read.token),
@@ -222,7 +222,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance rejects requests from now on, and lowers its block's end to the highest end that was not released.
+    /// An instance stops accepting requests, and lowers its block's end to the highest end that was not released.
     fn stop(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
@@ -243,7 +243,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance crashes, and another one begins. Its grants remain.
+    /// An instance crashes, and a new instance replaces it. The grants of the crashed instance remain.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if own.at == InstanceState::Idle
@@ -324,7 +324,7 @@ impl Serve {
     }
 }
 
-/// Ends a process's generator. The IDs that it generated remain.
+/// Ends a process's generator. The IDs that it generated remain recorded.
 fn seal(to: &mut State, sub: usize) {
     let own = u8::try_from(sub + 1).unwrap();
     to.made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = 3);

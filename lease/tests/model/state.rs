@@ -6,9 +6,9 @@ pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
-/// Stands for the creator of an ID if that generator has ended.
+/// The creator of an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
-/// Stands for the creator of an ID that a copy of a process generated before the store could distinguish the copies.
+/// The creator of an ID that a copy of a process generated before the store could distinguish the copies.
 pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
@@ -22,7 +22,7 @@ pub struct Record {
     pub name: u8,
 }
 
-/// A grant is identified by four fields of its record.
+/// Four fields of a record identify a grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
         self.is_claim(other) && self.incarnation == other.incarnation
@@ -34,7 +34,7 @@ impl Record {
     }
 }
 
-/// A write in transit to the store. It may arrive late, twice or never, and outlive its sender.
+/// A write in transit to the store. It may arrive late, twice or never, and may outlive its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Message {
     /// The number of times that the message may still arrive, or 0 if there is no message.
@@ -44,7 +44,7 @@ pub struct Message {
     pub awaited: bool,
     pub is_release: bool,
     pub number: u8,
-    /// The record that is replaced, and the new record.
+    /// The record that the write replaces, and the new record.
     pub read: Record,
     pub put: Record,
 }
@@ -59,7 +59,7 @@ pub enum Wait {
     Release,
 }
 
-/// A grant as its holder knows it.
+/// A grant from its holder's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Grant {
     pub number: u8,
@@ -87,17 +87,17 @@ pub struct Holder {
     /// `true` if the record in the store may still belong to this holder.
     pub is_known: bool,
     pub grant: Grant,
-    /// The writes that the holder knows of: its own and those that its clones made before they parted.
+    /// The writes that the holder recognizes: its own writes, and those that its clones made before they parted.
     pub marks: u32,
-    /// `true` if the clocks showed a gap since the last acknowledged write was sent, and if the write that the holder waits for
-    /// was sent before the gap.
+    /// `has_gap` is `true` if the clocks showed a gap since the last acknowledged write was sent. `is_outdated` is `true`
+    /// if the write that the holder waits for was sent before the gap.
     pub has_gap: bool,
     pub is_outdated: bool,
-    /// The latest end that another copy may have had at the gap.
+    /// The latest end that another copy may have had when the gap occurred.
     pub shared_until: u8,
-    /// One past the highest tick reserved, or the value that a weakened variant uses instead.
+    /// One past the highest reserved tick, or the value that a weakened variant uses instead.
     pub mark: u8,
-    /// One past a tick that is reserved but not handed out yet, and its worker ID. Used only in weakened variants.
+    /// One past a tick that is reserved but not yet handed out, and its worker ID. Used only in weakened variants.
     pub flight: u8,
     pub flight_number: u8,
     /// The grant of a generator that has ended. Used only in weakened variants.
@@ -106,7 +106,7 @@ pub struct Holder {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// The records that the store reads, and the records that it would have after a crash.
+    /// The records that the store returns for reads, and the records that would remain after a crash.
     pub records: [Record; NUMBERS],
     pub durable: [Record; NUMBERS],
     pub holders: [Holder; HOLDERS],
@@ -119,14 +119,14 @@ pub struct State {
     pub crashes: u8,
     pub store_crashes: u8,
     pub losses: u8,
-    /// Used only with restored backups: the true time, the store's incarnation, the time before which no grant starts, the
-    /// remaining restores, and the backup, if there is one.
+    /// The true time, the store's incarnation, the time before which no grant starts, the number of remaining restores, and
+    /// the backup, if there is one. Used only in models with restored backups.
     pub clock: u8,
     pub incarnation: u8,
     pub quiet_until: u8,
     pub restores: u8,
     pub backup: Option<Backup>,
-    /// How often a backup may be restored in place, which the operator reports.
+    /// How often a backup may be restored in place, with a report by the operator.
     pub in_place: u8,
     /// How often a process may be cloned, and the time up to which clones may repeat each other's IDs.
     pub clones: u8,
@@ -137,31 +137,31 @@ pub struct State {
     pub next_mark: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// The replica's records, and what may happen to the replica.
+    /// The replica's records, and the number of times that each fault of the replica may still occur.
     pub replica: [Record; NUMBERS],
     pub unreplicated: u8,
     pub promotions: u8,
-    /// The namespace record's statement about the store.
+    /// The store's name, as stated in the namespace's record.
     pub store: Name,
     pub next_name: u8,
-    /// The store's names before and after the last promotion, and how often the operator may still report it.
+    /// The store's names before and after the last promotion, and how often the operator may still report that promotion.
     pub promotion: (u8, u8),
     pub statements: u8,
-    /// The token of a killed holder, and how often the operator may still declare one dead.
+    /// The token of a killed holder, and how often the operator may still declare a holder dead.
     pub corpse: u8,
     pub deaths: u8,
 }
 
-/// The name of a store, its previous name, and the quiet time before the name changed.
+/// A store's name, its previous name, and the quiet time from before the name changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Name {
     pub now: u8,
-    /// The previous name, or 0 if an operator has reported a restored backup since then.
+    /// The previous name, or 0 if an operator has reported a restored backup since the name changed.
     pub before: u8,
     pub quiet_before: u8,
 }
 
-/// The records of a store at an earlier time, with its quiet time and name at that time.
+/// A store's records at an earlier time, with its quiet time and name at that time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Backup {
     pub records: [Record; NUMBERS],
@@ -170,7 +170,7 @@ pub struct Backup {
 }
 
 impl State {
-    /// Ends the generator of `holder`. The IDs that it generated remain.
+    /// Ends the generator of `holder`. The IDs that it generated remain recorded.
     pub fn drop_generator(&mut self, holder: usize) {
         self.holders[holder].has = false;
         self.holders[holder].is_sealed = false;

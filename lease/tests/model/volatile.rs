@@ -1,8 +1,9 @@
-//! A model of a volatile store, which may lose any of its data at any time: it is emptied, it crashes and loads an old snapshot,
-//! or it copies another server's data as a replica and is promoted again. Two processes share one worker ID. The store's clock
-//! passes, and its readings are off by a limited error. Every message may be late, lost or duplicated.
+//! A model of a volatile store, which may lose any of its data at any time: it is emptied, it crashes and loads an old
+//! snapshot, or it becomes a replica, copies another server's data, and is promoted again. Two processes share one worker
+//! ID. Time passes on the store's clock, and readings of that clock are off by a bounded error. Every message may be late,
+//! lost or duplicated.
 //!
-//! The model leaves out what the larger one covers: releases, clones, operators, and settling a request by a read.
+//! The model omits what the larger model covers: releases, clones, operators, and settling a request with a read.
 
 use crate::search::{DuplicateCreated, Model};
 
@@ -24,7 +25,7 @@ pub enum Weak {
     SlackIntoWait,
 }
 
-/// The name, the weakened rule, the size, and the number of steps until it is detected.
+/// The name, the weakened rule and the size of each variant, and the number of steps until the search detects it.
 pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
     ("a volatile store that is emptied and grants immediately", Weak::EmptyIsKnown, FLUSH, 9),
     ("a name that a crash with a lost second keeps", Weak::NameWithoutRun, LAST_SECOND, 8),
@@ -52,22 +53,23 @@ pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub ticks: u8,
-    /// The longest lease, how far a reading of the store's clock may be behind, and how far before the reading a grant starts.
+    /// The longest lease, how far a reading of the store's clock may lag behind, and how far before that reading a grant
+    /// may start.
     pub longest: u8,
     pub error: u8,
     pub slack: u8,
     pub claims: u8,
     pub renewals: u8,
-    /// How many writes of the namespace's record are sent.
+    /// The number of writes of the namespace's record that may be sent.
     pub namespaces: u8,
-    /// How often a message may arrive.
+    /// How many times a message may arrive.
     pub deliveries: u8,
     pub flushes: u8,
     pub crashes: u8,
     pub demotions: u8,
-    /// How old the data may be that a crash or a demotion loads.
+    /// The maximum age of the data that the store loads after a crash or a demotion.
     pub oldest: u8,
-    /// Whether the store is empty at first. Otherwise its waiting time has passed.
+    /// Whether the store is initially empty. Otherwise its waiting time has passed.
     pub is_empty: bool,
 }
 
@@ -87,18 +89,18 @@ pub const FLUSH: Size = Size {
     oldest: u8::MAX,
     is_empty: false,
 };
-/// A store that crashes once, and loads a snapshot of any age.
+/// A store that crashes once, and then loads a snapshot of any age.
 pub const CRASH: Size = Size { namespaces: 1, flushes: 0, crashes: 1, ..FLUSH };
-/// A store that loses the writes since the last tick in a crash.
+/// A store that crashes and loses the writes made since the last tick.
 const LAST_SECOND: Size = Size { oldest: 0, ..CRASH };
-/// A store that becomes a replica, which replaces its data, and is promoted.
+/// A store that becomes a replica, which replaces its data, and is then promoted.
 pub const DEMOTION: Size = Size { crashes: 0, demotions: 1, ..CRASH };
-/// A crash and a renewal by a living holder.
+/// A crash, followed by a renewal by a living holder.
 pub const RENEWAL: Size = Size { renewals: 1, ..CRASH };
-/// An empty store that is emptied again, with messages that arrive twice.
+/// An initially empty store that is emptied again, with messages that may arrive twice.
 pub const REPEATED: Size = Size { flushes: 1, deliveries: 2, is_empty: true, ticks: 9, ..FLUSH };
 
-/// A store's name: the server's run, and the history of its replication.
+/// A store's name: the identity of the server's run, and the identity of its replication history.
 type Name = (u8, u8);
 
 /// The namespace's record. Version 0 stands for a missing record, and only `Begin` writes a version above 1.
@@ -110,7 +112,7 @@ pub struct Namespace {
     quiet_until: u8,
 }
 
-/// The record of the worker ID. Version 0 stands for a missing record, and token 0 for one that was never granted.
+/// The record of the worker ID. Version 0 stands for a missing record, and token 0 for a worker ID that was never granted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Record {
     version: u8,
@@ -142,9 +144,9 @@ struct Message {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
-    /// The record of the holder's grant. Its generator's window is that of the record.
+    /// The record of the holder's grant. It also defines the window of the holder's generator.
     grant: Option<Record>,
-    /// The record that the holder requested and still waits for.
+    /// The requested record that the holder still waits for.
     asked: Option<Record>,
     is_answered: bool,
 }
@@ -152,7 +154,7 @@ pub struct Holder {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     content: Content,
-    /// An earlier content, which was saved at a time.
+    /// Previously saved content, and the time at which it was saved.
     saved: (Content, u8),
     name: Name,
     clock: u8,
@@ -222,18 +224,18 @@ impl Volatile {
         self.weak == weak
     }
 
-    /// Returns the times that the store may read.
+    /// Returns the times that the store's clock may show.
     fn store_times(&self, state: &State) -> std::ops::RangeInclusive<u8> {
         state.clock.saturating_sub(self.size.error)..=state.clock
     }
 
-    /// Returns whether a keeper considers the namespace's incarnation to be that of this store.
+    /// Returns whether a keeper considers the namespace's incarnation to belong to this store.
     fn is_known(&self, state: &State) -> bool {
         let Namespace { version, store, .. } = state.content.namespace;
         version > u8::from(!self.is_weakened(Weak::EmptyIsKnown)) && store == state.name
     }
 
-    /// A keeper finds no namespace, and proposes one.
+    /// A keeper finds no namespace, and proposes a new one.
     fn open(&self, state: &State, next: Next<'_>) {
         if state.content.namespace.version == 0 && state.namespaces > 0 {
             let (mut to, incarnation) = (*state, state.next.0);
@@ -242,7 +244,7 @@ impl Volatile {
         }
     }
 
-    /// A keeper finds a namespace that is not known in this store, and begins an incarnation with a waiting time.
+    /// A keeper finds a namespace that does not belong to this store, and begins an incarnation with a waiting time.
     fn begin(&self, state: &State, next: Next<'_>) {
         let old = state.content.namespace;
         if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
@@ -266,7 +268,7 @@ impl Volatile {
         }
     }
 
-    /// The waiting time: the longest lease and the clock error.
+    /// Returns the waiting time: the longest lease plus the clock error.
     fn wait(&self) -> u8 {
         self.size.longest + self.size.error
     }
@@ -302,8 +304,8 @@ impl Volatile {
         self.size.ticks.min(now + self.size.longest)
     }
 
-    /// A holder renews its grant. In another incarnation, it renews the record found there, if the holder must still be the last
-    /// one that was granted the worker ID.
+    /// A holder renews its grant. In another incarnation, it renews the record found there, provided that no other holder
+    /// can have been granted the worker ID since.
     fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record: found } = state.content;
@@ -347,7 +349,7 @@ impl Volatile {
         }
     }
 
-    /// A reply reaches its holder. It may also come too late to matter.
+    /// A reply reaches its holder, possibly too late to have an effect.
     fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
         let mut to = *state;
@@ -390,7 +392,7 @@ impl Volatile {
         }
     }
 
-    /// Returns whether the store accepts a new incarnation, whose waiting time must not have begun earlier.
+    /// Returns whether the store accepts a new incarnation. Its waiting time must not have begun earlier.
     fn accepts(&self, state: &State, old: &Namespace, new: &Namespace) -> bool {
         let Namespace { version, incarnation, .. } = state.content.namespace;
         let is_late = new.quiet_until < *self.store_times(state).start() + self.wait();
@@ -403,7 +405,7 @@ impl Volatile {
             && (!is_late || accepts_any)
     }
 
-    /// The store's content is saved, or is lost and replaced with an earlier one.
+    /// The store's content is either saved, or lost and replaced with earlier content.
     fn lose(&self, state: &State, next: Next<'_>) {
         if state.crashes + state.demotions > 0 {
             next(Ok(State { saved: (state.content, state.clock), ..*state }));

@@ -69,7 +69,7 @@ pub enum Weak {
     ReleasedBelowShared,
 }
 
-/// A variant, with the smallest size at which it is known to break.
+/// A weakened variant, with the smallest size at which it is known to break the guarantee.
 pub struct Variant {
     pub name: &'static str,
     pub weak: Weak,
@@ -103,12 +103,12 @@ pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..SIZE };
 /// A process whose image is restored twice.
 pub const RESTORED_TWICE: Size =
     Size { clones: 1, gaps: Gaps::InBoth, claims: 1, renewals: 2, proofs: 2, ..SIZE };
-/// A process that continues next to a copy of its image.
+/// A process that continues alongside a copy of its image.
 pub const COPIED: Size = Size { clones: 1, gaps: Gaps::InCopy, claims: 2, renewals: 2, ..SIZE };
 const PROOF: Size = Size { proofs: 1, ..SIZE };
 const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
 const REPLICA: Size = Size::REPLICA;
-/// A backup that is restored in place and a promotion, both of which the operator reports.
+/// A backup that is restored in place, and a promotion. The operator reports both.
 const OPERATOR: Size = Size {
     renewals: 0,
     promotions: 1,

@@ -45,7 +45,7 @@ fn name_of(url: &str) -> String {
     send(&mut *open(url).unwrap(), Operation::Read { first: 0 }).unwrap().store
 }
 
-/// Returns the ID that `InnoDB` assigned to a table, such as `app/orders`.
+/// Returns the ID that `InnoDB` assigned to a table with a name such as `app/orders`.
 fn table_of(server: &MariaDb, name: &str) -> u64 {
     let text = format!(
         "SELECT CAST(table_id AS CHAR) FROM information_schema.innodb_sys_tables WHERE name = '{name}'"
@@ -64,7 +64,7 @@ fn next_of(record: &Record) -> Record {
     Record { version: record.version + 1, ..record.clone() }
 }
 
-/// Returns a request that replaces the namespace's record and creates no other records.
+/// Returns a request that replaces the namespace's record and creates no other record.
 fn put_namespace(old: &Namespace) -> Operation {
     let new = Namespace { version: old.version + 1, ..old.clone() };
     Operation::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
@@ -128,7 +128,7 @@ fn tasks_use_the_store() {
     });
 }
 
-/// The error for a missing right contains the statements for an operator, and these suffice.
+/// The error for a missing privilege contains the statements that an operator must run, and these statements suffice.
 #[test]
 fn a_user_with_process_select_insert_and_update_suffices() {
     let Some(program) = program() else { return };
@@ -184,7 +184,7 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
         for result in [claim(&mut store), claim_at(&server.url())] {
             let error = assert_error(result, ErrorKind::StoreNotDurable);
             assert!(error.to_string().contains(&format!("{setting}=")), "{error}");
-            // A replica may be promoted soon.
+            // A read-only server may be a replica that is about to be promoted.
             assert_eq!(error.is_permanent(), setting != "read_only", "{error}");
         }
         server.by_hand(&[&format!("SET GLOBAL {setting} = {usual}")]);
@@ -197,7 +197,7 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     assert!(error.to_string().contains("InnoDB"), "{error}");
 }
 
-/// With these methods, `InnoDB` does not wait until its log is on the disk.
+/// With these flush methods, `InnoDB` does not wait until its log is on disk.
 #[test]
 fn servers_that_do_not_synchronize_files_are_rejected() {
     let Some(program) = program() else { return };
@@ -232,7 +232,8 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
     assert_error(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
 }
 
-/// A store's name contains the server's ID and the table's ID. A copied server has both, unless its `server_id` was changed.
+/// A store's name contains the server's ID and the table's ID. A copied server has the same IDs, unless its `server_id` was
+/// changed.
 #[test]
 fn another_server_and_another_table_are_another_store() {
     let Some(program) = program() else { return };
@@ -256,7 +257,8 @@ fn another_server_and_another_table_are_another_store() {
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
-/// A restored dump is another store even if the new server has the same `server_id` and assigns the same ID to the table.
+/// A restored dump is a different store, even if the new server has the same `server_id` and assigns the same ID to the
+/// table.
 #[test]
 fn a_dump_on_a_new_server_is_another_store() {
     let Some(program) = program() else { return };
@@ -280,7 +282,7 @@ fn a_dump_on_a_new_server_is_another_store() {
     assert_eq!(table_of(&new, "app/polyflake_leases"), table);
     assert_ne!(name_of(&new.url()), name);
     assert_error(claim_at(&new.url()), ErrorKind::StoreChanged);
-    // Loading the rows of a dump into the existing tables also turns them into another store.
+    // Loading the rows of a dump into the existing tables also makes them a different store.
     assert_eq!(name_of(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_of(&server, "app/polyflake_leases"), table);
@@ -332,8 +334,8 @@ fn a_swap_that_changes_nothing_is_not_done() {
     assert_eq!(found, ReplyContent::Done);
 }
 
-/// Two clones may send the same swap at once. The second one waits for the first, and then finds a record that differs from the
-/// one it would replace.
+/// Two clones may send the same swap at once. The second swap waits for the first, and then finds a record that differs
+/// from the one that it would replace.
 #[test]
 fn of_two_equal_swaps_one_is_done() {
     let Some(program) = program() else { return };
@@ -364,7 +366,7 @@ fn of_two_equal_swaps_one_is_done() {
     assert_eq!(records_at(&server.url()).1, new);
 }
 
-/// A pooler or proxy may drop a session's settings.
+/// A pooler or proxy may discard a session's settings.
 #[test]
 fn transactions_of_another_isolation_level_are_rejected() {
     let Some(program) = program() else { return };
@@ -479,7 +481,7 @@ fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
     claim(&mut store).unwrap();
 }
 
-/// Table locks and global locks have a different time limit than row locks.
+/// Table locks and global locks have a different time limit from row locks.
 fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -509,7 +511,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
         runtime.block_on(run_in_mysql(&mut client, statement)).unwrap();
     }
     let since = Instant::now();
-    // A swap waits for the namespace's row, since its incarnation may be about to change.
+    // A swap waits for the namespace's row, because the incarnation in it may be about to change.
     let put = Operation::Put { new: next_of(&old), old };
     let result = send(&mut *open(&server.url()).unwrap(), put);
     let error = assert_error(result, ErrorKind::LeaseUnavailable);
@@ -519,7 +521,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     }
 }
 
-/// Waiting does not resolve these errors.
+/// Waiting does not resolve the errors that these settings cause.
 #[test]
 fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };

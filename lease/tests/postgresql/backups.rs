@@ -1,5 +1,5 @@
-//! Restored backups: dumps that are loaded into the same server or a different one, and a base backup. Each backup was made
-//! before a grant that it does not contain.
+//! Tests restored backups: dumps that are loaded into the same server or a different one, and a base backup. Each backup is
+//! made before a grant, so it does not contain that grant.
 
 use polyflake_lease::{ErrorKind, Operator, Postgresql, Result};
 
@@ -8,7 +8,7 @@ use crate::{
     server::{Server, programs},
 };
 
-/// Asserts that a claim was rejected because of a quiet time, and returns the end of that time.
+/// Asserts that a claim was rejected because of a quiet time, and returns the end of the quiet time.
 #[track_caller]
 fn assert_quiet(claimed: Result<impl Sized>) -> u64 {
     let Err(error) = claimed else { panic!("expected a quiet time, found none") };
@@ -32,11 +32,11 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     let (dump, end) = two_grants(&server);
     other.restore(&dump);
     assert!(assert_quiet(claim_at(&other.url())) > end);
-    // The server that was dumped is still the same store.
+    // The server from which the dump was made is still the same store.
     claim_at(&server.url()).unwrap();
 }
 
-/// The script recreates the tables, so they are different tables.
+/// The script recreates the tables, so they differ from the old ones.
 #[test]
 fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };

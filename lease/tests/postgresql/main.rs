@@ -38,7 +38,7 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
 }
 
-/// Operators create such a role, which has no more rights than a lease needs.
+/// Operators create such a role. It has no privileges beyond those that a lease needs.
 #[test]
 fn a_role_with_select_insert_and_update_suffices() {
     let Some(programs) = programs() else { return };
@@ -59,8 +59,8 @@ fn a_role_with_select_insert_and_update_suffices() {
         }
     };
     assert_no_right("database postgres");
-    // `PostgreSQL` reports a missing right on the database even if the schema exists, unless the statement that creates the
-    // schema is skipped.
+    // `PostgreSQL` reports a missing privilege on the database even if the schema exists, unless the statement that creates
+    // the schema is skipped.
     server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
     assert_no_right("schema polyflake");
     server.by_hand(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
@@ -107,7 +107,7 @@ fn change(server: &Server, setting: &str) {
     server.by_hand(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
 }
 
-/// On some file systems, which never write part of a page, operators turn `full_page_writes` off on purpose.
+/// On file systems that never write partial pages, operators may turn `full_page_writes` off on purpose.
 #[test]
 fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
@@ -209,7 +209,7 @@ fn connection_errors_name_their_cause() {
     }
 }
 
-/// The request goes to the server that accepts writes, wherever it is in the list.
+/// The request goes to the server that accepts writes, regardless of its position in the list.
 #[test]
 fn a_replica_listed_first_is_skipped() {
     let Some(programs) = programs() else { return };
@@ -279,7 +279,7 @@ fn operators_can_act_during_the_quiet_time() {
     assert_eq!(operator.status().unwrap().reserved, 1);
 }
 
-/// The server itself cancels a statement that waits too long, because its caller may be gone. The defaults of a role do not
+/// The server cancels a statement that waits too long, because its caller may be gone. A role's default settings do not
 /// apply.
 #[test]
 fn transactions_set_their_own_limits() {
@@ -304,7 +304,7 @@ fn transactions_set_their_own_limits() {
     assert_eq!(seen, ["20s", "5s", "on", "read committed"]);
 }
 
-/// The grant may be missing on the replica that is promoted next.
+/// The grant may be missing from the replica that is promoted next.
 #[test]
 fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     let Some(programs) = programs() else { return };

@@ -72,7 +72,7 @@ fn a_second_store_requires_an_explicit_option() {
     let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
     assert_eq!(first.numbers(), second.numbers(), "a store of its own");
     assert_eq!(schemas(&server), ["Mine-2", "polyflake"]);
-    // From now on both stores have holders, and neither checks for the other.
+    // From now on, both stores have holders, and neither store checks for the other.
     for (parameters, numbers) in
         [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
     {

@@ -1,4 +1,4 @@
-//! The store in `Redis`: the suite for drivers, servers that lose their data, other servers, and the server's errors.
+//! Tests the `Redis` store: the conformance suite, servers that lose their data, other servers, and server errors.
 #![cfg(all(feature = "redis", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -40,7 +40,7 @@ fn claim_at(url: &str) -> Result<Grant> {
     claim(&mut open(url)?)
 }
 
-/// Returns a server with a namespace whose waiting time has passed.
+/// Starts a server with a namespace whose waiting time has passed.
 fn waited(program: &Path) -> RedisServer {
     waited_with(program, &[])
 }
@@ -77,7 +77,7 @@ fn the_driver_passes_the_suite() {
     let server = start(&program);
     conformance::check(&mut Redis::open(&server.url()).unwrap());
     conformance::check_together(|| Redis::open(&server.url()).unwrap());
-    // Each database of a server is another store.
+    // Each database of a server is a separate store.
     let other = server.url().replace("/0?", "/1?");
     assert_error(claim_at(&other), ErrorKind::StoreChanged);
     let server = waited(&program);
@@ -97,7 +97,7 @@ fn tasks_use_the_store() {
             open(&server.url()).and_then(|mut store| store.answer(&request)),
             ErrorKind::LeaseUnavailable,
         );
-        // A dropped request ends the connection.
+        // Dropping a request ends the connection.
         server.pause(true);
         drop(tokio::time::timeout(Duration::from_millis(50), store.answer(&request)).await);
         server.pause(false);
@@ -132,7 +132,7 @@ fn a_longer_lease_is_rejected_at_once() {
     ids.close();
 }
 
-/// A claim creates all records up to its own, and Lua limits the values of one call.
+/// A claim creates all records up to its own, and Lua limits the number of values in one call.
 #[test]
 fn the_largest_numbers_and_many_records_are_stored() {
     let Some(program) = program() else { return };
@@ -168,7 +168,7 @@ fn an_emptied_server_grants_nothing_for_six_minutes() {
     assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
 }
 
-/// A server that is killed comes back with its last snapshot, or without data. Both have another name.
+/// A server that is killed comes back with its last snapshot, or without data. In both cases, its name changes.
 #[test]
 fn a_restarted_server_is_another_store() {
     let Some(program) = program() else { return };
@@ -196,7 +196,7 @@ fn a_restarted_server_is_another_store() {
     }
 }
 
-/// A holder whose record is in the snapshot renews its grant in the restarted server.
+/// A holder whose record is in the snapshot renews its grant on the restarted server.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn a_living_holder_renews_after_a_restart() {
@@ -285,7 +285,7 @@ fn a_server_that_evicts_or_is_a_cluster_is_rejected() {
     assert!(error.is_permanent(), "{error}");
 }
 
-/// The error for a missing right contains the command for an operator, and it suffices.
+/// The error for a missing right contains the command that an operator must run, and this command suffices.
 #[test]
 fn a_user_with_the_documented_rights_suffices() {
     let Some(program) = program() else { return };
@@ -308,7 +308,7 @@ fn a_user_with_the_documented_rights_suffices() {
     }
     server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
     let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    // The server measures the script before it looks for the command, except for Redis 6.
+    // Except in Redis 6, the server checks the script's length before it looks up the command.
     let is_named = ["unauthenticated", "NOAUTH"].iter().any(|it| error.to_string().contains(it));
     assert!(is_named && error.is_permanent(), "{error}");
     let error = assert_error(
@@ -319,7 +319,7 @@ fn a_user_with_the_documented_rights_suffices() {
     claim_at(&server.url().replace("redis:///0", "redis://:sesame@/0")).unwrap();
 }
 
-/// Returns the names of the commands among the documented rights.
+/// Returns the names of the commands that the documented rights include.
 fn granted_commands() -> BTreeSet<String> {
     let words = USER.split_whitespace().filter_map(|word| word.strip_prefix('+'));
     words.map(str::to_owned).collect()
@@ -343,7 +343,7 @@ fn each_documented_right_is_needed() {
     }
 }
 
-/// Every connection may authenticate, change its protocol and end, whatever the user's rights are.
+/// Every connection may authenticate, change its protocol and end, regardless of the user's rights.
 #[test]
 fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let Some(program) = program() else { return };
@@ -358,7 +358,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         let arity = facts[1].parse::<isize>().unwrap().unsigned_abs();
         let mut words: Vec<_> = name.split('|').collect();
         words.resize(arity, "polyflake:any");
-        // Redis 7 rejects some commands of every user by its configuration.
+        // Redis 7's configuration rejects some commands from every user.
         let is_rejected =
             |error: String| ["NOPERM", "command not allowed"].iter().any(|it| error.contains(it));
         !as_user(&words).is_err_and(is_rejected)
@@ -367,7 +367,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let names = categories.iter().flat_map(|category| server.by_hand(&["ACL", "CAT", category]));
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 200, "{names:?}");
-    // A command with subcommands needs one of them, such as `config|get`.
+    // A command that has subcommands requires one of them, such as `config|get`.
     let is_whole = |name: &str| !names.iter().any(|it| it.starts_with(&format!("{name}|")));
     let is_free = |name: &str| ["auth", "hello", "quit", "reset"].contains(&name);
     let others = names.iter().filter(|name| is_whole(name) && !is_free(name));
@@ -415,7 +415,7 @@ fn errors_of_the_server_have_codes() {
     assert_eq!(claim_error("a replica is no store"), (ErrorKind::StoreNotDurable, false));
 }
 
-/// In Redis 6, the error of a command is a part of the script's error.
+/// In Redis 6, a command's error is embedded in the script's error.
 #[test]
 fn errors_within_a_script_have_codes() {
     let request = Request { number: 1, namespace: NAMESPACE.into(), operation: Operation::List };
@@ -435,7 +435,7 @@ fn errors_within_a_script_have_codes() {
     }
 }
 
-/// Other clients wait while a script runs for long, and the server tells them so.
+/// Other clients wait while a script runs for a long time, and the server reports that it is busy.
 #[test]
 fn a_busy_server_is_unavailable() {
     let Some(program) = program() else { return };
@@ -452,7 +452,7 @@ fn a_busy_server_is_unavailable() {
     claim_at(&server.url()).unwrap();
 }
 
-/// The server may have executed a request whose reply is cut off, so the connection is not used again.
+/// The server may have executed a request whose reply was cut off, so the connection is not reused.
 #[test]
 fn a_cut_connection_is_not_used_again() {
     let Some(program) = program() else { return };
@@ -482,7 +482,7 @@ fn a_paused_server_does_not_block_its_callers() {
     assert_eq!(check(Some(&url)).unwrap(), format!("redis://{}/0", server.socket().display()));
 }
 
-/// A restore by hand does not change the name, so an operator reports it.
+/// A manual restore does not change the store's name, so an operator must report it.
 #[test]
 fn an_operator_reports_a_restore_and_reserves_nothing() {
     let Some(program) = program() else { return };
@@ -496,7 +496,7 @@ fn an_operator_reports_a_restore_and_reserves_nothing() {
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
-/// A record that exists although the namespace does not count it may contain a grant.
+/// A record that exists, although the namespace does not count it, may contain a grant.
 #[test]
 fn an_existing_record_is_kept() {
     let Some(program) = program() else { return };
@@ -510,7 +510,7 @@ fn an_existing_record_is_kept() {
     assert_eq!(records_at(&server.url(), 0).1, record);
 }
 
-/// The record of a namespace is compared as a whole, and a proposed one only begins to wait.
+/// The record of a namespace is compared as a whole, and a proposed namespace only begins its waiting time.
 #[test]
 fn a_begin_with_a_shorter_wait_is_rejected() {
     let Some(program) = program() else { return };

@@ -1,4 +1,4 @@
-//! `Redis` servers for one test, each in its own folder, with a socket there.
+//! Starts `Redis` servers for tests. Each server has its own folder, which also contains its socket.
 
 use std::{
     env,
@@ -14,7 +14,8 @@ use polyflake_lease::steps::{Failure, Rows, Statement, Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A server that is removed with all its data when it is dropped. Unless its options say otherwise, it saves nothing by itself.
+/// A server that is removed with all its data when it is dropped. It saves no snapshots by itself unless its options say
+/// otherwise.
 pub struct RedisServer {
     folder: TempDir,
     program: PathBuf,
@@ -22,18 +23,18 @@ pub struct RedisServer {
     process: Option<Child>,
 }
 
-/// The environment variable for the path of the server's program, such as one of Redis 6 or Valkey.
+/// The environment variable for the path of the server program, for example that of Redis 6 or Valkey.
 const PROGRAM: &str = "POLYFLAKE_REDIS_SERVER";
 
-/// The command that creates a user with the rights of a lease.
+/// The command that creates a user with the rights that a lease needs.
 pub const USER: &str = include_str!("../../sql/redis-user.acl");
 
-/// Ends the waiting time of a namespace, in one step, so that no write of a lease is lost.
+/// A script that ends the waiting time of a namespace in one step, so that no write of a lease is lost.
 const SKIP_WAIT: &str = r#"
 local record = redis.call('HGET', KEYS[1], 'record')
 redis.call('HSET', KEYS[1], 'record', (string.gsub(record, '"quiet_until":%d+', '"quiet_until":0')))"#;
 
-/// Returns the server's program. Panics if no server is found and tests must not be skipped.
+/// Returns the path of the server program. If no server is found, returns `None`, or panics if tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
     if let Some(program) = env::var_os(PROGRAM) {
         return Some(program.into());
@@ -61,7 +62,7 @@ impl RedisServer {
         self.folder.path()
     }
 
-    /// The socket on which the server listens.
+    /// Returns the path of the socket on which the server listens.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join("socket")
     }
@@ -70,13 +71,13 @@ impl RedisServer {
         format!("redis:///0?host={}", self.socket().display())
     }
 
-    /// Creates a user with the rights of a lease, and returns the URL for this user.
+    /// Creates a user with the rights that a lease needs, and returns the URL for this user.
     pub fn create_user(&self) -> String {
         self.call(&USER.split_whitespace().collect::<Vec<_>>()).unwrap();
         self.url().replace("redis:///0", "redis://orders:PASSWORD@/0")
     }
 
-    /// Starts the server process, and waits until it answers. It loads the last snapshot, if there is one.
+    /// Starts the server process, and waits until it responds. The server loads the last snapshot, if there is one.
     pub fn launch(&mut self) {
         let folder = self.folder.path();
         let mut command = Command::new(&self.program);
@@ -92,7 +93,7 @@ impl RedisServer {
         panic!("expected a server that answers");
     }
 
-    /// Ends the server by SIGKILL.
+    /// Kills the server with SIGKILL.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().unwrap();
@@ -100,28 +101,30 @@ impl RedisServer {
         }
     }
 
-    /// Stops the server's process by SIGSTOP, or lets it continue.
+    /// Stops the server's process with SIGSTOP, or lets it continue.
     pub fn pause(&self, is_paused: bool) {
         let id = Pid::from_child(self.process.as_ref().unwrap());
         kill_process(id, if is_paused { Signal::STOP } else { Signal::CONT }).unwrap();
     }
 
-    /// Sends a command by hand. Returns the strings of its reply, or the server's error.
+    /// Sends a command manually. Returns the strings in its reply, or the server's error.
     #[track_caller]
     pub fn by_hand(&self, words: &[&str]) -> Vec<String> {
         self.call(words).unwrap_or_else(|error| vec![error])
     }
 
-    /// Sends a command, and returns the strings of its reply.
+    /// Sends a command, and returns the strings in its reply.
     ///
     /// # Errors
+    ///
     /// Returns the server's error.
     #[track_caller]
     pub fn call(&self, words: &[&str]) -> Result<Vec<String>, String> {
         call_at(&self.socket(), &[words]).unwrap()
     }
 
-    /// Sends the words of a statement, or those of a command by hand. An error ends with the digest of the script.
+    /// Sends a statement with `EVAL`, or sends its words as a manual command if it has no values. Removes the digest of the
+    /// script from the end of an error.
     pub fn run(&self, statement: &Statement) -> Result<Rows, Failure> {
         let mut words = vec!["EVAL", &*statement.text];
         words.extend(statement.values.iter().filter_map(|value| match value {
@@ -152,10 +155,11 @@ impl RedisServer {
     }
 }
 
-/// Sends commands over a new connection. Returns the strings of the last reply, or the server's error.
+/// Sends commands over a new connection. Returns the strings in the last reply, or the server's error.
 ///
 /// # Errors
-/// Returns the error of a connection that fails.
+///
+/// Returns an error if the connection fails.
 pub fn call_at(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<String>, String>> {
     let mut stream = UnixStream::connect(socket)?;
     for words in commands {
@@ -173,7 +177,7 @@ pub fn call_at(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<Str
     Ok(last)
 }
 
-/// Reads a reply. Strings within lists become one list.
+/// Reads a reply. Flattens the strings in nested lists into one list.
 fn strings_of(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
     let mut line = String::new();
     stream.read_line(&mut line)?;

@@ -35,7 +35,7 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Returns the user that runs the server if the test runs as root, because `PostgreSQL` does not run as root.
+/// Returns the user as which the server runs if the test runs as root, because `PostgreSQL` refuses to run as root.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -61,8 +61,8 @@ impl Server {
         server
     }
 
-    /// Starts a replica, and waits until it streams from this server. Otherwise it would miss what the server acknowledges
-    /// before it stops.
+    /// Starts a replica, and waits until it streams from this server. Otherwise the replica would miss what the server
+    /// acknowledges before it stops.
     pub fn replica(&self) -> Self {
         let replica = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
@@ -84,8 +84,8 @@ impl Server {
         backup
     }
 
-    /// Starts a server from a base backup, as documented by `PostgreSQL`. The server recovers what it can, and continues on its
-    /// own timeline.
+    /// Starts a server from a base backup, following the `PostgreSQL` documentation. The server recovers what it can, and
+    /// continues on its own timeline.
     pub fn recover(&self) {
         fs::write(self.data().join("recovery.signal"), "").unwrap();
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
@@ -94,7 +94,7 @@ impl Server {
         self.wait_until("NOT pg_is_in_recovery()");
     }
 
-    /// Waits until the server reports that a condition holds.
+    /// Waits until the server reports that a condition is true.
     #[track_caller]
     fn wait_until(&self, condition: &str) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
@@ -108,7 +108,7 @@ impl Server {
         panic!("expected that {condition}");
     }
 
-    /// Dumps the server to its folder, as a script that replaces existing tables.
+    /// Dumps the database to a file in the server's folder, as a script that replaces existing tables.
     pub fn dump(&self) -> PathBuf {
         let (url, dump) = (self.url(), self.folder.path().join("dump.sql"));
         let options = ["--clean", "--if-exists", "--dbname", &url, "--file"];
@@ -144,7 +144,7 @@ impl Server {
         format!("postgresql://lease@{folder}/postgres")
     }
 
-    /// Returns the socket on which the server listens.
+    /// Returns the path of the socket on which the server listens.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(".s.PGSQL.5432")
     }
@@ -182,7 +182,7 @@ impl Server {
         self.status("pg_ctl", &all, Stdio::null()).success()
     }
 
-    /// Starts the server. After [`Server::kill`], its old processes may need a moment to end.
+    /// Starts the server. After [`Server::kill`], the old processes may need a moment to exit.
     pub fn launch(&self) {
         self.start_with("-c listen_addresses=''");
     }
@@ -222,11 +222,11 @@ impl Server {
         Pid::from_raw(file.lines().next()?.trim().parse().ok()?)
     }
 
-    /// Sends a signal to the first process, which starts all others, and then to the others.
+    /// Sends a signal to the first process, which is the parent of all others, and then to the other processes.
     fn signal(&self, signal: Signal) {
         let Some(first) = self.first_process() else { return };
         match kill_process(first, signal) {
-            // A killed server leaves its PID file behind, and has no process that could continue.
+            // A killed server leaves its PID file behind, but has no process that could continue.
             Err(rustix::io::Errno::SRCH) if signal == Signal::CONT => return,
             sent => sent.unwrap(),
         }
@@ -244,12 +244,12 @@ impl Server {
         }
     }
 
-    /// Stops the server as a power failure would.
+    /// Stops the server abruptly, as a power failure would.
     pub fn power_off(&self) {
         self.control(&["--mode=immediate", "stop"]);
     }
 
-    /// Shuts the server down cleanly, after its replicas have received its entire log.
+    /// Shuts the server down cleanly, after its replicas have received all of its log.
     pub fn stop(&self) {
         self.control(&["--mode=fast", "stop"]);
     }
@@ -275,7 +275,7 @@ impl Server {
         set("");
     }
 
-    /// Runs `work`, during which one commit waits for a replica, and cancels that wait.
+    /// Runs `work`, and cancels the replica wait of one commit that occurs in the meantime.
     pub fn cancel_a_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
         thread::scope(|scope| {
             let working = scope.spawn(work);

@@ -1,4 +1,5 @@
-//! The core crate's generators under the leases of the simulated worlds, and a ledger of everything that they generate.
+//! Runs the core crate's generators under the leases of the simulated worlds, and keeps a ledger of everything that they
+//! generate.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,7 +26,7 @@ use crate::trace;
 pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
 const BATCH: usize = 8;
-/// The end of a window that no simulation reaches.
+/// The end of a window, chosen so that no simulation reaches it.
 const ENDLESS: i64 = 1 << 41;
 
 // Each test thread simulates its own world.
@@ -33,7 +34,7 @@ thread_local! {
     static LEDGER: RefCell<Ledger> = RefCell::default();
 }
 
-/// The generated IDs, the generator of each tick, and the windows of the generators.
+/// The generated IDs, the generator that used each tick, and the windows of the generators.
 #[derive(Default)]
 struct Ledger {
     ids: HashMap<i128, IdOrigin>,
@@ -45,8 +46,8 @@ struct Ledger {
     fault: Option<String>,
 }
 
-/// The generator that made an ID, and whether another copy of the generator may have made the same ID: before the image was
-/// taken, or between a gap in the clocks and the next write that the store acknowledged.
+/// The generator that made an ID, and whether another copy of the generator may have made the same ID. This is possible
+/// before the image was taken, or between a gap in the clocks and the next write that the store acknowledged.
 #[derive(Clone, Copy)]
 struct IdOrigin {
     id: usize,
@@ -103,7 +104,7 @@ impl Family {
     }
 }
 
-/// Returns a layout with 1 ms ticks whose node field contains the worker ID.
+/// Returns a layout with 1 ms ticks and a node field that contains the worker ID.
 fn layout_of(number: u64) -> Layout {
     Layout::integer([
         Field::unused(1),
@@ -126,7 +127,8 @@ trait SwitchingGenerator {
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
-/// Implements [`SwitchingGenerator`] for a format. `$build` creates its generators, and `$noted` extracts the noted values from an ID.
+/// Implements [`SwitchingGenerator`] for a format. `$build` creates its generators, and `$noted` extracts the recorded
+/// values from an ID.
 macro_rules! maker {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
         impl SwitchingGenerator for $family::Leased<Time> {
@@ -170,8 +172,8 @@ fn randflake_of(
     randflake::Builder::with_clock(grant, SECRET, time.clone()).build()
 }
 
-/// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is derived from the worker
-/// ID as well.
+/// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is also derived from
+/// the worker ID.
 fn hotguid_of(
     time: &Time,
     number: u64,
@@ -193,7 +195,7 @@ fn layout_generator_of(
     builder.window(window.start, window.end).build()
 }
 
-/// Creates a generator whose sequence and random bits are the same each time, so that a fault makes equal IDs.
+/// Creates a generator whose sequence and random bits are always the same, so that a fault produces equal IDs.
 fn uuid7_of(
     time: &Time,
     number: u64,
@@ -242,7 +244,7 @@ impl SwitchingGenerator for layout::Leased<Time> {
     }
 }
 
-/// A generator of the core crate, with one grant at a time.
+/// A generator of the core crate, which has one grant at a time.
 struct Generator {
     maker: Box<dyn SwitchingGenerator>,
     /// The newest grant, and its index in the ledger.
@@ -250,14 +252,14 @@ struct Generator {
     id: Cell<usize>,
 }
 
-/// The grantee of a process's lease.
+/// A process's grantee, which receives the grants of the process's lease.
 pub struct ProcessGrantee {
     family: Family,
     step: u64,
     time: Time,
     /// `true` if a window is checked only before an ID is generated, and does not limit the ID itself.
     checks_first: bool,
-    /// Whether another copy of the process may generate the same IDs now.
+    /// Whether another copy of the process may currently generate the same IDs.
     pub may_be_shared: Cell<bool>,
     generator: RefCell<Option<Generator>>,
 }
@@ -391,7 +393,8 @@ impl IdOrigin {
         !(is_copy && (self.may_be_shared || other.may_be_shared))
     }
 
-    /// Records an ID. It is a fault if another generator has used the same worker ID and tick, or if the ID already exists.
+    /// Records an ID. Reports a fault if another generator has used the same worker ID and tick, or if the ID already
+    /// exists.
     fn record_id(self, bits: i128, number: u64, tick: i64) {
         trace::record_event(|| json!({"event": "made", "first": number, "tick": tick}));
         LEDGER.with_borrow_mut(|ledger| {
@@ -416,12 +419,13 @@ impl IdOrigin {
 }
 
 impl Ledger {
-    /// Returns the first of the copies that a generator belongs to.
+    /// Returns the first generator of the group of copies that a generator belongs to.
     fn copy_of(&self, id: usize) -> Option<usize> {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
-    /// Records that a generator was copied, and returns the copy. From now on, both may repeat IDs that were made before.
+    /// Records that a generator was copied, and returns the copy. From now on, each of them may repeat IDs that were made
+    /// before the copying.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();
@@ -450,7 +454,7 @@ impl Ledger {
         })
     }
 
-    /// Ends a generator's window after its highest tick, because later generators may get the ticks that it never used.
+    /// Ends a generator's window after its highest tick, because later generators may use the remaining ticks.
     fn end(id: usize, last: Option<i64>) {
         LEDGER.with_borrow_mut(|ledger| {
             let window = &mut ledger.windows[id];
@@ -465,7 +469,7 @@ impl Ledger {
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
-            // Copies have the same window, and only one of them gets a later end.
+            // Copies have the same window, and only one copy receives a later end.
             let copied = self.copies.get(&id).filter(|copy| self.copy_of(other) == Some(copy.0));
             let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);
             (other != id && is_common && !is_of_copies).then_some(other)

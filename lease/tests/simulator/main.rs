@@ -1,11 +1,11 @@
 //! Simulates worlds, each determined by a seed, with real keepers, an in-memory store and the core crate's generators.
-//! Processes are killed, paused, closed and restarted. Clocks jump. Requests and replies are delayed, duplicated or lost. The
-//! store fails, and is restored from backups or replaced by its replica. Operators evict holders, reserve worker IDs, and
-//! report promotions and restored backups. No two generators may hold the same worker ID at the same time, and no ID may be
-//! generated twice.
+//! Processes are killed, paused, closed and restarted. Clocks jump. Requests and replies are delayed, duplicated or lost.
+//! The store fails, is restored from backups, or is replaced by its replica. Operators evict holders, reserve worker IDs,
+//! and report promotions and restored backups. No two generators may hold the same worker ID at the same time, and no ID
+//! may be generated twice.
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` simulates more worlds, and
-//! `POLYFLAKE_SEED=7` repeats a single one.
+//! `POLYFLAKE_SEED=7` repeats a single world.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -77,7 +77,7 @@ fn no_two_generators_share_a_worker_id() {
     }
 }
 
-/// Images of processes are restored twice, at any moment, including between a request and its reply. Once the store has
+/// Process images are restored twice, at any moment, including between a request and its reply. Once the store has
 /// acknowledged a write that a copy sent afterwards, no other copy generates the same IDs.
 #[test]
 fn restored_copies_part() {
@@ -95,7 +95,7 @@ fn restored_copies_part() {
     assert!(copied > 500 && lost > 200, "expected copies, found {copied} and {lost} lost leases");
 }
 
-/// The store is emptied, and restarts with an old snapshot or without data, while messages are late or repeated.
+/// The store is emptied, or restarts with an old snapshot or without data, while messages are late or repeated.
 #[test]
 fn a_volatile_store_may_lose_anything() {
     let (mut claims, mut made, mut lost) = (0, 0, 0);
@@ -121,7 +121,7 @@ fn weakened_volatile_stores_repeat_ids() {
     }
 }
 
-/// Weakened rules must be detected quickly, which shows that the simulated worlds are demanding enough.
+/// The simulator must detect weakened rules quickly, which shows that the simulated worlds are demanding enough.
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [

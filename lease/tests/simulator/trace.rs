@@ -1,4 +1,4 @@
-//! The events of a world, as lines of JSON. `tests/proof` replays them against the model that it proves.
+//! Records the events of a world as lines of JSON. `tests/proof` replays them against the model that it proves.
 
 use std::{cell::RefCell, env, fs};
 
@@ -11,7 +11,7 @@ use crate::{
     world::{BrokenRule, World},
 };
 
-/// The number of worlds, and of events in each. More would show the same steps again.
+/// The number of worlds, and the number of events in each world. Larger numbers would only repeat the same steps.
 const WORLDS: u64 = 200;
 const EVENTS: usize = 600;
 
@@ -39,7 +39,7 @@ pub fn record_write(process: usize, life: u32, request: &Request) {
     }
 }
 
-/// Records how the store processed a request, and the records that the store then contains.
+/// Records how the store processed a request, and which records the store then contains.
 pub fn record_reply(
     process: usize,
     life: u32,
@@ -58,7 +58,8 @@ pub fn record_reply(
     });
 }
 
-/// Records the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`, and IDs show them times `unit`.
+/// Records the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`. The tick in an ID is multiplied
+/// by `unit`.
 pub fn record_start(seed: u64, family: Family, numbers: u64, (lease_ms, error): (u64, u64)) {
     let (step, epoch, unit) = match family {
         Family::Sno => (4, 0, 4),

@@ -29,13 +29,13 @@ pub enum BrokenRule {
     Nowhere,
     /// The store accepts every swap without comparing the record.
     NoCompare,
-    /// The generator checks one time but encodes a later one.
+    /// The generator checks one clock reading but encodes a later one.
     TtlAsProof,
-    /// The release ignores the IDs that were generated, and the generator continues.
+    /// The release ignores the IDs that were already generated, and the generator continues.
     NoSeal,
-    /// The store loses acknowledged writes, either in a crash or because it is restored but keeps its old name.
+    /// The store loses acknowledged writes, either in a crash, or because it is restored from a backup but keeps its name.
     NotDurable,
-    /// An operator states a promotion after an old backup was restored.
+    /// An operator reports a promotion after an old backup was restored.
     FalsePromotion,
     /// The monotonic clocks of copied processes show no gap.
     NoGap,
@@ -45,7 +45,7 @@ pub enum BrokenRule {
 
 type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
 
-/// An input of a keeper. Replaying all inputs creates a copy of the keeper.
+/// An input to a keeper. Replaying all inputs creates a copy of the keeper.
 #[derive(Clone)]
 enum KeeperInput {
     Polled(Moment),
@@ -59,7 +59,7 @@ enum KeeperInput {
 struct KeeperInputs {
     keeper: Keeper<SeededRandom>,
     options: Options,
-    /// The source of the process's random numbers, in its initial and in its current state.
+    /// The process's source of random numbers, in its initial and in its current state.
     seed: Rng,
     random: Rc<RefCell<Rng>>,
     inputs: Vec<KeeperInput>,
@@ -86,7 +86,7 @@ impl KeeperInputs {
         None
     }
 
-    /// Creates a keeper in the same state, which uses different random numbers from now on.
+    /// Creates a keeper in the same state. From now on, it draws different random numbers.
     fn copy(&self, random: Rng) -> Self {
         let mut copy = Self::new(self.options.clone(), self.seed.clone());
         self.inputs.iter().for_each(|input| drop(copy.process_input(input.clone())));
@@ -102,15 +102,15 @@ struct Process {
     /// The error of the process's clock, in milliseconds.
     offset: i64,
     paused_until: u64,
-    /// The number of the process among those that ran in this place. Replies to earlier ones are lost.
+    /// The number of this process among those that have run in this place. Replies to earlier processes are lost.
     life: u32,
     is_closing: bool,
     wakes: u64,
     /// The number of the last request.
     request: u64,
-    /// How far the monotonic clock is behind, because images of the process were restored later than they were taken.
+    /// How far the monotonic clock lags behind, because the process was restored from images that were taken earlier.
     behind: u64,
-    /// The process of which this one is a copy, together with its life and its last request at that time.
+    /// The process from which this one was copied, together with that process's life and last request at that time.
     original: Option<(usize, u32, u64)>,
     is_copied: bool,
     /// The latest time that the process's clock has shown.
@@ -131,7 +131,7 @@ enum Event {
         number: u64,
         reply: Result<Reply>,
     },
-    /// Wakes a process. Only the wake that was requested last has an effect.
+    /// Wakes a process. Only the most recently requested wake-up has an effect.
     Wake {
         process: usize,
         order: u64,
@@ -152,7 +152,7 @@ pub struct World {
     store: Memory,
     store_offset: i64,
     backup: Option<Memory>,
-    /// The names before and after a promotion that an operator has not reported yet.
+    /// The names before and after a promotion that no operator has reported yet.
     promotion: Option<(String, String)>,
     /// Killed holders that an operator may declare dead, with their worker IDs and tokens.
     corpses: Vec<(u64, Random, Process)>,
@@ -163,7 +163,7 @@ pub struct World {
     /// Whether the store may lose any of its data at any time.
     loses: bool,
     pub lost: usize,
-    /// How many images of processes may still be restored twice.
+    /// How many process images may still be restored twice.
     pub images: usize,
     pub copied: usize,
     pub claims: usize,
@@ -216,7 +216,7 @@ impl World {
         world
     }
 
-    /// Creates a world with a volatile store. Its leases are long, so that waiting times pass within few events.
+    /// Creates a world with a volatile store. Its leases are long, so that only a few events occur during a waiting time.
     pub fn volatile(seed: u64, weak: BrokenRule) -> Self {
         let mut world = Self::new(seed, weak);
         world.lease_ms = [60_000, 300_000, 3_600_000][world.rng.usize(0..3)];
@@ -362,7 +362,7 @@ impl World {
                         || json!({"event": "begin", "process": process, "start": start, "end": end}),
                     );
                     if let Err(error) = own.place.begin(grant) {
-                        // The grant ends before the last tick of the previous one.
+                        // The grant ends before the last tick of the previous grant.
                         self.unusable += 1;
                         trace::record_event(|| json!({"event": "over", "process": process}));
                         own.keeper.process_input(KeeperInput::NotBegun(error, now));
@@ -446,7 +446,7 @@ impl World {
         }
     }
 
-    /// Sends a reply to a process, and to the copies of it that wait for the same reply.
+    /// Sends a reply to a process, and to those of its copies that wait for the same reply.
     fn reply(
         &mut self,
         delay: u64,
@@ -467,7 +467,7 @@ impl World {
         }
     }
 
-    /// Restores the image of a process twice, some time after it was taken. One of the copies takes the place of the original.
+    /// Restores the image of a process twice, some time after it was taken. One copy takes the place of the original.
     fn copy(&mut self, process: usize) {
         let pause = 1_100 + self.rng.u64(0..self.lease_ms);
         let random = self.rng.fork();
@@ -508,7 +508,7 @@ impl World {
         self.copied += 1;
     }
 
-    /// Makes a generator generate IDs: immediately, or after a pause between reading the clock and generating.
+    /// Makes a generator generate IDs, either immediately, or after a pause between reading the clock and generating.
     fn generate(&mut self, process: usize) {
         if self.processes[process].is_copied {
             // Hosts compare the clocks at least every second.
@@ -543,7 +543,7 @@ impl World {
         } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
             let records = self.store.records(&self.namespace());
             let held = records.into_iter().find(|it| it.first == number);
-            // The record still belongs to this holder if it contains the end that the holder knows.
+            // The record still belongs to this holder if it contains the end that the keeper last received.
             let held = held.filter(|it| Some(it.granted_until) == old.keeper.keeper.end());
             self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
@@ -567,12 +567,12 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            // Any two times that the store reads then differ by less than the clock error.
+            // Any two clock readings of the store then differ by less than the clock error.
             8 => {
                 let most = self.clock_error().cast_signed() / 2;
                 self.store_offset = self.rng.i64(-most..most);
             }
-            // An empty store cannot be distinguished from a new one.
+            // An empty store is not backed up, because it could not be distinguished from a new store.
             9 if self.images > 0 && self.processes[process].paused_until <= self.now => {
                 self.images -= 1;
                 self.copy(process);
@@ -606,8 +606,8 @@ impl World {
         }
     }
 
-    /// An operator evicts a holder, declares one dead, reserves and frees a worker ID, or reports a promotion or a restored
-    /// backup. Each of these actions may be rejected.
+    /// An operator evicts a holder, declares a holder dead, reserves or frees a worker ID, or reports a promotion or a
+    /// restored backup. Each of these actions may be rejected.
     fn operator_action(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
@@ -658,8 +658,8 @@ impl World {
         act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }
 
-    /// Returns a dead holder with its worker ID and token, if its clock was ahead of the store's by no more than the limit that
-    /// operators vouch for.
+    /// Returns a dead holder with its worker ID and token. The holder's clock was ahead of the store's clock by no more
+    /// than the limit that operators vouch for.
     fn dead_holder(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();
@@ -684,7 +684,7 @@ impl World {
         }
     }
 
-    /// Replaces the store with a different one that holds `content`, and returns the old and new names.
+    /// Replaces the store with a different one that contains `content`, and returns the old and new names.
     fn replace_store(&mut self, content: Memory) -> (String, String) {
         let before = self.store_name();
         self.store.restore(content);

@@ -1,4 +1,5 @@
-//! Runs the statements of a lease's steps with Rust database clients, and encodes the outcomes like a host in another language.
+//! Runs the statements of a lease's steps with Rust database clients, and encodes the outcomes as a host in another
+//! language would.
 
 use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
 use serde_json::{Value as Json, json};
@@ -38,7 +39,7 @@ fn run(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Re
     rows.collect()
 }
 
-/// Runs one statement. The server infers the types of its values.
+/// Runs one statement. The server infers the types of the statement's values.
 pub fn run_in_postgresql(
     client: &mut postgres::Client,
     statement: &Statement,
@@ -59,7 +60,7 @@ pub fn run_in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
-/// Runs one statement. The types of the columns determine whether a value is an integer or a string.
+/// Runs one statement. The column types determine whether a value is an integer or a string.
 pub async fn run_in_mysql(
     client: &mut mysql_async::Conn,
     statement: &Statement,

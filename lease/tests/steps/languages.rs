@@ -32,19 +32,19 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 const REDIS_CLIENTS: [&str; 5] =
     ["redis-py", "ioredis", "ioredis client", "node-redis", "node-redis client"];
 
-/// Returns the program and the file of a client's driver.
+/// Returns the program that runs a client's driver, and the driver's file.
 fn program_of(client: &str) -> (String, &'static str) {
     match client {
         "sqlite3" | "psycopg" | "asyncpg" | "pymysql" | "redis-py" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
-        // This client is compiled for the Node version that npm ran in.
+        // This client is compiled for the version of Node in which npm ran.
         "better-sqlite3" => ("node".to_owned(), "driver.mjs"),
         _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
     }
 }
 
-/// A driver's process.
+/// A process that runs a driver.
 struct Driver {
     process: Child,
     input: ChildStdin,
@@ -94,7 +94,7 @@ impl Driver {
         outcome
     }
 
-    /// Runs one statement, as the recording's clients do.
+    /// Runs one statement, as the clients that made the recording do.
     fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
@@ -173,8 +173,8 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     }
 }
 
-/// The drivers have only the documented rights, although some clients send further commands when they connect. The ioredis
-/// client adds a prefix to the keys of its program, which the lease's keys must not have.
+/// The drivers have only the documented rights, although some clients send additional commands when they connect. The
+/// ioredis client prefixes the keys of its program, but must not prefix the lease's keys.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_redis() {
@@ -198,8 +198,8 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
     }
 }
 
-/// A driver must not send secrets to a server whose certificate is for another host or is signed by an authority that the URL
-/// does not name.
+/// A driver must not send secrets to a server if the server's certificate is for another host, or is signed by an authority
+/// that the URL does not name.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
@@ -231,7 +231,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
     }
 }
 
-/// Returns the error of a connection that cannot be opened.
+/// Returns the error from a connection that cannot be opened.
 fn open_error(client: &str, url: &str, engine: Engine) -> Error {
     let answer = Driver::new(client, url).send(&json!({ "do": "open" }));
     let failure = Outcome::from(&answer).failure;
@@ -272,7 +272,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_redis() {
     }
 }
 
-/// A commit that may be missing on the replica does not count.
+/// A commit that the replica may lack does not count.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_treat_warnings_as_failures() {

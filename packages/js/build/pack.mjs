@@ -82,7 +82,7 @@ export function manifestOf(platform, { says, texts, packageOf, fileOf } = ADDON)
     os: [os],
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
-    // Files inside archives can be neither loaded nor started.
+    // Files inside archives cannot be loaded or executed.
     preferUnplugged: true,
     type: "commonjs",
     ...(fileOf === ADDON.fileOf && { main: fileOf(platform) }),

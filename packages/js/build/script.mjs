@@ -106,7 +106,8 @@ const preloaded = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
-    // An unavailable store may recover, and a warning has reported it. Any other error, such as a wrong variable, is permanent.
+    // An unavailable store may recover, and a warning has already reported it. Any other error, such as an invalid
+    // variable, is permanent.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
 
@@ -263,7 +264,7 @@ function machines(inline) {
       if (name && entry !== "common") return external(`./${entry}-${name}.js`);
       const file = sourceAt(path, specifier);
       if (family && specifier === "./inline.js") return fileOf(inline, owner);
-      // In CommonJS, calls within a file are faster.
+      // In CommonJS, calls between functions in the same file are faster.
       const isOwn = entry === "common" ? isAmong(file, /^(?!errors|codes|decode|integrations)/) : reachesMachine(file);
       return isOwn ? `${file}?${entry}` : file;
     },
@@ -342,7 +343,7 @@ const ENTRY = [
 
 const isFamilies = ({ name }) => name === "families";
 const WRAPPED = {
-  // The function is in parentheses, because engines compile such a function immediately instead of parsing it twice.
+  // The function is in parentheses because engines then compile it immediately, instead of parsing it twice.
   banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
   footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
@@ -385,7 +386,7 @@ async function writeTypes() {
     },
   });
   await types.close();
-  // The bundler also writes its helper for values, which types do not use.
+  // The bundler also emits its runtime helper, which type declarations do not use.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", "public", "lease-cloudflare", ...Object.keys(PLAIN_OPTIONS)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);

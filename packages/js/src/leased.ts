@@ -138,7 +138,7 @@ function grantsOf(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" 
       if (!Number.isNaN(end)) used = end;
       return Number.isNaN(end) ? undefined : end;
     } finally {
-      // This also ends calls in progress, even if the generator could not be sealed.
+      // This also ends calls in progress, even if sealing the generator failed.
       handle.become(closedGenerator(build));
     }
   };
@@ -248,7 +248,7 @@ export function warnWithoutLease(): void {
   try {
     name = variable();
   } catch {
-    // Deno hides the variables, but the generator does not need them.
+    // Deno denies access to the variables, but the generator does not need them.
   }
   if (name === undefined) return;
   emitWarning(

@@ -98,7 +98,7 @@ export class MessageReader {
 export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[register.answer]!);
   for (let from = 0; from < answer.length; from += BYTES) {
-    // The call itself has already written the first piece.
+    // The call that produced the result has already written the first piece.
     if (from > 0) m.nextPiece();
     answer.set(m.bytes.subarray(0, answer.length - from), from);
   }
@@ -242,7 +242,7 @@ function isShortAscii(text: string): boolean {
 /** Returns the integer that big-endian bytes represent. */
 function integerOf(bytes: Uint8Array): bigint {
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
-  // The additional 0 makes this work for empty bytes, too.
+  // The leading 0 makes this expression valid for empty input, too.
   return BigInt(`0x0${digits.join("")}`);
 }
 

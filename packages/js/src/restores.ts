@@ -77,8 +77,8 @@ export function reportRestore(load: () => void): void {
   const seen = restores();
   failures.push(failureOf(replaceBase));
   const all = [...addons.values()];
-  // The base is replaced twice if there are several tables, because one of them may pick partitions from another table,
-  // whose base is then new.
+  // If there are several tables, the base is replaced twice. One table may pick partitions from another table, which
+  // has a new base only after the first pass.
   const reports = all.length > 1 ? [...all, ...all] : all;
   for (const { report } of reports) failures.push(failureOf(report));
   // If another thread reports a restore in the meantime, the sum differs, and the next pick replaces the base again.
@@ -133,7 +133,8 @@ function failureOf(step: () => void): { error: unknown } | undefined {
 export function nextPick(): [base: number, count: number] {
   const realm = sharedState();
   const { order } = realm;
-  // A report from a thread that shares the addon, but not this memory, has not replaced this base.
+  // If another thread reported a restore and shares the addon but not this memory, its report has not replaced this
+  // base.
   const seen = restores();
   if (seen !== (realm.based ?? seen)) replaceBase();
   realm.based = seen;

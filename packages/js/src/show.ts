@@ -56,7 +56,7 @@ export function hexOf(bytes: Uint8Array): string {
  * without loss.
  */
 export function withJson<T extends object>(object: T): T {
-  // The descriptor has no prototype, because other code may have added a getter to `Object.prototype`.
+  // The descriptor has no prototype, because other code may have defined a getter on `Object.prototype`.
   const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: jsonOfMembers });
   return Object.defineProperty(object, "toJSON", descriptor);
 }

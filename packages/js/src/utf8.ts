@@ -36,7 +36,7 @@ function bytesOf(code: number): number[] {
 /** Writes a string as ASCII to the start of `bytes`. Returns false if the string is not ASCII or does not fit. */
 export function putAscii(text: string, bytes: Uint8Array): boolean {
   const { length } = text;
-  // Polyfills may lack `encodeInto`.
+  // Polyfills may not implement `encodeInto`.
   if (encoder?.encodeInto) {
     const { read, written } = encoder.encodeInto(text, bytes);
     return read === length && written === length;

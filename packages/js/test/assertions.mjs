@@ -1,4 +1,4 @@
-// Assertions about errors, and scripted clocks.
+// Provides assertions about errors, and scripted clocks.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Tests how the backend is selected, forced and reported, and the typed error if no backend can run.
+// Tests how a backend is selected, forced and reported, and the typed error that is thrown if no backend can run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Tests JSON in which 64-bit integers stay exact, both in engines that pass a number's source text to a reviver and in
-// engines that do not.
+// Tests JSON in which 64-bit integers stay exact, both in engines that pass the source text of numbers to a reviver and
+// in engines that do not.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -169,7 +169,7 @@ test("written values round-trip", () => {
   );
 });
 
-// In Node 20, access to the source text of numbers needs a flag.
+// In Node 20, access to the source text of numbers requires a flag.
 test("all tests pass if the engine provides the source text", { skip: isWhole }, () => {
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];

@@ -1,4 +1,4 @@
-// Tests which bytes, options and snapshots from callers are accepted and which are rejected. sweep.test.mjs passes
+// Tests which bytes, options and snapshots are accepted from callers and which are rejected. sweep.test.mjs passes
 // every value to every call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -172,7 +172,7 @@ onEachMachine((polyflake) => {
     for (const make of [Generator.restore, Generator.importOriginal]) {
       for (const field of Object.keys(snapshot)) {
         const { [field]: _, ...others } = snapshot;
-        // The original's snapshots have no `format`.
+        // Snapshots of the original Go library have no `format`.
         if (field !== "format") assertError("missing_field", () => make(others), { field });
         for (const wrong of [null, "1", 1n, Symbol("s"), 1.5, NaN, {}])
           assertError("invalid_type", () => make({ ...others, [field]: wrong }), { field });

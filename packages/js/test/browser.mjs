@@ -1,4 +1,4 @@
-// Opens the repository's pages in Chromium.
+// Opens the pages of the repository in Chromium.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { delimiter, extname, join } from "node:path";

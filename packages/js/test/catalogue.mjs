@@ -1,4 +1,4 @@
-// Values of the wrong type for functions.
+// Lists values of the wrong type to pass to functions.
 
 /** Returns the names that a module exports, without the default that Node adds to CommonJS. */
 export const namesOf = (module) =>

@@ -1,4 +1,4 @@
-// Tests the source of the system time with the addon, where the environment can select it, and with wasm.
+// Tests the source of the system time, both with the addon, where the environment can select it, and with wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";
@@ -60,7 +60,7 @@ test("on wasm each call reads the current time", () => {
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
   const madeAt = (id) => parse(id).unixMs;
-  // Calls that are passed a time, calls that read the clock, and calls that fail before they read it, in every order.
+  // Calls that receive a time, calls that read the clock, and calls that fail before they read it, in every order.
   const calls = [
     () => assert.equal(madeAt(snos.generate()), now),
     () => assert.equal(madeAt(snos.tryGenerate()), now),

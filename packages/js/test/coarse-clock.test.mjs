@@ -1,5 +1,5 @@
-// Tests time in steps of 100 ms, as shown by browsers that resist fingerprinting. A rejected call must report a time at
-// which it succeeds, and a waiting call must get its IDs.
+// Tests clocks that advance in steps of 100 ms, as in browsers that resist fingerprinting. A rejected call must report
+// a time at which it would succeed, and a waiting call must return its IDs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Tests the warning about two generators of a process that can generate the same IDs.
+// Tests the warning about two generators in one process that can generate the same IDs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -67,7 +67,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[6].extendWindow(NOW + 3000);
-    // `extendWindow` ignores an end before the current one.
+    // `extendWindow` ignores an end that is before the current one.
     kept[6].extendWindow(NOW + 2000);
     const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
     const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));

@@ -1,4 +1,4 @@
-// Tests many copies of the package in one process, with both module formats, both backends, and threads.
+// Tests many copies of the package in one process, in both module formats, with both backends, and in threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Checks `polyflake/decode` against every vector. These functions use only the language itself, because the tests also run
-// their source text in engines without modules, WebAssembly or host APIs.
+// Checks `polyflake/decode` against every vector. The functions in this file use only the language itself, because the
+// tests also run their source text in engines without modules, WebAssembly or host APIs.
 
 /** The vector files with strings. */
 export const FILES = [

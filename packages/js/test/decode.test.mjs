@@ -1,4 +1,5 @@
-// Tests `polyflake/decode`, whose own functions must return the core's results and errors in every engine.
+// Tests `polyflake/decode`, which has its own implementation and must return the core's results and errors in every
+// engine.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -127,7 +128,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, messageText];
 }
 
-// Register numbers, as in src/protocol.ts.
+// The register numbers, as in src/protocol.ts.
 const [NUMBERS, COUNT, ERROR] = [42, 6, 32];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();

@@ -66,7 +66,7 @@ function undocumented(path, name) {
     const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(
       lines[line],
     )?.[1];
-    // `name` is built into classes, so it needs no comment.
+    // Classes have a built-in `name`, so it needs no comment.
     if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
     if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);
     seen.add(member);

@@ -1,4 +1,4 @@
-// Tests that the entry points of all export conditions make IDs without Node after they are bundled.
+// Tests that the entry points for all export conditions, once bundled, generate IDs without Node.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// Describes the generators of all formats, for tests that apply to each format.
+// Describes the generators of all formats, for tests that apply to every format.
 
 export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 

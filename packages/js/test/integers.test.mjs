@@ -1,4 +1,4 @@
-// Tests every integer parameter with accepted values, and the errors for other values.
+// Tests every integer parameter with accepted values, and checks the errors for other values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";

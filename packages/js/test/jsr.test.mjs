@@ -13,7 +13,7 @@ test("the package for JSR has each source that its sources import", (t) => {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".ts"));
   const imports = files.flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");
-    // Imports of the package by its name occur only in examples.
+    // The package is imported by its name only in examples.
     return [...text.matchAll(/\bfrom "([^"@][^"]*)"/g)].map(([, name]) => join(dirname(file), name));
   });
   assert(imports.length > 20);

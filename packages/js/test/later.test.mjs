@@ -69,7 +69,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const waiting = calls(controller.signal);
       await after(1);
-      // IDs are available again, and the aborted calls must not have used any.
+      // IDs are available again, and the aborted calls must not have consumed any.
       time.now += tickMs;
       controller.abort(reason);
       for (const promise of waiting) assert.equal(await rejection(promise), reason);
@@ -119,7 +119,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    // With a running clock, no call can use up a millisecond of UUID v7.
+    // With a running clock, no call can exhaust a millisecond of UUID v7.
     const itself = { skip: name === "uuid7" };
     test(`${name}: a call waits at most maxWait and reports its stalls`, itself, async () => {
       const heard = [];
@@ -174,7 +174,7 @@ onEachMachine((polyflake, machine) => {
 
   test("a large batch can be aborted between turns of the event loop", async () => {
     const [controller, reason] = [new AbortController(), { mine: true }];
-    // Uses a call that does not wait, because a wait would check the signal too.
+    // Uses a call that does not wait, because a waiting call would also check the signal.
     const many = new hotguid.Generator().generateManyAsync(1_000_000, undefined, { signal: controller.signal });
     setTimeout(() => controller.abort(reason));
     assert.equal(await rejection(many), reason);

@@ -1,5 +1,5 @@
-// Tests leases without a store: their options, their URLs, and the generators that they accept.
-// tests/packaging/js/lease tests the stores.
+// Tests leases without a store: their options, their URLs, and which generators accept them. tests/packaging/js/lease
+// tests the stores.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { readFileSync } from "node:fs";
@@ -53,8 +53,9 @@ const OWN_IOREDIS_OPTIONS = {
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks of the database clients that record their arguments: classes of pg and ioredis, a function of mysql2, a SQLite class,
-  // and a `fetch` that records the address and the token. `type` is the file system of the SQLite path.
+  // Mocks of the database clients, which record their arguments: classes of pg and ioredis, a function of mysql2, a
+  // SQLite class, and a `fetch` that records the address and the token. `type` is the type of the file system that
+  // contains the SQLite file.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -259,7 +260,7 @@ test("with --import an unusable store is a warning, and `ready` rejects with the
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
     });`;
-  // A client class without methods, because Node 20 has no SQLite client.
+  // A client class without methods, because Node 20 has no built-in SQLite client.
   const fake =
     "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
   const options = {
@@ -572,7 +573,7 @@ test("an unknown ID format in the variable ends a program that requires the modu
 });
 
 test("missing Deno permissions are errors with a code and a remedy", () => {
-  // Simulates Deno, where denied access to variables and the host name throws Deno's errors.
+  // Simulates Deno, which throws its own errors if access to variables or the host name is denied.
   const denied = `
     import os from "node:os";
     import { syncBuiltinESMExports } from "node:module";

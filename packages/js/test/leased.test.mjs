@@ -1,4 +1,4 @@
-// Tests generators of each format with a simulated lease: its grants, their ends and their seals.
+// Tests generators of each format with a simulated lease: its grants, the ends of the grants, and its seals.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -178,14 +178,14 @@ onEachMachine((polyflake, machine) => {
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
-          // A generator whose last use is unknown must not count as unused.
+          // A generator must not count as unused if its last use is unknown.
           assert.equal(error.code, "lease_unavailable");
         }
         now = start() + 1500;
         assertError("lease_unavailable", () => ids.generate());
         await waiting;
         lease.grantee.begin(8, start(), start() + MINUTE);
-        // On a busy machine, the grant may begin later than the time that was set above.
+        // On a busy machine, the grant may begin later than the time set above.
         now = start() + 1500;
         assert.equal(number(ids.generate()), 8);
       }

@@ -1,4 +1,5 @@
-// The program of a worker thread or a cluster process. It makes IDs with the default generators and sends them to its parent.
+// The program that a worker thread or a cluster process runs. It makes IDs with the default generators and sends them
+// to its parent.
 import cluster from "node:cluster";
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -1,4 +1,5 @@
-// Tests callers' objects: the members that are read, values that are rejected, and errors that the objects throw.
+// Tests objects from callers: which members are read, which values are rejected, and how errors thrown by the objects
+// are handled.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";

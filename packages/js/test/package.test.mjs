@@ -92,8 +92,8 @@ describe("the tarball", () => {
       optional.map(([name]) => name),
       Object.keys(peerDependencies),
     );
-    // Any version is allowed, because npm would not install the package next to a library version outside of a range, and
-    // ranges exclude prereleases.
+    // Any version is allowed. With a range, npm would refuse to install the package next to a library version outside
+    // of it, and ranges exclude prereleases.
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 
@@ -108,7 +108,7 @@ describe("the tarball", () => {
     const { main, browser, types, exports } = manifest;
     const names = filesIn({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
-    // A path with a star stands for the paths of all formats.
+    // A path with an asterisk stands for the paths of all formats.
     const all = names.flatMap((name) =>
       name.includes("*")
         ? ["hotguid", "layout", "public", "randflake", "sno", "uuid7"].map((family) => name.replace("*", family))
@@ -137,7 +137,7 @@ describe("the tarball", () => {
     assert(paths.length >= 10, `${paths.length} paths`);
     const several = paths.filter(([, { node }]) => typeof node !== "string");
     assert.deepEqual(Object.fromEntries(several.map(([path, { node }]) => [path, node])), {
-      // Only Node's own import waits for a lease. A tracer that includes the other file also copies this one.
+      // Only Node's `import` waits for a lease. A tracer that includes the other file also copies this one.
       "./lease": { "node-addons": { import: "./dist/esm/lease-node.js" }, default: "./dist/cjs/lease.js" },
       "./lease/pg": { "node-addons": { import: "./dist/esm/lease-pg-node.js" }, default: "./dist/cjs/lease-pg.js" },
     });
@@ -157,7 +157,7 @@ describe("the tarball", () => {
   test("contains wasm in base64 and types only once", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
     const [cjs, esm] = ["cjs", "esm"].map((format) => types.filter((file) => file.startsWith(`dist/${format}/`)));
-    // Drizzle's declarations refer to the classes in drizzle-orm's ES modules.
+    // Drizzle's declarations refer to the classes in the ES modules of drizzle-orm.
     const again = esm.filter((file) => !["dist/esm/address.d.ts", "dist/esm/drizzle.d.ts"].includes(file));
     for (const file of again)
       assert.equal(
@@ -175,11 +175,11 @@ describe("the tarball", () => {
       file,
       readFileSync(new URL(file, HOME), "utf8"),
     ]);
-    // Declaration files have the names of the scripts next to them, and wasm modules the names of their formats.
+    // Declaration files are named after the scripts next to them, and wasm modules after their formats.
     const namesOf = (file) => [basename(file), basename(file).replace(/\.d\.ts$/, ".js")];
     const isNamed = (file) =>
       texts.some(([other, text]) => other !== file && namesOf(file).some((name) => text.includes(`/${name}`)));
-    // package.json lists these modules as one path with a star.
+    // package.json lists these modules as one path with an asterisk.
     const names = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
     const families = [
       ...names.map((name) => `dist/cjs/${name}.d.ts`),
@@ -256,7 +256,7 @@ describe("the tarball", () => {
       ...Object.fromEntries(
         ["arktype", "zod", "valibot"].map((name) => [name, [schemas.oldest[name], schemas.dependencies[name]]]),
       ),
-      // Only its newest versions are tested.
+      // Only the newest versions of @prisma/client are tested.
       "@prisma/client": [prisma.oldest["@prisma/client"], printed["@prisma/client"][1]],
       express: [aliased("express-4"), servers.express],
       hono: [aliased("hono-4.0"), servers.hono],

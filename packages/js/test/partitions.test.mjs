@@ -1,5 +1,5 @@
-// Tests default partitions, which are leased from a table that generators share across copies of the package, backends
-// and threads.
+// Tests default partitions, which are leased from a table. Generators share this table across copies of the package,
+// backends and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";

@@ -1,4 +1,5 @@
-// Tests public IDs: the vectors, versions, limits and errors. core/tests/public.rs measures how many forged strings decode.
+// Tests public IDs: the vectors, versions, limits and errors. core/tests/public.rs measures how many forged strings
+// decode successfully.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
-// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors and the meaning of
-// grants and seconds.
+// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors, and how grants and
+// seconds work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

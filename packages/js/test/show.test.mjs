@@ -1,4 +1,4 @@
-// Tests how the package's objects are serialized to JSON, printed in a console, and cloned.
+// Tests how the package's objects are serialized to JSON, printed to a console, and cloned.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -21,7 +21,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       { kind: "bindable", bits: 8, name: "x", type: "bytes" },
     ],
   });
-  // The layout has values of every type, a constant that some IDs violate, and ticks of a fractional number of
+  // The layout has values of every type, a constant field that some IDs violate, and ticks of a fractional number of
   // milliseconds.
   const unusualLayout = new layout.Layout({
     id: "bytes",

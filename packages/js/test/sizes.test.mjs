@@ -1,4 +1,4 @@
-// Limits the package's size in browsers and edge runtimes after bundling.
+// Checks that the package stays within its size limits after it is bundled for browsers and edge runtimes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

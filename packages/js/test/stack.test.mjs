@@ -1,5 +1,5 @@
 // Tests stack overflows: a call at the end of the stack throws a RangeError or reports a failed clock, and the next
-// call works.
+// call succeeds.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

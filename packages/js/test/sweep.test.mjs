@@ -1,5 +1,5 @@
 // Passes every invalid value at every position to every export and method. Each call must return a value, throw a typed
-// error, or throw the error that the value itself throws, and everything must work afterwards.
+// error, or throw the error that the value itself throws. Afterwards, everything must still work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -317,8 +317,9 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // The error class accepts any arguments, like built-in errors. The JSON Schema of bigints always fails. Node adds a
-      // default to CommonJS. After a report of a restore, the generators of other calls would fail.
+      // Four kinds of exports are skipped. The error class accepts any arguments, like built-in errors. The JSON Schema
+      // of bigints always fails. Node adds a default to CommonJS. A report of a restore would make the generators of
+      // other calls fail.
       if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;

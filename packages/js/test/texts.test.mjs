@@ -1,4 +1,4 @@
-// Tests batches of strings: the results equal those of single strings, and errors name the first invalid one.
+// Tests batches of strings: the results equal those for single strings, and errors name the first invalid string.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

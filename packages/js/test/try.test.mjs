@@ -1,4 +1,4 @@
-// Tests calls that never wait: they return the available IDs, return fewer IDs, or throw an error.
+// Tests calls that never wait: they return the available IDs, possibly fewer than requested, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertError, NOW, scripted } from "./assertions.mjs";
@@ -51,11 +51,11 @@ onEachMachine((polyflake) => {
         assertError("generator_closed", () => closed.tryGenerateMany(2));
       });
 
-      // These formats stay in the highest tick that they have read.
+      // These formats stay in the highest tick that they have observed.
       if (name === "hotguid" || name === "uuid7") return;
 
       test("try calls do not wait for a clock that is behind", () => {
-        // sno follows the first rollback without waiting.
+        // sno follows the first clock rollback without waiting.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
         const ids = make(1, { ...LONG_WAIT, clock: scripted(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();

@@ -1,4 +1,4 @@
-// Tests polyflake/web, whose wasm is in separate files that `init` loads.
+// Tests `polyflake/web`, in which `init` loads the wasm from separate files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -15,7 +15,7 @@ from families import FAMILIES, GRANT, SECRET, Family, each_family
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
 from support import NOW_NS, TICK_NS, forks, raises_code
 
-#: A wait that is long enough even on a busy machine.
+#: A wait limit that is long enough even on a busy machine.
 LONG_WAIT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9
@@ -75,7 +75,7 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
     ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **LONG_WAIT)
-    # A traceback keeps the frames that the exception passed through.
+    # A traceback keeps the frames through which the exception passed.
     held = []
 
     async def use() -> None:
@@ -142,7 +142,7 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
         await waiting
 
     asyncio.run(use())
-    # The call slept while it waited: a call that spun would have read the clock thousands of times.
+    # The call slept while it waited. A busy-waiting call would have read the clock thousands of times.
     assert len(read) < 100
 
 
@@ -210,8 +210,8 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
-    # With this many node IDs, all IDs fit into one second. Otherwise, the event loop would also run during waits for
-    # the next second.
+    # With this many node IDs, all IDs fit into one second. With fewer, the event loop would also run while a call waits
+    # for the next second.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
 

@@ -276,7 +276,7 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
     ids=["one", "many", "fill"],
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
-    # The clock is a C function, so Python code never runs, and only the wait itself can notice the signal.
+    # The clock is a C function, so no Python code runs during the wait, and only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()

@@ -19,7 +19,7 @@ def frozen() -> int:
     return NOW_NS
 
 
-#: Functions that create a buffer for a number of IDs of a given size.
+#: Functions that create a buffer for a given number of IDs of a given size.
 BYTE_BUFFERS: dict[str, Callable[[int, int], Any]] = {
     "bytearray": lambda n, size: bytearray(n * size),
     "memoryview": lambda n, size: memoryview(bytearray(n * size)),
@@ -63,7 +63,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
         assert ids.fill(buffer) is None, kind
         made = ids_of(family, buffer)
         assert len(set(made)) == n, kind
-        # The next ID follows the IDs in the buffer.
+        # The generator's next IDs must differ from the IDs in the buffer.
         after = family.make() if n == 0 else ids
         assert not set(ids_of(family, after.generate_many(3))) & set(made)
 

@@ -162,7 +162,7 @@ def test_integer_like_values_are_accepted(parameter: Parameter) -> None:
 
 @each
 def test_non_integers_are_rejected(parameter: Parameter) -> None:
-    # A layout also parses an integer's decimal string, because the services' APIs return strings.
+    # A layout also parses decimal strings, because the services' APIs return integers as strings.
     reads_strings = parameter.call == SNOWFLAKE.parse
     for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
         with raises_code("invalid_type") as caught:
@@ -180,7 +180,7 @@ def test_none_is_rejected_as_an_integer(call: Callable[[Any], object]) -> None:
 
 @each
 def test_exceptions_of_index_propagate(parameter: Parameter) -> None:
-    # In particular, an OverflowError of `__index__` must not be reported as an integer that is out of range.
+    # In particular, an OverflowError from `__index__` must not be reported as an out-of-range integer.
     for kind in (ZeroDivisionError, OverflowError, TypeError, MemoryError, KeyboardInterrupt, SystemExit):
         raised = kind("no")
         with pytest.raises(kind) as caught:

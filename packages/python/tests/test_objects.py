@@ -24,7 +24,7 @@ def test_an_id_holds_one_reference_to_its_class() -> None:
         ids.clear()
         return during, sys.getrefcount(sno.Sno)
 
-    # The first calls add references that are never released.
+    # The first calls create references that are never released.
     _, before = counts()
     assert counts() == (before + 2001, before)
 

@@ -41,8 +41,8 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
-# A generator with a custom clock makes its first ID immediately. With the system clock, it would wait for the next
-# tick.
+# A generator with a custom clock makes its first ID immediately. A generator that uses the system clock would wait for
+# the next tick.
 def sno_generator() -> sno.Generator:
     return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
 
@@ -244,7 +244,7 @@ CALLS: dict[str, Call] = {
     ),
 }
 
-#: Classes without constructors, and the error classes, which are plain Python.
+#: Classes without constructors, and the error classes, which are written in plain Python.
 NOT_CALLED = {
     "FieldColumn",
     "Snapshot",
@@ -365,7 +365,7 @@ def raising_items() -> Iterator[Any]:
     raise ZeroDivisionError
 
 
-#: Functions that create a value each time, because some values can be used only once.
+#: Functions that create a new value on each call, because some values can be used only once.
 VALUES: list[Callable[[], Any]] = [
     *map(constant_call, [*NO_INTEGERS, *HUGE_INTEGERS, *(-value for value in HUGE_INTEGERS), *BAD_CHARACTERS]),
     *map(
@@ -452,7 +452,7 @@ CODES = set(API["errors"])
 WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
-#: Messages of exceptions that the catalogue's values raise themselves, for example for released views or in NumPy.
+#: Messages of exceptions that the catalogue's values themselves raise, for example from released views or NumPy.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
@@ -484,7 +484,7 @@ def test_every_argument_survives_every_value(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # After all calls, both the same object and a new one must still work.
+        # After every call, both the same object and a new one must still work.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()

@@ -1,4 +1,4 @@
-//! The inspector for the page. It takes a string and returns JSON.
+//! The inspector that the page uses. It takes a string and returns JSON.
 
 #![allow(missing_docs, reason = "wasm-bindgen writes items of its own")]
 
@@ -7,10 +7,11 @@ use polyflake_inspect::{Context, MEMBERS, inspect, likely, sentence, suggest};
 use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Returns the possible meanings of a string as JSON: a sentence, and the readings that the program `polyflake` shows, too.
+/// Returns the possible meanings of a string as JSON: a sentence, a suggestion, and the readings that the `polyflake`
+/// program also shows.
 ///
-/// `now` is the current time in Unix milliseconds. `layout` is the reader's own layout as JSON. An invalid layout is ignored,
-/// because the page reports it elsewhere.
+/// `now` is the current time in Unix milliseconds. `layout` is the reader's own layout as JSON. An invalid layout is
+/// ignored, because the page reports the error elsewhere.
 #[wasm_bindgen]
 #[must_use]
 pub fn look(text: &str, now: i64, layout: &str) -> String {

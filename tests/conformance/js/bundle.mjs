@@ -1,4 +1,4 @@
-// Bundles for runtimes without node_modules as users' bundlers do, with the package's export conditions.
+// Bundles the code for runtimes without node_modules, as users' bundlers do, with the package's export conditions.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

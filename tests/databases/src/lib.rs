@@ -1,1 +1,1 @@
-//! This crate is empty, because it only has tests.
+//! This crate is empty, because it contains only tests.

@@ -1,4 +1,4 @@
-//! Tests the axum example as its users would run it.
+//! Tests the axum example in the way that users would run it.
 
 #[allow(dead_code, reason = "the test runs the service without its port")]
 #[path = "../../../examples/axum/src/main.rs"]
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use shop::{Order, Person};
 use tower::ServiceExt;
 
-/// Sends a request to the service. Returns the status and the response.
+/// Sends a request to the service. Returns the status and the response body.
 async fn send(service: &Router, method: &str, path: &str, body: &str) -> (u16, Value) {
     let request = Request::builder().method(method).uri(path).body(Body::from(body.to_owned()));
     let response = service.clone().oneshot(request.unwrap()).await.unwrap();

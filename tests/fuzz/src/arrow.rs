@@ -1,7 +1,8 @@
-//! Arrow columns from other producers, in every layout and with arbitrary faults, compared with parsing one string at a time.
+//! Arrow columns from other producers, in every layout and with arbitrary faults. The results are compared with parsing one
+//! string at a time.
 //!
-//! Buffers are as long as their column states, because a reader cannot check that. Every other value in a struct, an offset, a
-//! view or a key may be arbitrary.
+//! Buffers are as long as their column claims, because a reader cannot check that. Every other value in a struct, an
+//! offset, a view or a key may be arbitrary.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +15,7 @@ use crate::{
     slices::chunks_of_16,
 };
 
-/// The maximum number of items in a column. Longer columns would take too long for each input.
+/// The maximum number of items in a column. With longer columns, each input would take too long.
 const MAX_ITEMS: usize = 24;
 
 /// Reads columns of strings, first intact, then with faults.
@@ -67,7 +68,7 @@ pub(crate) fn columns(input: &[u8]) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Returns strings of IDs, a few of them with a changed byte or the wrong length.
+/// Returns the strings of some IDs. A few strings have a changed byte or the wrong length.
 fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     let count = bytes.number_below(MAX_ITEMS);
     let mut texts: Vec<_> = chunks_of_16(bytes.0)
@@ -94,7 +95,7 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Returns the string as a fixed-width layout stores it.
+/// Returns the string in the form in which a fixed-width layout stores it.
 fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     let mut kept = text.to_vec();
     if let Layout::Fixed(width) = layout {
@@ -103,7 +104,7 @@ fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Checks a column's IDs, or its error, against parsing each string alone. `None` is null.
+/// Checks a column's IDs or error against parsing each string alone. `None` represents a null.
 fn check<I: Textual + PartialEq + std::fmt::Debug>(
     column: &Foreign,
     layout: Layout,
@@ -140,7 +141,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Reads a column with every reader. Each one either fails or returns at most as many items as the column states.
+/// Reads a column with every reader. Each reader either fails or returns at most as many items as the column claims.
 fn read_anyhow(column: &Foreign) {
     let (pieces, held) = column.export();
     let most = usize::try_from(column.length).unwrap_or(0);
@@ -156,7 +157,7 @@ fn read_anyhow(column: &Foreign) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Adds a few faults to the column or to its dictionary's values. Lengths may become shorter, or longer than any memory.
+/// Adds a few faults to the column or to its dictionary's values. A length may become shorter, or longer than any memory.
 fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     for _ in 0..=bytes.number_below(3) {
         match bytes.number_below(4) {
@@ -186,8 +187,8 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     whole
 }
 
-/// Returns whether readers can detect the faults of a column: it has at most as many items as before, or more than fit in
-/// memory.
+/// Returns whether readers can detect a column's faults: the column must have at most as many items as before, or more than
+/// fit in memory.
 fn is_fair(before: &Foreign, after: &Foreign) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
@@ -196,8 +197,8 @@ fn is_fair(before: &Foreign, after: &Foreign) -> bool {
         && values.is_none_or(|(before, after)| is_fair(before, after))
 }
 
-/// Returns a format that no reader accepts for strings or integers, whose items might be wider than the actual ones. `None` is
-/// a null pointer.
+/// Returns a format that no reader accepts for strings or integers, and whose items might be wider than the actual items.
+/// `None` is a null pointer.
 fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
@@ -217,7 +218,7 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
-    // Only uses lengths that the buffers have, or that no memory has.
+    // Uses only lengths that fit in the buffers, or that exceed all memory.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
@@ -259,7 +260,7 @@ fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     column.buffers[1] = Some(Buffer::of_i64(&keys));
 }
 
-/// Replaces an offset or part of a view. The last offset stays, because readers cannot check it.
+/// Replaces an offset or part of a view. The last offset is kept, because readers cannot check it.
 fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
@@ -273,7 +274,7 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
     let width = if matches!(format, "u" | "z") { 4 } else { 8 };
     let at = bytes.number_below((places.len() / width).saturating_sub(1));
-    // If the length was shortened, this may be the last offset, so it is either within the text or negative.
+    // If the length was shortened, this may be the last offset, so the new value is either within the text or negative.
     let place = i64::try_from(bytes.number_below(text + 1)).expect("a short text");
     let place = if bytes.number_below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
@@ -284,7 +285,7 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// Sets a length that exceeds all memory, and then a fraction of it.
+/// Sets a length that exceeds all memory, and then sets a fraction of it.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

@@ -1,4 +1,4 @@
-//! Makes choices based on an input's bytes, which are continued with zeros.
+//! Makes choices based on an input's bytes. Zeros follow when the input runs out.
 
 /// The number of IDs per input.
 pub(crate) const NEIGHBOURS: usize = 32;
@@ -43,7 +43,7 @@ impl Bytes<'_> {
         std::array::from_fn(|at| taken.get(at).copied().unwrap_or(0))
     }
 
-    /// Returns the next bytes, at most `count`.
+    /// Returns the next `count` bytes, or fewer at the end of the input.
     pub(crate) fn next_bytes(&mut self, count: usize) -> &[u8] {
         let (taken, left) = self.0.split_at(count.min(self.0.len()));
         self.0 = left;
@@ -64,7 +64,7 @@ impl Bytes<'_> {
         from[self.number_below(from.len())].clone()
     }
 
-    /// Returns `true` once in `times` calls, depending on the next byte.
+    /// Returns `true` once in `times` calls on average, depending on the next byte.
     pub(crate) fn one_in(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }

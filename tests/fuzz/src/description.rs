@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bytes::Bytes;
 
-/// Names that are easily mistaken for others.
+/// Names that are easily confused with other names.
 const NAMES: [&str; 7] = ["shard", "worker", "timestamp", "", "naïve", "const-0-1", "\u{0}"];
 
 /// Returns a description that is mostly valid.
@@ -58,7 +58,7 @@ fn set_kind_and_name(
     bytes: &mut Bytes<'_>,
 ) {
     if !bytes.one_in(4) {
-        // Two fields with the same name make a layout invalid, so that is rare.
+        // Two fields with the same name make a layout invalid, so duplicate names are rare.
         let number = if bytes.one_in(16) { 0 } else { bytes.0.len() };
         field["name"] = format!("{}{number}", bytes.choose(&NAMES)).into();
     }
@@ -79,13 +79,13 @@ fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(byte % 128)).collect()
 }
 
-/// Returns an integer that mostly fits.
+/// Returns an integer that usually fits.
 fn number(width: usize, bytes: &mut Bytes<'_>) -> i128 {
     let number = i128::from_le_bytes(bytes.array());
     if bytes.one_in(16) { number } else { number & ((1 << width.min(96)) - 1) }
 }
 
-/// Returns an integer as descriptions write it: as a string above 2^53.
+/// Returns an integer as it is written in descriptions: as a string if it exceeds 2^53.
 fn integer(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= 1 << 53 => small.into(),

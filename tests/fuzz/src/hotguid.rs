@@ -11,7 +11,7 @@ use crate::{
 pub(crate) const DIGITS: &str = "0123456789abcdefABCDEF";
 pub(crate) const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// Position of each byte in SQL Server's form, taken from the original.
+/// Position of each byte in SQL Server's form, taken from the original library.
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Checks the string forms of IDs and of SQL Server's GUIDs.
@@ -57,7 +57,7 @@ fn assert_forms(bytes: [u8; 16]) {
     assert_eq!(serde_json::from_str::<HotGuid>(&json).expect("what was written"), id);
 }
 
-/// Reads a GUID's string in the simplest way: 32 hexadecimal digits with hyphens between groups.
+/// Parses a GUID's string in the simplest way: 32 hexadecimal digits with hyphens between groups.
 pub(crate) fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
     let hyphen = u32::from('-');
     let is_good =
@@ -75,7 +75,7 @@ pub(crate) fn lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 
-/// Converts bytes between the orders of .NET and of the string.
+/// Converts bytes between .NET's order and the order of the string.
 fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
     bytes[..4].reverse();
     bytes[4..6].reverse();

@@ -15,7 +15,7 @@ use crate::{
     verdict::with_checked_message,
 };
 
-/// Checks descriptions that are built member by member, some with a fault, and then IDs.
+/// Checks descriptions that are built member by member, some of them with a fault, and then checks IDs.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
@@ -25,7 +25,7 @@ pub(crate) fn descriptions(input: &[u8]) {
     check(&description.to_string(), &mut bytes);
 }
 
-/// Checks JSON texts: arbitrary ones, and presets with bytes changed, removed or inserted.
+/// Checks JSON texts: arbitrary texts, and presets with bytes changed, removed or inserted.
 pub(crate) fn json(input: &[u8]) {
     if let Ok(text) = str::from_utf8(input) {
         check(text, &mut Bytes(input));
@@ -48,7 +48,8 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Checks that a text is either rejected or gives a layout that is written as it was read, and whose IDs parse to their values.
+/// Checks that a text is either rejected or read as a layout that is written back unchanged, and whose IDs parse to their
+/// values.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -96,7 +97,7 @@ fn check_foreign_ids(layout: &Layout) {
     }
 }
 
-/// Checks that packing an ID's parsed fields gives the same ID, except for unused bits.
+/// Checks that packing an ID's parsed fields produces the same ID, except for unused bits.
 fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
@@ -109,7 +110,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     };
     let values = values_of(layout, &parsed);
     let packed = values.pack().expect("values of an ID");
-    // Ticks shorter than a millisecond are packed from nanoseconds, which may exceed 64 bits.
+    // Ticks shorter than a millisecond are packed from nanoseconds, whose number may exceed 64 bits.
     assert_eq!(bits_of(&packed), used_bits(layout, id), "{}", layout.to_json());
     check_range(&values, &packed, &parsed, bytes);
     check_generator(layout, &parsed, bytes);
@@ -162,7 +163,7 @@ fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     bits
 }
 
-/// Checks that an ID is in a time range that starts at its own tick, for its own bindables and constants.
+/// Checks that a time range that starts at an ID's own tick contains the ID, given its own bindables and constants.
 fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
@@ -180,8 +181,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// Checks a generator whose clock shows times near an ID's time. Each call either fails or returns an ID with the clock's time,
-/// and a restored generator continues.
+/// Checks a generator whose clock shows times near an ID's time. Each call either fails or returns an ID with the clock's
+/// time. A restored generator continues.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);

@@ -1,4 +1,4 @@
-//! Parses and packs columns of a layout's fields, and compares them with handling one ID at a time.
+//! Parses and packs columns of a layout's fields, and compares the results with handling one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,
@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{layout::values_of, verdict::with_checked_message};
 
-/// Checks every column of some valid IDs, and then packs the same columns.
+/// Checks every column of some valid IDs, and then packs those columns.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
@@ -16,7 +16,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
     let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
-    // The start of a tick's millisecond may be in an earlier tick, or before the first one.
+    // The start of the millisecond that contains a tick may be in an earlier tick, or before the first one.
     let one_by_one: Result<Vec<_>> =
         (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
     match (pack_all(&base, &given, ids.len()), one_by_one) {
@@ -38,7 +38,7 @@ fn slots(layout: &Layout) -> Vec<FieldIndex> {
     fields.chain(bindables).chain(constants).flatten().collect()
 }
 
-/// Returns a field of each ID, or `None` if it is not an integer or too wide for a column.
+/// Returns a field of each ID, or `None` if the field is not an integer or is too wide for a column.
 fn column(
     layout: &Layout,
     slot: FieldIndex,
@@ -65,7 +65,7 @@ fn column(
     Some((slot, column))
 }
 
-/// Converts IDs to the form that the column functions accept.
+/// Converts IDs to the form that the functions for columns accept.
 fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
     let mut bytes = Vec::new();
     let mut integers = Vec::new();

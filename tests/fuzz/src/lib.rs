@@ -1,11 +1,11 @@
-//! For any bytes, every decoder gives the same result as a simple implementation of its format, including the position of the
-//! first invalid character. Every accepted string is its ID's canonical encoding.
+//! For any bytes, every decoder gives the same result as a simple implementation of its format, including the position of
+//! the first invalid character. Every accepted string is the canonical encoding of its ID.
 //!
-//! Each target is a test that tries some thousands of random inputs, and also a fuzz target: `cargo xtask fuzz` runs it with
+//! Each target is a test that tries a few thousand random inputs. It is also a fuzz target: `cargo xtask fuzz` runs it with
 //! libFuzzer, which searches for inputs that reach new code.
 //!
-//! Start reading at `verdict` and `texts`, which judge decoders. Each format then has a file, and `description` makes layouts
-//! from bytes.
+//! Start reading at `verdict` and `texts`, which check decoders. Each format has its own file, and `description` creates
+//! layouts from bytes.
 #![cfg(test)]
 
 mod arrow;
@@ -31,7 +31,7 @@ mod targets {
         arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno, uuid7,
     };
 
-    /// Defines the targets: each one's name, the function that it runs, and the maximum input length.
+    /// Defines the targets. Each one has a name, a function to run, and a maximum input length.
     macro_rules! targets {
         ($($name:ident: $run:path, $most:literal;)*) => {$(
             #[test]

@@ -1,4 +1,4 @@
-//! The core's interface to JavaScript: every call, in any order, with any bytes in the memory that passes arguments.
+//! The core's interface to JavaScript. Makes every call, in any order, with any bytes in the memory that passes arguments.
 
 use std::{ptr, sync::LazyLock};
 
@@ -14,7 +14,7 @@ use crate::bytes::Bytes;
 /// Makes a call and returns its status.
 type Call = fn(&Machine<StoppedClock>) -> u32;
 
-/// The calls that all formats share, and each format's own.
+/// The calls that all formats share, and each format's own calls.
 static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
     let mut lists = Vec::new();
     macro_rules! add {
@@ -26,7 +26,7 @@ static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
     lists
 });
 
-/// Numbers at limits: of handles, counts, lengths and times.
+/// Limits of handles, counts, lengths and times.
 const NUMBERS: [f64; 16] = [
     0.0,
     1.0,
@@ -46,7 +46,7 @@ const NUMBERS: [f64; 16] = [
     f64::NAN,
 ];
 
-/// Makes a sequence of calls on one machine. Each call succeeds or fails, and the machine works afterwards.
+/// Makes a sequence of calls on one machine. Each call succeeds or fails, and the machine still works afterwards.
 pub(crate) fn calls(input: &[u8]) {
     SCRATCH.with(|scratch| {
         let machine = Machine::new(scratch);
@@ -61,7 +61,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// Writes as the package does: numbers into registers, and then a message's bytes.
+/// Writes in the same way as the package: numbers into registers, and then the bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.number_below(12) {
         let register = bytes.number_below(polyflake_js::NUMBERS);
@@ -90,7 +90,7 @@ fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     }
 }
 
-/// Checks that an ID's string survives parsing and formatting, whatever was called before.
+/// Checks that an ID's string survives parsing and formatting, regardless of earlier calls.
 fn assert_works(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_AT, TEXT);

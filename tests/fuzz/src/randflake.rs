@@ -1,4 +1,4 @@
-//! Randflake: strings, and the fields of any number.
+//! Randflake: strings, and the fields of arbitrary numbers.
 
 use polyflake::{
     ErrorKind,
@@ -24,7 +24,8 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// Checks any secret and number: encrypting its fields gives the number again, and parsing its string does too.
+/// Checks an arbitrary secret and number: encrypting the number's fields and parsing its string must both return the
+/// number.
 pub(crate) fn numbers(input: &[u8]) {
     let Some((secret, rest)) = input.split_first_chunk::<16>() else {
         return assert_eq!(Codec::from_slice(input).unwrap_err().kind(), ErrorKind::InvalidSecret);
@@ -39,7 +40,7 @@ pub(crate) fn numbers(input: &[u8]) {
     }
 }
 
-/// Reads the format in the simplest way: a base-32 number without leading zeros.
+/// Parses the format in the simplest way: a base-32 number without leading zeros.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Randflake> {
     expected_result(units, 1..=13, |_, unit| value(unit).is_some())?;
     if units.len() > 1 && units[0] == u32::from('0') {

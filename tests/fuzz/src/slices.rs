@@ -1,5 +1,5 @@
-//! Handles many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU` sets), and
-//! compares them with one-at-a-time readings.
+//! Handles many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU` sets).
+//! Compares the results with handling them one at a time.
 
 use polyflake::{
     Error, ErrorKind,
@@ -51,7 +51,7 @@ pub(crate) fn randflake(input: &[u8]) {
     check_column(&ids, &slots);
 }
 
-/// Checks the column of some IDs without gaps, and then a column of arbitrary strings.
+/// Checks a column of IDs without gaps, and then a column of arbitrary strings.
 fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
     let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");
@@ -71,7 +71,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
 }
 
-/// Checks that encrypting and decrypting many blocks at once gives the same as handling each block alone.
+/// Checks that encrypting and decrypting many blocks at once gives the same result as handling each block alone.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
@@ -85,7 +85,7 @@ pub(crate) fn sparx64(input: &[u8]) {
     assert_eq!(encrypted, blocks);
 }
 
-/// Returns random items, a few of them with a byte changed.
+/// Returns random items, a few of which have a changed byte.
 fn items_with_faults(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
     let mut bytes = Bytes(input);
     let count = bytes.number_below(MAX_ITEMS);
@@ -118,8 +118,8 @@ fn text_of(slot: &[u8; 16]) -> &[u8] {
     &slot[..end]
 }
 
-/// Checks that all strings before the first invalid one are decoded, that its error is returned, and that nothing is written
-/// after it.
+/// Checks that all strings before the first invalid one are decoded, that the error for the invalid string is returned, and
+/// that nothing is written after it.
 fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
     decoded: Result<(), Error>,
     ids: &[T],

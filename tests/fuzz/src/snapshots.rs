@@ -1,4 +1,5 @@
-//! Snapshots as JSON: a snapshot is written as it was read, and is either rejected or restored to a generator that continues.
+//! Snapshots as JSON. A snapshot is written back unchanged, and is either rejected or restored to a generator that
+//! continues.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::{bytes::Bytes, verdict::with_checked_message};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
-/// Checks sno snapshots, including the Go library's variations.
+/// Checks sno snapshots, including the variations of the Go library.
 pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);
@@ -35,7 +36,7 @@ pub(crate) fn layout(input: &[u8]) {
     check_layout(members.to_string().as_bytes());
 }
 
-/// Returns a number that some member may hold, often at a limit.
+/// Returns a number that is valid for some member, often at a limit.
 fn member(bytes: &mut Bytes<'_>) -> Value {
     match bytes.byte() % 8 {
         0 => 0.into(),
@@ -67,8 +68,8 @@ fn check_sno(json: &[u8]) {
     }
 }
 
-/// Checks that a restored generator's IDs differ from the snapshot's last one and from each other, and that its own snapshot
-/// can be restored.
+/// Checks that a restored generator's IDs differ from each other and from the snapshot's last ID, and that the generator's
+/// own snapshot can be restored.
 fn check_continues(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
     let made: Vec<_> = [0, 1].iter().filter_map(|metabyte| ids.generate(*metabyte).ok()).collect();
     let last = (snapshot.wall_hi, snapshot.drifts & 1 == 1, snapshot.sequence);

@@ -13,7 +13,7 @@ use crate::{
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
-/// Checks strings, their metabytes, and the same strings as UUIDs.
+/// Checks strings, their metabytes, and the same strings in UUID form.
 pub(crate) fn texts(input: &[u8]) {
     for_each_string(input, &nearly_valid(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(Sno::parse(text));
@@ -30,7 +30,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// Checks that an ID's fields and all of its forms give the same ID again. Slices of the wrong length are rejected.
+/// Checks that an ID's fields and all of its forms convert back to the same ID. Slices of the wrong length are rejected.
 pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
@@ -42,7 +42,7 @@ pub(crate) fn bytes(input: &[u8]) {
     neighbours(input).for_each(assert_forms);
 }
 
-/// Reads the format in the simplest way: 16 characters of five bits each.
+/// Parses the format in the simplest way: 16 characters of five bits each.
 pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     expected_result(units, 16..=16, |_, unit| value(unit).is_some())?;
     let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
@@ -50,7 +50,7 @@ pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     Ok(Sno::from_bytes(bytes))
 }
 
-/// Reads a string's metabyte from the characters at positions 8 and 9 only.
+/// Reads a string's metabyte using only the characters at positions 8 and 9.
 fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
     expected_result(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
     let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
@@ -65,7 +65,7 @@ const fn value(unit: u32) -> Option<u128> {
     }
 }
 
-/// Returns a UUID's bytes if each character is a byte.
+/// Returns a UUID's bytes if each character fits in a byte.
 fn uuid_of(units: &[u32]) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     for (byte, unit) in uuid.iter_mut().zip(units) {

@@ -2,18 +2,18 @@
 
 use crate::bytes::random_bytes;
 
-/// Characters that a decoder must not mistake for one of its alphabet.
+/// Characters that a decoder must not mistake for characters of its alphabet.
 const ODD: [char; 32] = [
     '\0', '\n', ' ', '-', '_', '=', '.', '/', ':', '@', '[', '`', '{', '~', '\u{7f}', '\u{80}',
     '\u{b2}', 'ß', 'ÿ', 'ı', 'а', 'о', 'K', 'ﬀ', '٣', '0', '2', 'a', '\u{feff}', '\u{fffd}', '😀',
     '𝟚',
 ];
 
-/// The number of neighbours to try for a nearly valid string.
+/// The number of neighbors to try for a nearly valid string.
 const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
-/// neighbours, which differ from it in one character.
+/// neighbors, which differ from it in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = SpareText::default();
     if let Ok(text) = str::from_utf8(input) {
@@ -53,14 +53,14 @@ impl SpareText {
     }
 }
 
-/// Returns whether an encoding consists of these characters.
+/// Returns whether an encoded string consists of these characters.
 pub(crate) fn is_encoded_as(text: &str, units: &[u32]) -> bool {
     text.len() == units.len()
         && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
 }
 
-/// Returns a nearly valid string. Mostly, it has the right length and characters of the alphabet that `alphabet_at` returns for
-/// a position. The first byte selects the length, and each following byte a character.
+/// Returns a nearly valid string. It usually has the right length, and its characters usually belong to the alphabet that
+/// `alphabet_at` returns for each position. The first byte selects the length, and each following byte selects a character.
 pub(crate) fn nearly_valid(
     input: &[u8],
     right: usize,

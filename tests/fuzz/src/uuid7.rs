@@ -1,4 +1,4 @@
-//! UUID v7: strings, bytes, integers and fields, also of UUIDs of other versions.
+//! UUID v7: strings, bytes, integers and fields, including those of UUIDs of other versions.
 
 use polyflake::{
     ErrorKind,
@@ -12,7 +12,7 @@ use crate::{
     verdict::{Verdict, verdict, with_checked_message},
 };
 
-/// Checks the string form. Most nearly valid strings have the version and the variant.
+/// Checks the string form. Most nearly valid strings have the right version and variant.
 pub(crate) fn texts(input: &[u8]) {
     let near = nearly_valid(input, 36, |at| match at {
         14 => "77777774",

@@ -67,7 +67,7 @@ impl Settings {
             .transpose()
     }
 
-    /// Returns the store. The name of an `SQLite` file is not known yet.
+    /// Returns the store. The name of an `SQLite` file is not yet known.
     pub(super) fn store(&self) -> Result<Engine> {
         let schema = self.string_setting("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {
@@ -106,7 +106,7 @@ impl Settings {
         }
         if let Some(number) = self.number("insist")? {
             options = options.insist(number)?;
-        // `node` comes from the environment, so a worker ID in the program's own call takes precedence.
+        // `node` comes from the environment, so a worker ID that the program specifies takes precedence.
         } else if let Some(number) = self.number("node")? {
             options = options.insist(number).map_err(of_node)?;
         }
@@ -152,7 +152,7 @@ impl Settings {
             "hotguid" => Shape::hotguid(self.worker_id_range(0..=0xf_ffff)?),
             "uuid7" => Shape::uuid7(self.worker_id_range(0..=65_535)?),
             "randflake" => {
-                // A secret is written like a token: 16 bytes as 32 hexadecimal digits.
+                // A secret has the same form as a token: 16 bytes as 32 hexadecimal digits.
                 let secret =
                     Random::parse(self.text("secret")?).map_err(|_| invalid_setting("secret"))?;
                 Shape::randflake(self.worker_id_range(0..=131_071)?, &secret.0.to_be_bytes())

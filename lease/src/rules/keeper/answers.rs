@@ -11,19 +11,20 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
 };
 
-/// The longest time for which a rejected release is repeated. It is the time that the lease's host waits for the end.
+/// The longest time, in milliseconds, during which the keeper repeats a rejected release. The lease's host waits equally
+/// long for the end of the lease.
 const RELEASE_MS: u64 = 10_000;
-/// A renewal increases the version by 1 up to this number. Four renewals per hour do not use up 2^53 within a quarter of a
-/// million years.
+/// A renewal increases the version by a random amount between 1 and this number. Four renewals per hour do not use up 2^53
+/// versions within a quarter of a million years.
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Continues in states that depend only on time.
+    /// Advances from states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
         self.notice_gap(now);
         self.schedule_beat(0, now);
-        // `Ended` remains if a branch sets no other state. That is the case for a keeper that closes without a grant, because
-        // it has no generator to seal.
+        // `Ended` remains if a branch sets no other state. This happens when a keeper closes without a grant, because it
+        // has no generator to seal.
         match core::mem::replace(&mut self.at, KeeperState::Ended) {
             KeeperState::Idle { .. } if self.is_closing => self.seal(),
             KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
@@ -32,7 +33,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             KeeperState::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
             KeeperState::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
-                // A late reply must not be taken for the reply to the next request.
+                // A late reply must not be mistaken for the reply to the next request.
                 self.request += 1;
                 self.on_request_failed(purpose, no_reply(), now);
             }
@@ -41,7 +42,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 self.ask_to_release(purpose, now);
             }
-            // This comes before the next branch, because a release already ends the lease, so a call of `close` changes
+            // This branch comes before the next one: a release already ends the lease, so a call to `close` changes
             // nothing.
             release @ KeeperState::Paused { purpose: RequestPurpose::Release { .. }, .. } => {
                 self.at = release;
@@ -59,12 +60,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the action for a keeper that has no pending work.
+    /// Returns the action of a keeper that has no pending work.
     pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
             (KeeperState::Idle { .. }, Some(held)) if !held.is_lost => {
-                // The generator's clock may reach the time earlier than the monotonic clock.
+                // The generator's wall clock may reach the renewal time before the monotonic clock does.
                 let rest = self.options.lease_ms - self.options.interval();
                 let lead = held.end.saturating_sub(now.wall_ms + rest);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
@@ -79,7 +80,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Closes the keeper. The generator is sealed before its worker ID is released.
+    /// Closes the keeper. The generator is sealed before the keeper releases its worker ID.
     fn seal(&mut self) {
         if self.held.is_some() {
             self.actions.push_back(Action::Seal);
@@ -87,17 +88,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Stops for now, and begins again after a pause.
+    /// Records an error and starts again after a pause.
     pub(super) fn retry_later(&mut self, error: Error, now: Moment) {
-        // If it is known when the cause ends, the keeper does not try again before that, up to the longest pause.
+        // If the error states when its cause ends, the keeper does not retry before then, but it never waits longer than
+        // the longest pause.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause(now);
         self.fail(error);
         self.pause_for(known.min(longest), now);
     }
 
-    /// Begins again after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is at most as
-    /// long as the end of the grant allows.
+    /// Starts again after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is at most
+    /// as long as the end of the grant allows.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
@@ -113,11 +115,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = KeeperState::Idle { until: now.elapsed_ms };
     }
 
-    /// Handles a request that failed or got no reply, so that it is unknown whether its write was done.
+    /// Handles a request that failed or received no reply. The keeper does not know whether the store executed the write.
     pub(super) fn on_request_failed(&mut self, purpose: RequestPurpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
-            // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. Later retries pause,
-            // so that they do not overload a store in trouble.
+            // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. It pauses before
+            // later retries, so that it does not overload a struggling store.
             (RequestPurpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.fail(error);
                 let first = claim.put.first;
@@ -148,7 +150,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Reads the record after a short pause to find out the result of a write.
+    /// Reads the record after a short pause to determine the result of a write.
     pub(super) fn settle_soon(&mut self, purpose: RequestPurpose, now: Moment) {
         let until = now.elapsed_ms + self.pause(now);
         self.at = KeeperState::Paused { until, purpose };
@@ -180,7 +182,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.choose_record(&namespace, records, now);
             }
             (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
-            // The claim may have arrived earlier, in a message that the network delivered twice.
+            // The claim may have arrived earlier, because the network delivered the message twice.
             (RequestPurpose::Claim(claim), ReplyContent::Differs(Some(found)))
                 if claim.asked.contains(&found) =>
             {
@@ -201,7 +203,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // The store executed a renewal first that the keeper no longer waits for.
+            // Before this request, the store executed a renewal that the keeper no longer waits for.
             (RequestPurpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
@@ -255,7 +257,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let old = held.record.clone();
         let granted_until = self.next_end(now).max(old.granted_until);
         if granted_until == old.granted_until && !held.may_be_shared() {
-            // The reply contains the store's current time, which may have been wrong in the previous reply.
+            // The reply contains the store's current time. The time in the previous reply may have been wrong.
             return self.send(
                 RequestPurpose::SettleRenewal,
                 Operation::Read { first: old.first },
@@ -266,8 +268,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask_to_renew(held, new, now);
     }
 
-    /// Returns the end of a renewal, by the clock that is behind. A clock that is far ahead would otherwise block the worker ID
-    /// for that long.
+    /// Returns the end of a renewal, based on the clock that is behind. Otherwise, a clock that is far ahead would block
+    /// the worker ID for as long as it is ahead.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
@@ -304,8 +306,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
-        // A store never returns to a version older than one that it has acknowledged. So this store was restored, although its
-        // name is the same.
+        // A store never returns to a version older than one that it has acknowledged. This store was therefore restored,
+        // although its name is the same.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
         }
@@ -322,7 +324,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     && there.incarnation == namespace.incarnation =>
             {
                 if has_differed {
-                    // An earlier write of this holder has arrived in the meantime.
+                    // An earlier write by this holder has arrived in the meantime.
                     return self.settle_soon(RequestPurpose::SettleRenewal, now);
                 }
                 return self.on_renewed(held, there, is_done, now);
@@ -355,11 +357,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.on_lost(error, now);
     }
 
-    /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end; a later end
-    /// that a read shows is written again (R2).
+    /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end. If a
+    /// read shows a later end, the keeper writes that end again (R2).
     fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap, the read may return a write that all copies have sent.
+        // After a gap, the read may return a write that every copy has sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.ask_to_renew(held.with_record(there), new, now);
@@ -382,17 +384,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.schedule_renewal(HeldGrant { asked, offset, gap_at: None, ..held }, now);
     }
 
-    /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. It is not released, and
-    /// another one is claimed.
+    /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. The keeper does
+    /// not release this worker ID, and claims a different one.
     fn abandon_worker_id(&mut self, error: Error) {
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
         self.seal();
     }
 
-    /// Returns whether the worker ID cannot have been granted to another holder in the history that a restored store lost,
-    /// because claims wait for the recorded end (R7). An end in the restored store counts only up to the acknowledged one: a
-    /// later one may come from a backup of a primary whose replica never had it, and that replica may have been promoted.
+    /// Returns whether no other holder can have received the worker ID in the history that a restored store lost, because
+    /// claims wait for the recorded end (R7). An end in the restored store counts only up to the acknowledged end. A later
+    /// end may come from a backup of a primary whose replica never received it, and that replica may have been promoted.
     fn is_living(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
@@ -411,16 +413,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask_to_renew(held.with_record(there), new, now);
     }
 
-    /// Stops renewing a grant. Its window expires, and the keeper claims another worker ID.
+    /// Stops renewing a grant. The grant's window expires, and the keeper claims another worker ID.
     fn on_lost(&mut self, error: Error, now: Moment) {
-        // The store may have been restored or replaced, so the next claim counts its records again.
+        // The store may have been restored or replaced, so the keeper counts its records again before the next claim.
         self.is_surveyed = false;
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
         self.begin_again(now);
     }
 
-    /// Releases a worker ID whose grant was used until `end`, which lies on the time grid.
+    /// Releases a worker ID whose grant was used until `end`, which must be on the grid.
     pub(super) fn release_to(&mut self, held: HeldGrant, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
@@ -435,7 +437,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(purpose, Operation::Put { old, new }, now);
     }
 
-    /// Ends, or starts again if the keeper had to release a worker ID without being closed.
+    /// Ends the keeper, or starts it again if it had to release a worker ID without being closed.
     fn on_released(&mut self, now: Moment) {
         self.at = if self.is_closing {
             KeeperState::Ended
@@ -465,12 +467,12 @@ impl HeldGrant {
         }
     }
 
-    /// Returns the same grant with the values of a record that was read.
+    /// Returns the same grant with the values of a record that the keeper has read.
     fn with_record(&self, record: Record) -> Self {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
-    /// Returns whether a record of this holder's claim shows a renewal that the holder never requested.
+    /// Returns whether a record of this holder's claim contains a renewal that the holder never requested.
     fn is_cloned(&self, there: &Record) -> bool {
         there.version > self.record.version && !self.asked.contains(there)
     }
@@ -487,7 +489,7 @@ impl PendingWrites {
         self.0.contains(&(found.version, found.granted_until))
     }
 
-    /// Returns the latest end of these writes, or 0.
+    /// Returns the latest end among these writes, or 0 if there are none.
     pub(super) fn end(&self) -> u64 {
         self.0.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }
@@ -498,7 +500,7 @@ impl PendingWrites {
 }
 
 impl RequestPurpose {
-    /// Returns whether the reply may be ignored without loss.
+    /// Returns whether the reply may be ignored without losing the result of a write.
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::ReadPreferred)
     }

@@ -37,15 +37,15 @@ use crate::{
     rules::volatile::{LONGEST_MS, is_proposed, is_volatile, wait_from},
 };
 
-/// How far before the store's time a grant may start, in milliseconds.
+/// The maximum time, in milliseconds, by which a grant may start before the store's current time.
 const SLACK_MS: u64 = 5_000;
-/// The number of records from which a claim chooses.
+/// The number of free records among which a claim chooses.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
-        // If this keeper had a grant and the namespace does not exist, the store was deleted. Other holders may still generate
-        // IDs, and their leases may be longer than this one.
+        // This keeper had a grant, but the namespace does not exist, so the store was deleted. Other holders may still
+        // generate IDs, and their leases may be longer than this one.
         match (self.random)() {
             Ok(incarnation) => {
                 let mut namespace = Namespace {
@@ -102,7 +102,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         is_coarse.then(|| out_of_range(reason))
     }
 
-    /// Selects a worker ID in a namespace whose records have been counted.
+    /// Selects a worker ID in a namespace whose records the keeper has counted.
     fn claim_in(&mut self, namespace: Namespace, now: Moment) {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {
@@ -129,7 +129,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.prepare(namespace, new, now);
     }
 
-    /// Writes the namespace's record, and starts again.
+    /// Writes the namespace's record and starts again.
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
@@ -204,7 +204,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let capacity = self.options.shape.capacity();
         if namespace.records < capacity {
             // The number of records doubles, but grows by at most 1,024 at a time. A small fleet in a large namespace then
-            // needs few records, and a growing fleet rarely pauses to create them.
+            // needs few records, and a growing fleet rarely stops to create more.
             let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
             return self.grow(namespace.clone(), records, now);
         }
@@ -221,12 +221,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         {
             return self.retry_later(error, now);
         }
-        // The grant begins a little in the past, so that a generator whose clock is behind the store's can use it immediately.
-        // This is safe, because the grant never begins before the recorded end of the previous one.
+        // The grant begins slightly in the past, so that a generator whose clock is behind the store's can use it
+        // immediately. This is safe, because the grant never begins before the recorded end of the previous one.
         let early = time.saturating_sub(SLACK_MS);
         let start = self.grid.ceil(early.max(old.granted_until).max(namespace.quiet_until));
-        // Both ends are rounded inwards: a generator counts in ticks, and a tick that is granted in part could be granted
-        // twice.
+        // Both ends are rounded inward: a generator counts in ticks, and a partially granted tick could be granted twice.
         let granted_until = self.grid.floor(time + self.options.lease_ms);
         let token = match (self.random)() {
             Ok(token) if granted_until > start => token,
@@ -258,8 +257,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
-    /// Writes a claim again after a read has shown it. The read alone is no proof: a commit that was not acknowledged may be
-    /// visible here and missing on the replica that is promoted next (R2).
+    /// Writes a claim again after a read has shown it. The read alone is no proof: a commit that was not acknowledged may
+    /// be visible here, but missing on the replica that is promoted next (R2).
     pub(super) fn rewrite_claim(
         &mut self,
         claim: Claim,
@@ -281,8 +280,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 }
 
-/// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records (R7). In
-/// a volatile store, it does not depend on the records, because the latest ones may be lost (R13).
+/// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records
+/// (R7). In a volatile store, the end does not depend on the records, because the latest ones may be lost (R13).
 pub(crate) fn quiet_time(
     namespace: &Namespace,
     store: &str,
@@ -302,7 +301,7 @@ pub(crate) fn quiet_time(
     quiet_until.filter(is_time).ok_or_else(|| damaged_record("expected ends below 2^53 - 1 ms"))
 }
 
-/// Returns an error if the namespace's store was restored recently.
+/// Returns an error if the namespace's store was recently restored.
 fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason = if is_volatile(&namespace.store) {
         "the store may have lost grants, and grants nothing new for six minutes after it was started, emptied or first used"

@@ -1,37 +1,39 @@
-//! Gaps between the two clocks of a process, which show that its image was copied or paused, or that a clock was set.
+//! Detection of gaps between a process's two clocks. A gap shows that the process's image was copied or paused, or that a
+//! clock was set.
 //!
 //! A copied image does not contain any sign that it is a copy. However, an image is usually restored some time after it was
-//! taken. Then the wall clock shows the time of the restore, while the monotonic clock continues from the value in the image.
-//! So the difference between the two clocks has changed. A keeper compares the difference with its value when the last
-//! acknowledged write was sent. If the two differ by more than a second, there is a *gap*, and another copy may hold the same
-//! grant.
+//! taken. Then the wall clock shows the time of the restore, while the monotonic clock continues from the value in the
+//! image. As a result, the difference between the two clocks has changed. A keeper compares the current difference with the
+//! difference at the time when it sent the last acknowledged write. If the two values differ by more than a second, there
+//! is a *gap*, and another copy may hold the same grant.
 //!
-//! The store distinguishes the copies. After a gap the keeper renews within a second, and only a write that it *sent after the
-//! gap* settles the matter: all copies have the writes of the image in common, and a reply to one of those may reach several
-//! copies. The store accepts the first write of one copy only, because every other copy then has an outdated version. Those
+//! The store distinguishes the copies. After a gap, the keeper renews within a second, and only a write that it *sent after
+//! the gap* settles the matter: all copies share the writes in the image, and the reply to such a write may reach several
+//! copies. The store accepts only one copy's first write, because every other copy then has an outdated version. The other
 //! copies find a renewal that they never sent, seal their generators and claim other worker IDs.
 //!
-//! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime. Therefore
-//! clocks that step while the store is unavailable do not stop any generator.
+//! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime.
+//! Therefore, clocks that step while the store is unavailable do not stop any generator.
 //!
-//! A keeper compares the clocks from time to time, so a copy generates IDs until then. A strict keeper prevents that without a
-//! check in each call: it gives the generator only a window of a few seconds and extends it while the clocks show no gap. In a
-//! copy of an older image the window has already ended, and it is extended once the store has confirmed the grant, or after a
-//! second.
+//! A keeper compares the clocks only from time to time, so a copy generates IDs until the next comparison. A strict keeper
+//! prevents this without a check in each call: it gives the generator a window of only a few seconds and extends the window
+//! while the clocks show no gap. In a copy of an older image, the window has already ended. The keeper extends it once the
+//! store has confirmed the grant, or after a second.
 
 use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
 use crate::{Random, Result};
 
-/// The largest change of the difference between the clocks that is not a gap. Slewing a clock changes it by less.
+/// The largest change in the difference between the clocks, in milliseconds, that does not count as a gap. Slewing a clock
+/// causes a smaller change.
 const GAP_MS: u64 = 1000;
-/// The longest time, in milliseconds, until the renewal after a gap is sent. The actual time is random, so that a fleet whose
-/// clocks step together does not reach the store at one moment.
+/// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
+/// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// The same limit for a strict holder, and the time for which it holds IDs back.
+/// The maximum delay for a strict holder, and the time for which the holder holds IDs back, both in milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far from now a strict generator's window ends, unless the keeper waits for a reply, and the time between two comparisons
-/// of the clocks. A window is extended once it can end a second later.
+/// How far ahead a strict generator's window ends, unless the keeper waits for a reply, and the interval between clock
+/// comparisons, both in milliseconds. The keeper extends a window once it can end a second later.
 const AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 
@@ -44,7 +46,8 @@ impl Offset {
         Self(now.wall_ms.wrapping_sub(now.elapsed_ms))
     }
 
-    /// Returns how far the wall clock has moved relative to the monotonic clock since `earlier`, if that is a gap.
+    /// Returns how far the wall clock has moved relative to the monotonic clock since `earlier`, if the movement counts as
+    /// a gap.
     pub(super) fn gap_since(self, earlier: Self) -> Option<i64> {
         let moved = self.0.wrapping_sub(earlier.0).cast_signed();
         (moved.unsigned_abs() > GAP_MS).then_some(moved)
@@ -57,12 +60,12 @@ impl Offset {
 pub(crate) struct GapEvents {
     /// How far the wall clock moved.
     pub(crate) moved_ms: Option<i64>,
-    /// Whether IDs continue although the store did not confirm in time that no other copy renewed the grant.
+    /// Whether the generator continues although the store did not confirm in time that no other copy renewed the grant.
     pub(crate) is_unconfirmed: bool,
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Schedules a renewal if there is a new gap since the last acknowledged write.
+    /// Schedules a renewal if a new gap has occurred since the last acknowledged write.
     pub(super) fn notice_gap(&mut self, now: Moment) {
         let offset = Offset::between_clocks(now);
         let held = self.held.as_ref();
@@ -82,8 +85,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Extends the window of a strict generator to a time shortly after now, unless IDs are held back. `wait_ms` is how long the
-    /// host does not poll the keeper.
+    /// Extends the window of a strict generator to shortly after the current time, unless IDs are held back. `wait_ms` is
+    /// how long the host does not poll the keeper.
     pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
         if matches!(self.at, KeeperState::Sealing) {
@@ -104,7 +107,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the end of the window that the generator gets under a grant of this span.
+    /// Returns the end of the window that the generator receives under a grant with this start and end.
     pub(super) fn shown_end(&self, (start, end): (u64, u64), now: Moment) -> u64 {
         if !self.options.is_strict {
             return end;
@@ -125,8 +128,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         core::mem::take(&mut self.notes)
     }
 
-    /// Returns the purpose of a request that settles a write, if a gap occurred since the write was sent: another copy may have
-    /// received the same reply.
+    /// Returns the purpose of a request that settles a write if a gap has occurred since the write was sent: another copy
+    /// may have received the same reply.
     pub(super) fn settle_after_gap(
         &self,
         purpose: &RequestPurpose,
@@ -142,8 +145,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl HeldGrant {
-    /// Returns whether another copy of this process may hold the grant as well, because no write was acknowledged since the last
-    /// gap.
+    /// Returns whether another copy of this process may hold the grant as well, because no write has been acknowledged
+    /// since the last gap.
     pub(super) fn may_be_shared(&self) -> bool {
         self.gap_at.is_some()
     }

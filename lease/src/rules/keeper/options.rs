@@ -26,8 +26,8 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const MAX_LEASE: u64 = 366 * 24 * HOUR;
 
-/// The default time, in milliseconds, for which a caller waits for the first grant. A required worker ID may still be leased by
-/// a killed process, whose one-minute lease must end first. The hosts in other languages read this value, too.
+/// The default time, in milliseconds, that a caller waits for the first grant. A killed process may still lease a required
+/// worker ID, and its one-minute lease must end first. The hosts in other languages read this value, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
@@ -36,22 +36,22 @@ pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
-    /// The name of the store in messages, without a password.
+    /// The store's name in messages, without a password.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the messages of hosts"))]
     place: Option<String>,
     pub(super) shape: Shape,
     pub(super) lease_ms: u64,
-    /// Whether the program requested this length.
+    /// Whether the program explicitly set the lease length.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "hosts know the store"))]
     names_lease: bool,
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    /// The time between renewals in milliseconds, if it is shorter than the default.
+    /// The time between renewals in milliseconds, if shorter than the default.
     renew_ms: Option<u64>,
     /// Whether IDs are held back after a gap between the clocks.
     pub(super) is_strict: bool,
-    /// How long a caller waits for the first grant, in milliseconds, if it is not the default.
+    /// How long a caller waits for the first grant, in milliseconds, or `None` for the default.
     wait_ms: Option<u64>,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
@@ -59,7 +59,7 @@ pub struct Options {
     pub(crate) waits: WaitOptions,
 }
 
-/// How long a leased generator waits.
+/// How long a leased generator waits, and whether it waits at all.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitOptions {
@@ -119,7 +119,7 @@ impl Options {
         Self { place: Some(place.to_string()), ..self }
     }
 
-    /// Returns the store, or the namespace if the store has no name, for messages.
+    /// Returns the store's name for messages, or the namespace if the store has no name.
     #[cfg(feature = "hosted")]
     pub(crate) fn store_name(&self) -> String {
         match &self.place {
@@ -129,14 +129,14 @@ impl Options {
     }
 
     /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000, or 70,000 for a required
-    /// worker ID. During this time, the pause after a failed request is at most half a second or, if that is longer, an
-    /// eighth of the time waited so far. Therefore a server that becomes available is detected soon.
+    /// worker ID. During this time, the pause after a failed request is at most half a second or, if longer, an eighth of
+    /// the time waited so far. The keeper therefore soon detects a server that becomes available.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms: Some(wait_ms), ..self }
     }
 
-    /// How long a caller waits for the first grant, in milliseconds.
+    /// Returns how long a caller waits for the first grant, in milliseconds.
     pub(crate) fn wait_ms(&self) -> u64 {
         self.wait_ms.unwrap_or(default_wait_ms(self.insists))
     }
@@ -146,7 +146,7 @@ impl Options {
     /// # Errors
     /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
-        // Both ends of a grant are rounded inwards to the grid, so a lease of a single step could be empty.
+        // Both ends of a grant are rounded inward to the grid, so a lease of a single step could be empty.
         if lease_ms < (2 * self.shape.grid().interval()).max(500) || lease_ms > MAX_LEASE {
             return Err(out_of_range(
                 "expected a lease of at least two ticks and half a second, and at most a year",
@@ -192,12 +192,12 @@ impl Options {
     }
 
     /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has
-    /// distinguished it from other copies. If the store does not reply in time, IDs continue, which
+    /// distinguished it from other copies. If the store does not reply in time, the generator continues, which
     /// [`Event::Unconfirmed`](crate::Event) reports.
     ///
-    /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends it
-    /// every second. So a copy whose image is older finds that its window has ended. If the program keeps the lease from running
-    /// for two seconds, IDs are held back as well.
+    /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends
+    /// the window every second. Therefore, a copy of an older image finds that its window has ended. If the program keeps
+    /// the lease from running for two seconds, IDs are held back as well.
     #[must_use]
     pub fn strict(self) -> Self {
         Self { is_strict: true, ..self }
@@ -222,15 +222,15 @@ impl Options {
         Ok(Self { preferred: Some(number), ..self })
     }
 
-    /// Sets a required worker ID. The lease waits for it if another holder has it. Leases then last one minute, unless
-    /// [`Options::lease_ms`] is called afterwards.
+    /// Sets a required worker ID. If another holder has the worker ID, the lease waits for it. Leases then last one minute,
+    /// unless [`Options::lease_ms`] is called afterwards.
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
-        // A restarted process waits for the lease of its killed predecessor, since no other worker ID will do. So the lease is
-        // short.
+        // A restarted process waits until the lease of its killed predecessor ends, since no other worker ID will do. The
+        // lease is short for this reason.
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
@@ -259,8 +259,8 @@ impl Options {
         self.prefer(number)
     }
 
-    /// Sets a required worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. The lease waits for it
-    /// if another holder has it. Leases then last one minute, as with [`Options::insist`].
+    /// Sets a required worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. If another holder has
+    /// the worker ID, the lease waits for it. Leases then last one minute, as with [`Options::insist`].
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer_ordinal`].
@@ -328,8 +328,8 @@ impl Options {
         self.lease_ms = self.lease_ms.min(volatile::LONGEST_MS);
     }
 
-    /// How long to wait for a reply, in milliseconds. It is a quarter of the lease duration, so that three attempts fit into
-    /// the time that remains for a renewal.
+    /// Returns how long to wait for a reply, in milliseconds. The limit is a quarter of the lease duration, so that three
+    /// attempts fit into the time that remains for a renewal.
     pub(crate) fn answer_limit(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }

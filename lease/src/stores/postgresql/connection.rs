@@ -1,4 +1,4 @@
-//! Connections by URL.
+//! Opens connections to the servers that URLs name.
 
 use std::{
     boxed::Box,
@@ -35,13 +35,13 @@ use crate::{
 /// The longest wait for a connection to one address, and half of the longest wait for an acknowledgement of sent data.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The number of further connection attempts if the server has too many connections, and the longest pause before the first of
-/// them. Each pause is random and up to twice as long as the previous one. Otherwise processes that start at the same time
-/// would collide again and again, and keep others out as well.
+/// The maximum number of retries if the server has too many connections, and the longest pause before the first retry. Each
+/// pause is random and up to twice as long as the previous one. Otherwise, processes that start at the same time would
+/// repeatedly collide, and would keep others out as well.
 const MAX_RETRIES: u32 = 4;
 const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// The work of a connection, for an executor.
+/// A future that drives a connection, to be run by an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The notices that a server has sent over a connection and that no call has read yet.
@@ -58,7 +58,7 @@ impl Notices {
     }
 }
 
-/// Returns a connection. If the server has too many connections, retries for a while.
+/// Opens a connection. If the server has too many connections, retries for a while.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
     let to_error = |error: tokio_postgres::Error| {
         // The error contains no part of the URL.
@@ -101,8 +101,8 @@ where
     let notices = Notices::default();
     let noted = notices.clone();
     let work = async move {
-        // Awaiting the connection itself would be simpler, but then the client only logs notices. The driver needs them,
-        // because a commit that ends with a warning does not count.
+        // Awaiting the connection itself would be simpler, but the client would then only log notices. The driver needs
+        // them, because a commit that ends with a warning does not count.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));
@@ -129,7 +129,7 @@ fn config(server: &url::Server) -> Config {
     if let Some(options) = &server.options {
         config.options(options);
     }
-    // The client's default, `Prefer`, continues in plain text with a server that rejects TLS.
+    // With the client's default, `Prefer`, the connection continues in plain text if the server rejects TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
     let connect_timeout = server.connect_timeout.map_or(TIMEOUT, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * TIMEOUT);

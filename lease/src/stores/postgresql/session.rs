@@ -22,8 +22,8 @@ use crate::{
     stores::system::random,
 };
 
-/// Processes a request. The notices are those of the connection, unless a pool drives the connection and does not pass on its
-/// notices. In that case, a commit whose wait for a replica is cancelled manually looks like any other.
+/// Processes a request. The notices are those of the connection, unless a pool drives the connection and does not pass on
+/// its notices. In that case, the driver cannot recognize a commit whose wait for a replica was cancelled manually.
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,
@@ -45,7 +45,7 @@ pub(super) async fn answer(
     }
 }
 
-/// Waits for all futures, which are started in order.
+/// Starts all futures in order and waits until they complete.
 async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
@@ -65,7 +65,7 @@ async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     pending.into_iter().filter_map(|(_, output)| output).collect()
 }
 
-/// Sends a statement without a name, because a pooler may use another connection for each transaction.
+/// Sends an unnamed statement, because a pooler may use a different connection for each transaction.
 async fn run(client: &Client, statement: &Statement) -> Result<Rows, tokio_postgres::Error> {
     let values = statement.values.iter().map(|value| match value {
         Value::Integer(value) => (value as &(dyn ToSql + Sync), Type::INT8),

@@ -131,21 +131,21 @@ impl Connected for AsyncPostgresql {
 struct LentConnection {
     /// The connection, or `None` while it is being closed.
     from: Option<Source>,
-    /// Whether no request is in progress. It stays `false` after a request was dropped.
+    /// Whether no request is in progress. It stays `false` after a request is dropped.
     is_idle: bool,
 }
 
 enum Source {
-    /// The store's own connection, its notices, and the task that drives it.
+    /// The store's own connection, its notices, and the task that drives the connection.
     Own(Client, Notices, JoinHandle<()>),
-    /// A connection of a pool.
+    /// A pooled connection.
     #[cfg(feature = "deadpool")]
     Pool(Object),
 }
 
 impl LentConnection {
-    /// Returns the connection for one request. Fails after a request was dropped, because its reply could be mistaken for the
-    /// next one.
+    /// Returns the connection for one request. Fails if the previous request was dropped, because its reply could be
+    /// mistaken for the next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &self.from {
@@ -162,8 +162,8 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // If the server does not answer, the connection's task would never end, or the next user of the pool would get this
-        // connection.
+        // If the server does not answer, the connection's task would never end, or the pool would hand this connection to
+        // its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]

@@ -1,9 +1,9 @@
-//! A gate for forks. `SQLite` keeps the file locks of a process in memory, and a forked child process gets a copy of that
-//! memory. A child that is forked while a file is open would mistake its parent's locks for its own. Therefore a file is open
-//! only while a request is being processed, and a fork waits until the requests in progress have ended.
+//! A gate for forks. `SQLite` keeps the file locks of a process in memory, and a forked child process receives a copy of
+//! that memory. A child that is forked while a file is open would mistake its parent's locks for its own. Therefore, a file
+//! is open only while a request is being processed, and a fork waits until the requests in progress have ended.
 //!
-//! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in the
-//! middle of a request cannot open files.
+//! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in
+//! the middle of a request cannot open files.
 #![allow(unsafe_code, reason = "the C library's fork hooks have no safe door")]
 
 #[cfg(unix)]
@@ -23,7 +23,7 @@ static FORKING: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
 static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// The longest time that a fork waits for a request. While a fork waits, no request waits for a locked file.
+/// The maximum time that a fork waits for a request. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
@@ -38,7 +38,7 @@ impl Pass {
     /// Waits while another thread forks.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` in a child that was forked in the middle of a request.
+    /// Returns `lease_unavailable` in a child process that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
         let process = forks::process_number()?;
         hook();
@@ -48,9 +48,9 @@ impl Pass {
                 (_, 0) => Some(to_word(process, 1)),
                 _ => None,
             };
-            // The order is sequentially consistent, because two words decide together. A request raises `BUSY` and then reads
-            // `FORKING`; a fork raises `FORKING` and then reads `BUSY`. In any weaker order, both could read the old values,
-            // and a fork would happen while a file is open.
+            // The order is sequentially consistent, because the result depends on two atomics. A request increments `BUSY`
+            // and then reads `FORKING`; a fork increments `FORKING` and then reads `BUSY`. With any weaker order, both
+            // could read the old values, and a fork would happen while a file is open.
             if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
                     "expected a process forked while no SQLite file was open, found an open one";
@@ -60,7 +60,7 @@ impl Pass {
             if !is_forking() {
                 return Ok(pass);
             }
-            // The pass is returned during the pause. Otherwise, the fork would wait for this request.
+            // The pass is released during the pause. Otherwise, the fork would wait for this request.
             drop(pass);
             thread::sleep(POLL_INTERVAL);
         }
@@ -80,11 +80,11 @@ pub(super) fn is_forking() -> bool {
     FORKING.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. If two threads both do so, the result is the same.
+/// Installs the hooks. If two threads both install them, the result is the same.
 fn hook() {
     #[cfg(unix)]
     if !IS_HOOKED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the handlers only touch atomics and clocks, and sleep, so they may run around a fork in any thread.
+        // SAFETY: the handlers only access atomics and clocks, and sleep, so they may run around a fork in any thread.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
     }
 }
@@ -103,7 +103,7 @@ extern "C" fn after_fork() {
     FORKING.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// Resets the count in a forked child, which has no other threads.
+/// Resets the count in a forked child process, which has no other threads.
 #[cfg(unix)]
 extern "C" fn in_child() {
     FORKING.store(0, Ordering::SeqCst);

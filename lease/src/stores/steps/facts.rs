@@ -1,12 +1,12 @@
-//! Derives the name of a store's file from facts that the system reports about it, or rejects the file.
+//! Derives the name of a store's file from what the operating system reports about the file, or rejects the file.
 
 use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems that may lose data, because they are in memory, on the network or in another program, with the numbers that
-/// Linux assigns to them.
+/// File systems that may lose data, because they keep it in memory, on the network or in another program. Each has the
+/// number that Linux assigns to it.
 const NOT_DURABLE: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
@@ -30,11 +30,11 @@ const NOT_DURABLE: [(u32, &str); 15] = [
 /// is removed.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable. `found` is the number that identifies the type of file system on Linux. Overlayfs
-/// is rejected as well, unless the store's URL allows it.
+/// Rejects a file system that is not durable. `found` is the number that identifies the type of file system on Linux.
+/// Overlayfs is rejected as well, unless the store's URL allows it.
 ///
 /// # Errors
-/// Returns `store_not_durable` for such a file system.
+/// Returns `store_not_durable` for a rejected file system.
 pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     if found == OVERLAYFS && !allows_overlayfs {
         let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
@@ -46,12 +46,12 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     }
 }
 
-/// Returns the name that identifies a file, regardless of its content, its path and the device on which its volume is mounted.
-/// The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
+/// Returns the name that identifies a file, regardless of its content, its path and the device on which its volume is
+/// mounted. The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
 ///
 /// # Errors
-/// Returns `store_not_durable` if the file system does not record birth times. Without them, a restored backup could not be
-/// distinguished from the earlier file.
+/// Returns `store_not_durable` if the file system does not record birth times. Without birth times, a restored backup could
+/// not be distinguished from the earlier file.
 pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
     let birth = birth.ok_or_else(|| {
         let reason = "its file system does not say when a file was made, so a restored backup looks like the file before";
@@ -67,7 +67,8 @@ fn invalid_fact(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
-/// The reasons why the system does not open a file that only a change of its set-up removes, each with its error numbers in C.
+/// The reasons for a failure to open a file that only a change in the system's configuration removes. Each reason has its
+/// error numbers in C.
 const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
@@ -75,8 +76,9 @@ const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["EISDIR"], "the path is a folder"),
 ];
 
-/// Returns the error for a store's file that the system could not open or create. `code` is the name of the error number in C,
-/// such as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
+/// Returns the error for a store's file that the system could not open or create. `code` is the name of the error number in
+/// C, such as `ENOENT`. The error is permanent, unless the cause may be temporary, such as too many open files or a full
+/// disk.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     let lasting = PERMANENT_FAILURES.iter().find(|(codes, _)| codes.contains(&code));
@@ -86,8 +88,8 @@ pub fn file_error(code: &str) -> Error {
     )
 }
 
-/// Returns whether waiting cannot help after a [`file_error`], by its message, because exceptions of other languages have no
-/// more.
+/// Returns whether a [`file_error`] with this message is permanent, so that waiting cannot help. The function checks the
+/// message, because it is all that exceptions in other languages contain.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_permanent_failure(message: &str) -> bool {
     PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)

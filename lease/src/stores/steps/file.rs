@@ -1,4 +1,4 @@
-//! The file of a store: its identity, and the durability of its file system.
+//! The file of a store: its identity and the durability of its file system.
 
 #[cfg(all(unix, not(target_os = "linux")))]
 use std::{fs, time::UNIX_EPOCH};
@@ -36,12 +36,12 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Opens the file at a path by calling `connect`, which is the driver's function, and returns the file and its name. If the
-/// file does not exist, an empty one is created, unless `access` forbids it.
+/// Opens the file at a path by calling the driver's function `connect`, and returns the connection and the file's name. If
+/// the file does not exist, an empty one is created, unless `access` forbids it.
 ///
 /// # Errors
-/// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is replaced
-/// in the meantime; or any error from the driver.
+/// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is
+/// replaced in the meantime; or any error from the driver.
 pub fn open<C>(
     path: &Path,
     access: Access,
@@ -53,7 +53,7 @@ pub fn open<C>(
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;
-    // The driver opens the path by itself. If another process has replaced the file since its name was read, the connection is
+    // The driver itself opens the path. If another process has replaced the file since its name was read, the connection is
     // to a different file.
     let name = name(path)?;
     if name == before {
@@ -63,8 +63,8 @@ pub fn open<C>(
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Checks a path at which a store may exist, and returns whether the file exists. If it returns `false`, the file could be
-/// created.
+/// Checks a path at which a store may exist, and returns whether the file exists. If the result is `false`, the file could
+/// be created.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
@@ -73,7 +73,7 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
     if path.exists() {
         return Ok(true);
     }
-    // A process ID is not enough, because containers that share a folder use the same IDs.
+    // A process ID is not sufficient, because containers that share a folder use the same process IDs.
     let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
     created.map_err(|error| failed(&error))?;
@@ -90,8 +90,8 @@ fn check_system_of(path: &Path, access: Access) -> Result<()> {
 #[cfg(target_os = "linux")]
 fn check_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
-    // The type of the field differs between architectures, and some of them extend its sign. The numbers of file systems have
-    // 32 bits.
+    // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers have 32
+    // bits.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
     check_number(found, access.allows_overlayfs)
 }
@@ -134,8 +134,8 @@ fn failed(error: &io::Error) -> Error {
     }
 }
 
-/// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report it more
-/// precisely.
+/// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report the
+/// birth time more precisely.
 #[cfg(target_os = "linux")]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -154,12 +154,12 @@ fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
     Ok((found.ino(), birth.map(|since| since.as_millis())))
 }
 
-/// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient, because a new file
-/// inherits that of the file that it replaces within some seconds.
+/// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient: if a file is
+/// replaced, and the new file is created within some seconds, it inherits the old file's birth time.
 #[cfg(windows)]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
-    /// The Unix epoch in units of 100 ns since 1601, the epoch of Windows.
+    /// The Unix epoch in units of 100 ns since the Windows epoch in 1601.
     const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
     let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH));

@@ -1,9 +1,10 @@
-//! A service over HTTP (`docs/lease-service.md`), as a store with one statement: the request itself.
+//! An HTTP service (`docs/lease-service.md`), as a store with one statement: the request itself.
 //!
-//! The text of the statement is the body. Its values are 1 if the next request on the connection must reach the same server,
-//! or else 0, and the value of the header `polyflake-request`. The driver returns one row: the status, the body of the
-//! response, and the value that the response repeats, or null. While a connection is open, the driver sends the header
-//! `polyflake-connection` with the value of the last response if the statement before demanded that.
+//! The text of the statement is the body. The statement has two values. The first is 1 if the next request on the
+//! connection must reach the same server, and otherwise 0. The second is the value of the header `polyflake-request`. The
+//! driver returns one row: the status, the body of the response, and the value that the response repeats, or null. If the
+//! previous statement's first value was 1 and the connection is still open, the driver sends the header
+//! `polyflake-connection` with the value from the last response.
 
 use alloc::{
     format,
@@ -20,16 +21,16 @@ use crate::{
 };
 
 pub(super) fn statement(request: &Request, id: Random) -> Statement {
-    // A holder settles by a read and a write on one connection (R2).
+    // A holder settles a write with a read and a write on one connection (R2).
     let keeps = i64::from(matches!(request.operation, Operation::Read { .. }));
     let values = vec![Value::Integer(keeps), Value::Text(id.to_string())];
     Statement { text: request.to_json(), values }
 }
 
-/// Returns the reply in the response to a request.
+/// Returns the reply contained in the response to a request.
 ///
 /// # Errors
-/// Returns the service's error, or `lease_unavailable` for any response that is not one of the service to this request.
+/// Returns the service's error, or `lease_unavailable` for any response that the service did not send for this request.
 pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
     if let Some(failure) = &outcome.failure {
         return Err(error(failure));
@@ -41,7 +42,7 @@ pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
     if *status != 200 {
         return Err(Error::from_json(body).unwrap_or_else(|_| foreign(*status)));
     }
-    // A proxy may confuse responses, and a reply to another request must not count.
+    // A proxy may mix up responses, and a reply to another request must not count.
     if *repeated != Value::Text(id.to_string()) {
         return Err(foreign(*status));
     }

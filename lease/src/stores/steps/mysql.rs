@@ -26,17 +26,18 @@ use crate::{Error, ErrorKind, rules::error::damaged_record};
 
 const TABLES: &str = include_str!("../../../sql/mysql.sql");
 
-/// The privileges of a user.
+/// The privileges that a user needs.
 const PRIVILEGES: &str = include_str!("../../../sql/mysql-user.sql");
 
 /// The isolation level of the session.
 const ISOLATION: &str =
     "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
 
-/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this by a
-/// variable that `init_connect` sets, because `MySQL` has no settings of programs. A boolean variable is a number in some
-/// versions and a word in others. The database's name is part of a file's name, in which other characters are encoded. Each
-/// table is looked up by itself, because the server would otherwise open every table of the database.
+/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this
+/// with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. A boolean variable is a
+/// number in some versions and a word in others. The database's name is part of a file's name, in which the server encodes
+/// some characters. The query looks up each table separately, because the server would otherwise open every table of the
+/// database.
 const FAULT: &str = "
     WHEN @@GLOBAL.innodb_flush_method IN ('nosync', 'littlesync')
         THEN CONCAT('innodb_flush_method=', @@GLOBAL.innodb_flush_method, ', which does not synchronize the log')
@@ -63,7 +64,7 @@ const FAULT: &str = "
             AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
         THEN 'a table of another engine; it must be InnoDB' END";
 
-/// The table's ID, or NULL. Names are also compared as bytes, because names of databases may differ only in case. The server
+/// The table's ID, or NULL. Names are also compared as bytes, because database names may differ only in case. The server
 /// reads the names of all its tables, so the first comparison is a cheap one.
 const TABLE: &str =
     "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
@@ -83,10 +84,10 @@ const SERVER: &str =
 const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
 /// Begins a transaction and reads the store's name. A time zone without daylight saving time makes the server's time
-/// unambiguous. One statement may create 2^20 records. A statement stops waiting for a lock of a row, a table or the server
+/// unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock, table lock or server lock
 /// after 5 seconds. The server ends the transaction of a client that has been silent for longer than any request may take,
-/// because its locks would otherwise stop all other holders. `MySQL` can do this only for idle connections in general. The
-/// other settings replace a server's unusual defaults.
+/// because its locks would otherwise block all other holders. `MySQL` can apply this timeout only to all idle connections.
+/// The other settings replace a server's unusual defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
@@ -103,12 +104,13 @@ fn begin(isolation: &str, begin: &str) -> Vec<String> {
 }
 
 pub(super) fn dialect() -> Dialect {
-    // SYSDATE does not depend on the variable `timestamp`, which a session can set.
+    // SYSDATE does not depend on the `timestamp` variable, which a session can set.
     let now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', SYSDATE(3)) DIV 1000";
     Dialect {
         store: STORE.to_owned(),
         state: format!("SELECT @polyflake_fault, {STORE}, {now}"),
-        // As in PostgreSQL, a compare-and-swap needs the latest committed row, and all statements of a read need one snapshot.
+        // As in PostgreSQL, a compare-and-swap needs the latest committed row, and all statements of a read need the same
+        // snapshot.
         write: begin("READ-COMMITTED", "START TRANSACTION"),
         read: begin("REPEATABLE-READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"),
         // MariaDB has no `FOR SHARE`.
@@ -122,7 +124,8 @@ pub(super) fn dialect() -> Dialect {
     }
 }
 
-/// Ends the transaction that found no tables, and creates them. Each of these statements commits by itself.
+/// Ends the transaction that found no tables, and creates the tables. Each of the statements that create them commits
+/// implicitly.
 pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
 }
@@ -138,7 +141,7 @@ pub(super) fn no_store() -> Error {
         .permanent()
 }
 
-/// Classifies an error by its number, because not every client provides the SQLSTATE.
+/// Classifies an error by its number, because some clients do not provide the SQLSTATE.
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     match failure.code.as_deref() {

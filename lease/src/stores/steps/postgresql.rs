@@ -1,8 +1,8 @@
-//! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or on
-//! the `search_path`. Each transaction requests a synchronous commit. It also reads whether the server's commits are durable,
-//! and the server's identity, timeline and tables, because a restored backup and a promoted replica are other incarnations.
-//! Rows that are restored into existing tables look like the same store. An operator who does that must report the restore to
-//! the namespace (`quiet_until`).
+//! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or
+//! on the `search_path`. Each transaction requests a synchronous commit. It also reads whether the server's commits are
+//! durable. In addition, it reads the server's identity, timeline and tables, because a restored backup and a promoted
+//! replica are different incarnations. Rows that are restored into existing tables look like the same store. An operator
+//! who restores rows in this way must report the restore to the namespace (`quiet_until`).
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -15,22 +15,22 @@ use crate::{Error, ErrorKind, Result, rules::error::damaged_record};
 /// Creates the schema and then the tables.
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
 
-/// The privileges of a role.
+/// The privileges that a role needs.
 const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 
 /// Acquires this crate's lock for the transaction. Its number is arbitrary. The lock is necessary because "if not exists" fails
 /// if two transactions create a table at the same time.
 const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Applies the settings of a transaction. A statement ends after every holder has given up on it, because a commit whose wait
-/// for a replica is cut short ends with a warning, which not every client reports. In the `FROM` clause of a query, the
-/// settings are applied before its columns are read.
+/// Applies the settings of a transaction. A statement times out only after every holder has given up on it. If a commit's
+/// wait for a replica is cut short, the commit ends with a warning, which not every client reports. Because the settings
+/// are in a query's `FROM` clause, they are applied before the query's columns are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
-/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this by a
-/// setting of the database, the role or the connection.
+/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this
+/// with a setting of the database, the role or the connection.
 const FAULT: &str = "CASE
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
@@ -41,17 +41,17 @@ const FAULT: &str = "CASE
 /// The start of a transaction that changes rows.
 const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/// The OID of the table of leases, or NULL.
+/// The OID of the leases table, or NULL.
 const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
 
-/// The server's identity and its timeline.
+/// The server's identity and timeline.
 const SERVER: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
     || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 
-/// The error code of the server for a column that does not exist.
+/// The server's error code for a column that does not exist.
 const NO_COLUMN: &str = "42703";
 
-/// The error code of the server for a role without privileges.
+/// The server's error code for a role without privileges.
 const NO_RIGHT: &str = "42501";
 
 pub(super) fn dialect(schema: &Schema) -> Dialect {
@@ -60,10 +60,10 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
     Dialect {
         state: format!("SELECT {FAULT}, {store}, {now} FROM {SETTINGS}"),
         store,
-        // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, a write of another holder since the
-        // snapshot would be a serialization error instead of a comparison that fails.
+        // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, another holder's write after the
+        // snapshot would cause a serialization error instead of a failed comparison.
         write: vec![WRITE.into()],
-        // All statements of a read see one snapshot, so that the namespace's record fits the records.
+        // All statements of a read see the same snapshot, so that the namespace's record is consistent with the records.
         read: vec!["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".into()],
         shared: "FOR SHARE",
         locked: "FOR UPDATE",
@@ -75,9 +75,9 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
     }
 }
 
-/// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time.
-/// The last row states whether another connection created the tables in the meantime, whether the schema exists, and where the
-/// database contains other tables of leases.
+/// Ends a transaction that failed because there are no tables, and begins one that may create them. Only one connection at
+/// a time runs such a transaction. The last row states whether another connection created the tables in the meantime,
+/// whether the schema exists, and where the database contains other leases tables.
 pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.qualified(TABLE), dialect.qualified(&dialect.state));
@@ -91,8 +91,8 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", WRITE, &state, LOCK, &found].map(statement).into()
 }
 
-/// Creates what is missing, after [`look`], and ends the transaction. The right to create a schema is needed only where there
-/// is none: without it `PostgreSQL` also rejects the creation of a schema that exists.
+/// Creates what is missing, after [`look`], and ends the transaction. The schema is created only if it does not exist:
+/// without the privilege to create schemas, `PostgreSQL` rejects the statement even for an existing schema.
 ///
 /// # Errors
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
@@ -134,7 +134,7 @@ pub(super) fn no_store(schema: &Schema) -> Error {
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
-    // libpq's message contains the address of the server before the server's message, and further lines after it.
+    // libpq's message begins with the server's address, followed by the server's message and further lines.
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
@@ -149,8 +149,8 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         // exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
-        // These are checked before the rejections, because a message about a certificate file may also say that the file does
-        // not exist.
+        // These messages are checked before the rejections, because a message about a certificate file may also state that
+        // the file does not exist.
         None if contains_any(message, &OF_CERTIFICATES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
@@ -180,7 +180,7 @@ const REJECTIONS: [&str; 8] = [
     "is not permitted to log in",
 ];
 
-/// Parts of the clients' messages about servers that were passed over because they accept no writes.
+/// Parts of the clients' messages about servers that were skipped because they do not accept writes.
 const READ_ONLY: [&str; 4] = [
     "session is read-only",
     "does not allow writes",
@@ -225,7 +225,7 @@ fn rejected(message: &str) -> Error {
     unavailable(format!("the server rejects the connection: {message}{remedy}")).permanent()
 }
 
-/// Returns the statements that an operator executes if a role has no privilege to create tables.
+/// Returns the statements that an operator executes if a role lacks the privilege to create tables.
 fn operators_lines(schema: &Schema) -> String {
     let rights = PRIVILEGES.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));

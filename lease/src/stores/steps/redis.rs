@@ -1,11 +1,12 @@
-//! The script of `Redis` and `Valkey`, as a store with one statement: the script, with its keys and arguments.
+//! The script for `Redis` and `Valkey`, as a store with one statement: the script, with its keys and arguments.
 //!
-//! The text of the statement is the script. Its values are the number of the script's keys, these keys, and its arguments, all
-//! as strings. So a driver sends `EVAL`, the text and the values. It returns one row with the strings of the script's reply.
+//! The text of the statement is the script. Its values are the number of the script's keys, these keys, and its arguments,
+//! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
+//! script's reply.
 //!
-//! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). Its name consists of the ID of the
-//! server's process, which changes with each start, and the ID of its replication, which changes when a replica is promoted.
-//! The script rejects a server that another one may replace while both acknowledge writes.
+//! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name consists of two
+//! IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a replica is promoted.
+//! The script rejects a server if another one may replace it while both acknowledge writes.
 
 use alloc::{
     borrow::ToOwned,
@@ -26,7 +27,7 @@ use crate::{
 
 const SCRIPT: &str = include_str!("../../../sql/redis.lua");
 
-/// The command that creates a user, for an operator.
+/// The command with which an operator creates a user.
 const USER: &str = include_str!("../../../sql/redis-user.acl");
 
 pub(super) fn statement(request: &Request) -> Statement {
@@ -57,12 +58,13 @@ fn arguments(request: &Request) -> Vec<String> {
     [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
 }
 
-/// Returns a record's key in both of its collections. With equal digits, records with the same end are sorted by number.
+/// Returns a record's key in both of its collections. Keys have a fixed number of digits, so that records with the same end
+/// are sorted by worker ID.
 fn member(first: u64) -> String {
     format!("{first:016}")
 }
 
-/// The script inserts the store's name.
+/// The script fills in the store's name.
 fn open(namespace: &Namespace) -> Vec<String> {
     let namespace = Namespace { store: String::new(), ..namespace.clone() };
     let [before, after] = split(&namespace.to_json(), ",\"store\":\"");
@@ -88,13 +90,13 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
     ]
 }
 
-/// Splits JSON after its last `mark`. In a string within the JSON, the quotation marks would be escaped.
+/// Splits JSON after the last occurrence of `mark`. In a string within the JSON, the quotation marks would be escaped.
 fn split(json: &str, mark: &str) -> [String; 2] {
     let at = json.rfind(mark).map_or(0, |at| at + mark.len());
     [&json[..at], &json[at..]].map(ToOwned::to_owned)
 }
 
-/// Returns the reply in the outcome of the script.
+/// Returns the reply contained in the script's outcome.
 ///
 /// # Errors
 /// Returns `store_not_durable` if the script rejects the server, or the server's error.
@@ -160,7 +162,7 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
     })
 }
 
-/// Returns the readable records. An unreadable record does not prevent the use of all others.
+/// Returns the readable records. An unreadable record does not prevent the use of the others.
 fn records(values: &[&str]) -> Result<Vec<Record>> {
     let read = values.iter().map(|record| Record::from_json(record));
     let (records, errors): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
@@ -192,7 +194,7 @@ fn rejected(setting: &str, expected: &str, found: &str) -> Error {
 }
 
 /// Classifies an error by the first word of the server's message, which clients return as the code or in the message. In
-/// Redis 6, the error of a command within a script is a part of the script's error.
+/// Redis 6, the error of a command within a script is part of the script's error.
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let Some(code) = failure.code.as_deref() else {
@@ -222,19 +224,19 @@ pub(super) fn error(failure: &Failure) -> Error {
     }
 }
 
-/// The first words of errors that concern a connection, a cluster and a replica.
+/// The first words of errors about rejected connections, clusters and replicas.
 const REJECTED: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
 const OF_CLUSTERS: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
 const OF_REPLICAS: [&str; 2] = ["READONLY", "MASTERDOWN"];
 
-/// Remedies that an operator can apply, by the first word of the error.
+/// Remedies that an operator can apply, keyed by the first word of the error.
 const REMEDIES: [(&str, &str); 3] = [
     ("OOM", "; raise `maxmemory`"),
     ("MISCONF", "; leases need no snapshot, so `stop-writes-on-bgsave-error` can be `no`"),
     ("NOREPLICAS", "; set `min-replicas-to-write` to 0"),
 ];
 
-/// Parts of the server's messages about a command that a user may not run, which may have no code of their own.
+/// Parts of the server's messages about a command that a user may not run. These errors may not have a code of their own.
 const WITHOUT_RIGHT: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 

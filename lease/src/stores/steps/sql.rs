@@ -34,22 +34,23 @@ const RECORD: &str =
 /// The columns of a namespace's record.
 const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
 
-/// The SQL expressions in which databases differ.
+/// The SQL expressions that differ between databases.
 pub(super) struct Dialect {
-    /// An expression for the store's name; NULL in a store that may lose what it commits.
+    /// An expression for the store's name. It is NULL in a store that may lose committed data.
     pub(super) store: String,
-    /// A query of three columns: the reason why commits may not last, or NULL; the store's name, or NULL if it has no tables;
-    /// its time in Unix milliseconds.
+    /// A query with three columns: the reason why commits may not be durable, or NULL; the store's name, or NULL if it has
+    /// no tables; its time in Unix milliseconds.
     pub(super) state: String,
-    /// The start of a transaction that changes rows. It observes the latest commits, so that a swap that is too late reports a
+    /// The start of a transaction that changes rows. The transaction sees the latest commits, so that a late swap reports a
     /// difference instead of failing.
     pub(super) write: Vec<String>,
-    /// The start of a transaction that changes no rows. It observes the records and the namespace at one moment, because
-    /// otherwise records that another holder creates in between would seem to be lost. It has as many statements as `write`.
+    /// The start of a transaction that changes no rows. The transaction sees the records and the namespace in one snapshot.
+    /// Otherwise, records that another holder creates in between would seem to be lost. This list has as many statements as
+    /// `write`.
     pub(super) read: Vec<String>,
     /// The end of a query whose row must not change until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The end of such a query if this transaction changes the row.
+    /// The end of such a query if the transaction also changes the row.
     pub(super) locked: &'static str,
     /// The type of an integer in a cast.
     pub(super) integer: &'static str,
@@ -60,9 +61,9 @@ pub(super) struct Dialect {
     /// and has the new values afterwards. The number of changed rows does not show it, because that number depends on the
     /// client's settings.
     pub(super) returns: bool,
-    /// The location of the tables. [`Dialect::qualified`] inserts it before their names in every statement.
+    /// The location of the tables. [`Dialect::qualified`] inserts it before the table names in every statement.
     pub(super) place: String,
-    /// The statements after a probe; the last one's row is the version of the tables.
+    /// The statements after a probe. The last statement returns the version of the tables.
     pub(super) version: Option<Statement>,
 }
 
@@ -125,7 +126,8 @@ impl Dialect {
         statements.map(|statement| self.in_notation(&statement)).collect()
     }
 
-    /// Returns a statement in the notation of the database, with the values in the order of the text if it has no numbers.
+    /// Returns a statement in the database's notation. If its parameters have no numbers, the values are in the order in
+    /// which the text uses them.
     fn in_notation(&self, statement: &Statement) -> Statement {
         let text = self.qualified(&statement.text);
         if self.returns {
@@ -146,7 +148,7 @@ impl Dialect {
         Statement { text, values }
     }
 
-    /// Returns the end of an insertion that keeps an existing row.
+    /// Returns the end of an `INSERT` statement that keeps an existing row.
     fn unless_exists(&self, table: &str, key: &str) -> String {
         if self.returns {
             format!("ON CONFLICT ({key}) DO NOTHING")
@@ -155,7 +157,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the statement that locks a namespace's row before a change, if that is a separate statement.
+    /// Returns the statement that locks a namespace's row before a change, if the database needs a separate statement.
     fn lock(&self, name: &str, lock: &str) -> Option<Statement> {
         let text =
             format!("SELECT namespace FROM polyflake_namespaces WHERE namespace = $1 {lock}");
@@ -167,7 +169,7 @@ impl Dialect {
         if self.returns { lock } else { "" }
     }
 
-    /// Returns the statements that change the row for which a condition is true. The first one returns the row's key.
+    /// Returns the statements that change the row that satisfies a condition. The first one returns the row's key.
     fn update(
         &self,
         [table, key]: [&str; 2],
@@ -183,7 +185,7 @@ impl Dialect {
         vec![Statement { text: find, values: values.clone() }, Statement { text: update, values }]
     }
 
-    /// Returns a statement with the location of the tables before their names.
+    /// Returns a statement with the location of the tables inserted before the table names.
     pub(super) fn qualified(&self, text: &str) -> String {
         text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
@@ -216,7 +218,7 @@ impl State {
     }
 }
 
-/// Returns the reply for the rows of a transaction, and the namespace's record.
+/// Returns the reply that the rows of a transaction contain, and the namespace's record.
 pub(super) fn answer(
     operation: &Operation,
     rows: &[Rows],
@@ -244,15 +246,15 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
             vec![Statement { text, values: vec![name.into()] }]
         }
         Operation::Read { first } => vec![read(name, *first)],
-        // If the swap changes no row, the reply contains the stored record. The driver always reads it, because it sends all
-        // statements of a request together, before it knows the swap's result.
+        // If the swap changes no row, the reply contains the stored record. The driver always reads the record, because it
+        // sends all statements of a request together, before it knows the swap's result.
         Operation::Put { old, new } => {
             let lock = dialect.lock(name, dialect.shared).into_iter();
             lock.chain(swap(name, old, new, dialect)).chain([read(name, new.first)]).collect()
         }
         Operation::PutNamespace { old, new, first, count } => {
             let fresh = Record::fresh(*first, *count, new.incarnation);
-            // The statements are in this order because the records are created only if the namespace still has the version that
+            // The order of the statements matters: the records are created only if the namespace still has the version that
             // the swap replaces.
             let lock = dialect.lock(&new.name, dialect.locked).into_iter();
             let lock = lock.chain([insert_fresh(old, new, &fresh, dialect)]);
@@ -264,7 +266,7 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
         }
     };
     let text = format!("SELECT {NAMESPACE} FROM polyflake_namespaces WHERE namespace = $1");
-    // The read comes last, so that the reply contains the namespace's record as the request leaves it.
+    // The read comes last, so that the reply contains the namespace's record in its state after the request.
     statements.push(Statement { text, values: vec![name.into()] });
     statements
 }
@@ -279,8 +281,8 @@ fn parse_answer(
     }
     let namespace = rows.last().and_then(|found| found.first());
     let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
-    // Without RETURNING, the lock precedes the statement that finds the row. That statement does not show that the row was
-    // changed, and the record after the swap does not show that this swap changed it, so both are necessary.
+    // Without RETURNING, the lock precedes the statement that finds the row. That statement does not prove that the row was
+    // changed, and the record after the swap does not prove that this swap changed it, so both checks are necessary.
     let is_new = match (operation, rows) {
         (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
             found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
@@ -308,11 +310,11 @@ fn parse_answer(
     Ok((found, namespace))
 }
 
-/// Returns the number of a request's statements, between the state and the end of the transaction.
+/// Returns the number of a request's statements between the state query and the end of the transaction.
 fn statement_count(operation: &Operation, dialect: &Dialect) -> usize {
     match operation {
         Operation::Put { .. } | Operation::PutNamespace { .. } if dialect.returns => 3,
-        // These are the lock, and the statement that finds the row.
+        // The additional statements are the lock and the statement that finds the row.
         Operation::Put { .. } | Operation::PutNamespace { .. } => 5,
         _ => 2,
     }
@@ -324,7 +326,7 @@ fn read(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
-    // A reserved worker ID's end is not a time, and would be the latest end of all.
+    // The end of a reserved worker ID is not a time, and it would be later than all other ends.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
@@ -352,8 +354,9 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     Statement { text, values }
 }
 
-/// Replaces a record if it is unchanged since it was read, and if the namespace's incarnation and the store that the
-/// namespace's record names are those of the new record. Both are locked until the replacement is done.
+/// Replaces a record if it has not changed since it was read. The namespace's incarnation must be that of the new record,
+/// and the namespace's record must name this store. The record and the namespace's record are locked until the replacement
+/// is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
     let (store, shared) = (&dialect.store, dialect.locks(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
@@ -378,7 +381,7 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statem
     dialect.update(["polyflake_leases", "first"], change, &condition, values)
 }
 
-/// Creates the records that a namespace's record is about to count, if that record is unchanged since it was read. Existing
+/// Creates the records that the new namespace record counts, if the old one has not changed since it was read. Existing
 /// records are kept.
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let (store, integer) = (&dialect.store, dialect.integer);
@@ -408,7 +411,7 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
     Statement { text, values }
 }
 
-/// Replaces a namespace's record if it is unchanged since it was read, in the store that the new record names.
+/// Replaces a namespace's record if it has not changed since it was read, and if the new record names this store.
 fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Vec<Statement> {
     let change =
         "incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6,
@@ -440,7 +443,7 @@ fn record_of(row: &[Value]) -> Result<Record> {
     Record::from_fields(&fields_of(RECORD, row))
 }
 
-/// Returns the readable records. An unreadable record does not prevent the use of all others.
+/// Returns the readable records. An unreadable record does not prevent the use of the others.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
@@ -474,7 +477,8 @@ fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
     })
 }
 
-/// Returns requests that a store answers as [`check_probe`] expects if it rejects stale swaps and duplicate creations.
+/// Returns the probe's requests. A store answers them as [`check_probe`] expects if it rejects stale swaps and duplicate
+/// creations.
 fn probe(random: Random, store: &str) -> [Request; 6] {
     // No namespace has this name, and no other connection uses it at the same time.
     let name = format!("probe-{random}");
@@ -500,7 +504,7 @@ fn probe(random: Random, store: &str) -> [Request; 6] {
     asks.map(|operation| Request { number: 0, namespace: name.clone(), operation })
 }
 
-/// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
+/// Checks the rows of a [`Dialect::probe`], and returns the state that the probe found and the version of the tables.
 pub(super) fn check_probe(
     rows: &[Rows],
     random: Random,

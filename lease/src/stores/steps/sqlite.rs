@@ -1,5 +1,5 @@
-//! The SQL dialect of `SQLite`. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with at least
-//! `FULL`. The store's time is that of the host, as `SQLite` reads it.
+//! The SQL dialect of `SQLite`. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with at
+//! least `FULL`. The store's time is the host's time, as `SQLite` reads it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -16,21 +16,21 @@ const VERSION: &str = "PRAGMA schema_version";
 /// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// Parts of `SQLite`'s error messages for a file that it must not write, for example because its folder does not permit a
+/// Parts of `SQLite`'s error messages for a file that it cannot write, for example because its folder does not permit a
 /// journal.
 const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly database"];
 
 /// The part of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE: &str = "no such table";
 
-/// An immediate transaction has the file for itself. The file's name has no quotation marks.
+/// An immediate transaction has exclusive write access to the file. The file's name contains no quotation marks.
 pub(super) fn dialect(name: &str) -> Dialect {
     let now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
     Dialect {
         store: format!("'{name}'"),
         state: format!("SELECT NULL, '{name}', {now}"),
-        // IMMEDIATE takes the write lock at the start. A transaction that reads first and takes the lock later fails if another
-        // process wrote in between, instead of waiting.
+        // IMMEDIATE takes the write lock at the start. If a transaction reads first and takes the lock later, it fails
+        // instead of waiting if another process wrote in between.
         write: vec!["BEGIN IMMEDIATE".into()],
         read: vec!["BEGIN".into()],
         shared: "",
@@ -43,7 +43,7 @@ pub(super) fn dialect(name: &str) -> Dialect {
     }
 }
 
-/// Requests durable writes. With a write-ahead log, `EXTRA` is the same as `FULL`.
+/// Requests durable writes. With a write-ahead log, `EXTRA` is equivalent to `FULL`.
 pub(super) fn settings() -> Vec<Statement> {
     let settings =
         "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1;
@@ -88,7 +88,7 @@ pub(super) fn has_no_tables(failure: &Failure) -> bool {
     failure.message.contains(NO_TABLE)
 }
 
-/// Classifies an error by its message, because not every language provides the codes of `SQLite`.
+/// Classifies an error by its message, because some languages do not provide the error codes of `SQLite`.
 pub(super) fn error(failure: &Failure) -> Error {
     let message: &String = &failure.message;
     let unavailable = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);

@@ -1,6 +1,6 @@
-//! Encrypted connections with rustls. The server's certificate must be signed by a root certificate of browsers, or by one of a
-//! file that the URL names with libpq's parameter `sslrootcert`. Certificate and host name are always verified, so
-//! `verify-full` is the same as `require`. The parser of the URL decides whether a connection is encrypted.
+//! Encrypted connections with rustls. The server's certificate must be signed by a root certificate that browsers trust, or
+//! by one in a file that the URL names with libpq's parameter `sslrootcert`. The certificate and the host name are always
+//! verified, so `verify-full` is the same as `require`. The URL parser decides whether a connection is encrypted.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ use {
 
 use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
-/// Returns a connector that trusts the root certificates of a file, or those of browsers.
+/// Returns a connector that trusts the root certificates in a file, or those that browsers trust.
 pub(in crate::stores) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     config(file).map(MakeRustlsConnect::new)
 }
 
-/// Returns the settings of a client that trusts the root certificates of a file, or those of browsers.
+/// Returns the settings of a client that trusts the root certificates in a file, or those that browsers trust.
 pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match file {
@@ -56,7 +56,7 @@ pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Begins TLS on a connection. The inner error is the server's.
+/// Starts TLS on a connection. The inner error comes from the server.
 #[cfg(any(feature = "http", feature = "redis"))]
 pub(in crate::stores) async fn connect(
     server: &Server,

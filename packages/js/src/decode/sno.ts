@@ -59,7 +59,7 @@ export interface Fields extends Parts {
  */
 export function parse(text: string): Fields {
   const [high, low, upper, lower] = wordsOf(text, "text");
-  // The tick has 39 bits, and shifts operate on only 32 bits.
+  // The tick has 39 bits, but bitwise shifts operate on only 32 bits.
   const tick = high * 0x8_0000 + (low >> 1);
   const unixMs = EPOCH_MS + tick * TICK_MS;
   return {

@@ -134,7 +134,7 @@ export function parseSnowflake<Name extends string>(
     unixMs = epochMs + values.timestamp * tickMs;
   } catch {} // `epochMs` or `tickMs` is a bigint
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
-  // Members are missing if two fields have the same name, if an entry is not a pair, or if a field has the reserved name.
+  // Members are missing if two fields have the same name, an entry is not a pair, or a field has a reserved name.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
   throw new PolyflakeError("invalid_layout", "expected epochMs, tickMs, timestamp and distinct names");
 }
@@ -148,7 +148,7 @@ export function fromDecimal(text: string): bigint {
   for (let k = start; k < text.length; k++) {
     if (digit(text.charCodeAt(k), 0, 10) < 0) throw invalidCharacter(text, k);
   }
-  // Zero is a single digit without a sign.
+  // Zero must be written as a single digit without a sign.
   if (text.length === start || (text[start] === "0" && text.length > 1)) {
     throw new PolyflakeError("invalid_character", "expected an integer in decimal digits without leading zeros");
   }

@@ -94,7 +94,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
-    // If the program has added a `toJSON` method to all bigints, they are already strings.
+    // If the program has added a `toJSON` method to `BigInt.prototype`, bigints are already strings here.
     const own = rawJson && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
     if (bigintNames.has(key)) rejectRounded(key, value);

@@ -238,7 +238,7 @@ function metabyteOf(key: string): number {
 
 function entryOf(kind: unknown): Entry {
   if (typeof kind !== "function") throw invalidType("class or function", kind, { field: "kinds" });
-  // The prototype of a class is read-only, unlike that of a function.
+  // The `prototype` property of a class is read-only, unlike that of a function.
   if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false)
     return { make: kind as Entry["make"], has: () => true };
   return {

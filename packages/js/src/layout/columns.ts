@@ -137,7 +137,7 @@ function columnOf(
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
-  // The role and the name stay in the message, and each batch replaces only the IDs after them.
+  // The role and the name remain in the message, and each batch replaces only the IDs that follow them.
   const { length } = message.written;
   try {
     fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {

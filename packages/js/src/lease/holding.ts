@@ -22,15 +22,15 @@ export class Holding {
   /** Returns the worker ID whose grant has started and not ended, or undefined. */
   number(): number | undefined {
     const now = this.now();
-    // A restore may be reported at any time, so it is read last.
+    // A restore may be reported at any time, so `isRestored` is read last.
     const isCurrent = this.#grant && this.#grant.start <= now && now < this.#grant.end && !this.rules.isRestored;
     return isCurrent ? this.#grant!.first : undefined;
   }
 
   /** Returns the next command, given the result of the previous command and the time of a monotonic clock. */
   next(answer: unknown, elapsedMs: number): Command {
-    // This happens before the rules close the store, because neither `ready` nor a new generator may use the abandoned
-    // grant in the meantime.
+    // The generator is sealed before the rules close the store, because neither `ready` nor a new generator may use the
+    // abandoned grant in the meantime.
     if (this.rules.isRestored) this.#seal();
     return this.rules.next(this.now(), elapsedMs, answer);
   }
@@ -68,7 +68,7 @@ export class Holding {
     if (!this.#grant) return;
     const { first, start, end } = this.#grant;
     this.grantee?.begin(first, start, end);
-    // The count is checked last, because another thread may report a restore at any time.
+    // The restore count is checked last, because another thread may report a restore at any time.
     if (this.rules.isRestored) this.grantee?.seal();
   }
 
@@ -95,7 +95,8 @@ export class Holding {
     try {
       this.#watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
     } catch (error) {
-      // The callback's error is reported like any uncaught error, but not from here, where it would end the lease.
+      // An error from the callback is reported like any uncaught error, but not from here, where it would end the
+      // lease.
       queueMicrotask(() => {
         throw error;
       });

@@ -208,7 +208,7 @@ function preload(): void {
       own.begin({ family }, true);
       begun.set(family, own);
     } catch (error) {
-      // The call that generates the first ID throws this error, too.
+      // The call that generates the first ID also throws this error.
       failure ??= error;
     }
   }

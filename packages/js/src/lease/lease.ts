@@ -207,7 +207,7 @@ export class Lease implements AnyLease {
       const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
       if (isOver) throw errorOf({ ...reason, code: "lease_unavailable" });
-      // The timer keeps the process alive, which the lease alone does not do.
+      // This timer keeps the process alive, because the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -267,7 +267,7 @@ export class Lease implements AnyLease {
     this.#family = settings.family;
     open.add(this);
     handleSignals(this.#options.signals ?? []);
-    // This throws only if the rules have a bug. In that case, the grant simply expires.
+    // The loop throws only if the rules have a bug. In that case, the grant simply expires.
     this.#loop = this.#keep().finally(() => open.delete(this));
     this.#loop.catch((error) =>
       process.emitWarning(String(error), { type: "PolyflakeWarning", code: "polyflake_lease" }),
@@ -318,7 +318,7 @@ export class Lease implements AnyLease {
   #pause(ms: number): Promise<null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake?.(), ms);
-      // A lease alone must not keep the process alive. `beforeExit` then releases its worker ID.
+      // A lease alone must not keep the process alive. When nothing else does, `beforeExit` releases its worker ID.
       timer.unref();
       this.#wake = () => {
         clearTimeout(timer);
@@ -363,7 +363,7 @@ export async function checked(
 ): Promise<void> {
   rules.ask("begin", { ...settings, check: true });
   if (driver.checkFile?.() === false) return;
-  // The process must stay alive for the result.
+  // The process must stay alive until the result arrives.
   const session = new Session(driver, true);
   for (let answer: unknown = null; ; ) {
     const command = rules.next(Date.now(), performance.now(), answer);
@@ -390,10 +390,11 @@ function handleSignals(signals: readonly string[]): void {
   for (const signal of signals) {
     if (handledSignals.has(signal)) continue;
     handledSignals.add(signal);
-    // This runs before the other listeners, because a one-time listener is no longer counted once it has been called.
+    // This listener runs before the others, because a one-time listener is no longer counted once it has been called.
     process.prependOnceListener(signal, async () => {
       handledSignals.delete(signal);
-      // A program that handles the signal itself may generate IDs until its last requests are done, and then exits.
+      // A program that handles the signal itself may generate IDs until its last requests are done, and then exits on
+      // its own.
       if (process.listenerCount(signal) > 0) return;
       await close();
       process.kill(process.pid, signal as NodeJS.Signals);

@@ -42,7 +42,7 @@ export function mysql(server: Server): Driver {
         connectTimeout: Math.min(server.connect_timeout ?? 10, 10) * 1000,
       };
       const client = await createConnection(options).catch(rethrow);
-      // The next statement reports a connection error that occurs between two statements.
+      // If a connection error occurs between two statements, the next statement reports it.
       client.on("error", () => {});
       return connection(client);
     },
@@ -53,7 +53,8 @@ function connection(client: Client): Connection {
   return {
     name: null,
     async run(sql, values) {
-      // Only a statement with values is prepared, because not every statement that begins a transaction can be.
+      // Only statements with values are prepared, because some of the statements that begin a transaction cannot be
+      // prepared.
       const query = { sql, rowsAsArray: true };
       const [rows] = await (values.length > 0 ? client.execute(query, values) : client.query(query)).catch(rethrow);
       return Array.isArray(rows) ? rows.map((row: unknown[]) => row.map(cellOf)) : [];

@@ -132,7 +132,8 @@ function connection(client: PgClient): Connection {
     name: null,
     notices,
     async run(text, values) {
-      // All values then arrive as strings, whichever parsers the program has set for its own queries.
+      // With these parsers, all values arrive as strings, regardless of the parsers that the program has set for its
+      // own queries.
       const types = { getTypeParser: () => (value: string) => value };
       const { rows = [], fields = [] } = await client.query({ text, values, rowMode: "array", types });
       return rows.map((row) => row.map((value, k) => cellOf(value, fields[k]!.dataTypeID)));
@@ -142,7 +143,8 @@ function connection(client: PgClient): Connection {
       client.off?.("error", ignored);
       client.off?.("notice", note);
       if (client.release) return client.release(isLost);
-      // A connection that is being closed may still report an error, which would end the process without a listener.
+      // A connection that is being closed may still emit an error, which would terminate the process if there were no
+      // listener.
       client.on("error", ignored);
       return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);
     },

@@ -43,7 +43,7 @@ export function redis(source: Server | RedisClient): Driver {
     async open() {
       const [client, database] = create();
       let reason: unknown;
-      // ioredis reports why it could not connect only as an event.
+      // ioredis reports only through an event why it could not connect.
       client.on("error", (error) => {
         reason ??= error;
       });
@@ -71,7 +71,7 @@ function byServer(server: Server): () => [client: Client, database: number] {
   const library = installedClient();
   return () => {
     const ca = server.roots === null ? undefined : rootsOf(server.roots);
-    // The class of ioredis also has a function `createClient`.
+    // The ioredis class also has a function named `createClient`.
     if ("Redis" in library) {
       const tls = server.encrypts ? { ca } : undefined;
       return [new library.Redis({ ...IOREDIS_OPTIONS, ...address, ...account, tls, connectTimeout }), database];
@@ -95,7 +95,7 @@ function installedClient(): Library {
 function duplicateOf(client: RedisClient): [client: Client, database: number] {
   const settings: Settings = Reflect.get(client, "options");
   if ("call" in client) return [client.duplicate(IOREDIS_OPTIONS) as Client, settings.db ?? 0];
-  // node-redis itself selects the database, and fails to connect if it cannot.
+  // node-redis selects the database itself, and fails to connect if it cannot.
   return [client.duplicate({ socket: { ...settings.socket, reconnectStrategy: false } }) as Client, 0];
 }
 

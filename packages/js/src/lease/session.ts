@@ -48,7 +48,7 @@ export class Session {
     if (command.do === "close") return this.#disconnect();
     if (command.do !== "run") return null;
     const connection = this.#connection!;
-    // Another copy of the process continues with the same request. The lost connection ends this one's transaction.
+    // Another copy of the process continues with the same request. Losing the connection ends this copy's transaction.
     const stopped = () => this.#isRestored() && (this.#lose(), { silent: true });
     return this.#within(run(connection, command.statements, stopped), command.within_ms, () => this.#lose());
   }
@@ -57,12 +57,12 @@ export class Session {
     const opening = {};
     this.#opening = opening;
     const opened = (connection: Connection) => {
-      // The connection was opened too late. The rules no longer wait for it.
+      // The connection was opened too late, so the rules no longer wait for it.
       if (this.#opening !== opening) return closeConnection(connection, true);
       this.#connection = connection;
       return { opened: connection.name };
     };
-    // An error from the rules is returned to them unchanged.
+    // An error from the rules is passed back to them unchanged.
     const failed = (error: unknown) =>
       error instanceof PolyflakeError
         ? { refused: { code: error.code, message: error.message } }

@@ -119,7 +119,8 @@ export class WorkerLease implements AnyLease {
       longest: this.#longest,
       attached: () => this.#holding.pass(),
       reason: () => {
-        // A call that waits for a worker ID repeats this, and nothing else performs the commands meanwhile.
+        // Each call that waits for a worker ID repeats this step, and nothing else executes the commands in the
+        // meantime.
         void this.#advance();
         const { message, until, permanent } = this.#reason();
         const advice = "; await lease.ready() first in each request";
@@ -141,7 +142,7 @@ export class WorkerLease implements AnyLease {
     if (this.#isOver || (Date.now() < this.#dueAt && !this.#rules.isRestored)) return;
     if (this.#turn && Date.now() - this.#turn.since < TURN_MS) return;
     if (this.#turn) {
-      // The request ended or is slow. If its reply still arrives, the reply does not count.
+      // The request has ended or is slow. If its reply still arrives, it is ignored.
       this.#answer = { silent: true };
       this.#session = this.#newSession();
     }
@@ -156,7 +157,7 @@ export class WorkerLease implements AnyLease {
         if (this.#turn === turn) this.#answer = answer;
       }
     } catch {
-      // Outside of a request, there are no random numbers, and the commands wait for the first request.
+      // Random numbers are not available outside of a request, so the commands wait for the first request.
     }
     if (this.#turn === turn) this.#turn = undefined;
   }

@@ -71,7 +71,8 @@ function packageFolders(): string[] {
   const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
   const packageFolder = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
   const moduleFolders = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
-  // Some installers install packages as links. The dependencies are then next to the folder that the link points to.
+  // Some installers install packages as links. In that case, the dependencies are next to the folder that the link
+  // points to.
   return [...new Set([...packageFolder, ...moduleFolders].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 

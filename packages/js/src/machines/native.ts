@@ -56,7 +56,7 @@ function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores
     offset: area.byteOffset,
   };
   const { count, addons } = sharedState();
-  // Another thread may have reported a restore to the addon, which this thread's count does not include yet.
+  // Another thread may have reported a restore to the addon that this thread's count does not yet include.
   const seen = Math.min(restores(), countIn(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });

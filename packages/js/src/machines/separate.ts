@@ -33,7 +33,7 @@ function fileOpener(place: () => URL): SeparateModule {
     module = await compileSource(source ?? place());
   };
   return {
-    // Calls share one attempt; after a failure, the next call tries again.
+    // Concurrent calls share one attempt. After a failure, the next call tries again.
     init: (source) =>
       (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
     compiled: () => {

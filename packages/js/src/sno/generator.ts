@@ -113,7 +113,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
-    // The table is lent even if the partition is explicit, so that no default generator reserves that partition.
+    // The table is lent to the backend even if the partition is explicit, so that no default generator reserves that
+    // partition.
     const isLent = lendTo(m);
     // Under a lease, the addon starts each tick at a random sequence. WebAssembly has no random bytes that copies do not share.
     const start = lease && m.kind === "native" ? 3 : how;
@@ -126,8 +127,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
-    // Requests random bytes before the clock is read. A worker's global scope provides neither, but only the request for random
-    // bytes reports this.
+    // Requests random bytes before reading the clock. A worker's global scope provides neither, but only the request
+    // for random bytes reports this.
     const seed = (): void => {
       if (!isSeeded) randomBytes(1);
       isSeeded = true;

@@ -21,7 +21,7 @@ from polyflake._errors import (
     StateError,
 )
 
-# This import follows the errors, because the compiled module raises them.
+# This import comes after the errors, because the compiled module raises them.
 from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7  # isort: skip
 from polyflake._polyflake import (  # isort: skip
     Description,
@@ -72,14 +72,14 @@ def _close_leases() -> None:
         sys.modules["polyflake._lease"]._close_all()
 
 
-# This is registered now, not with the first lease. Handlers run in reverse order, so functions that a program registers
-# after this import run earlier and can still generate IDs.
+# The handler is registered now rather than with the first lease. Handlers run in reverse order, so functions that a
+# program registers after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
 
 
 try:
-    # AWS Lambda's runtime has this module, with which SnapStart reports that a snapshot was restored. It is imported
-    # by name, because type checkers do not find it elsewhere.
+    # AWS Lambda's runtime provides this module, through which SnapStart reports that a snapshot was restored. It is
+    # imported by name, because type checkers cannot find it elsewhere.
     _snapshots = __import__("snapshot_restore_py")
 except ImportError:
     pass

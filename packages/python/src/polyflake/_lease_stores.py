@@ -33,7 +33,7 @@ from typing import Any
 from polyflake._errors import PolyflakeError, build
 from polyflake._polyflake import name_file
 
-# The answer to a command to which the server did not reply in time. Its statements may have been executed.
+# The answer to a command if the server did not reply in time. Its statements may have been executed.
 NO_OUTPUT = {"silent": True}
 
 _MAX_RESPONSE_BYTES = 1 << 20
@@ -168,7 +168,7 @@ class SQLite(Driver):
         rows: list[Any] = []
         try:
             for text, values in statements:
-                # Python 3.12.0 to 3.12.3 warn about a list, because they take `?1` for a name.
+                # Python 3.12.0 to 3.12.3 warn about a list, because they mistake `?1` for a named parameter.
                 named = {str(number): value for number, value in enumerate(values, 1)}
                 rows.append([[_to_plain(value) for value in row] for row in self.connection.execute(text, named)])
         except sqlite3.Error as error:
@@ -235,7 +235,7 @@ class Psycopg(Driver):
                 self.give_back(connection)
             raise _store_error("invalid_type", f"{_connected_server(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
-        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin its own transactions.
+        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin transactions of its own.
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
 
@@ -261,11 +261,11 @@ class Psycopg(Driver):
             with self.connection.pipeline():
                 for text, values in statements:
                     # The rules number their parameters in PostgreSQL's style. psycopg uses named parameters, and treats
-                    # `%` specially.
+                    # `%` as a special character.
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
                     named = {str(place): value for place, value in enumerate(values, 1)}
-                    # The cursor and row types are explicit, because the connection's defaults may differ, such as
-                    # dictionary rows or cursors without parameters.
+                    # The cursor and row types are explicit, because the connection's defaults may differ. For example,
+                    # rows may be dictionaries, or cursors may not support parameters.
                     cursors.append(self.client.Cursor(self.connection, row_factory=self.client.rows.tuple_row))
                     try:
                         cursors[-1].execute(text, named, prepare=False)
@@ -308,12 +308,12 @@ class PyMySQL(Driver):
 
     def open(self) -> None:
         self.connection = self.connect()
-        # The statements of a step begin and end the transactions.
+        # The statements of a step begin and end transactions themselves.
         self.connection.autocommit(True)
 
     def failure_of(self, error: Exception) -> dict[str, Any]:
         number, message = (*error.args, "", "")[:2] if isinstance(error, self.client.MySQLError) else ("", "")
-        # Error numbers from 2000 to 2999 come from the client itself: the server did not answer.
+        # Error numbers from 2000 to 2999 come from the client itself, which means that the server did not answer.
         if isinstance(number, int) and number and not 2000 <= number < 3000:
             return _failure(message, str(number))
         return _failure(message or error)
@@ -325,7 +325,7 @@ class PyMySQL(Driver):
         try:
             with self.client.cursors.Cursor(self.connection) as cursor:
                 for text, values in statements:
-                    # `%` is special to PyMySQL if a statement has values.
+                    # PyMySQL treats `%` as a special character if a statement has values.
                     cursor.execute(text.replace("%", "%%").replace("?", "%s") if values else text, values or None)
                     rows.append([[_to_plain(value) for value in row] for row in cursor.fetchall()])
         except Exception as error:
@@ -366,7 +366,8 @@ class Http(Driver):
             connection = client.HTTPConnection(host, port, timeout=self.seconds)
         connection.connect()
         connection.auto_open = 0  # another connection would be another server's, without an error
-        # The connection drops its socket when the service announces its end, while the response is still read.
+        # If the service announces that it will close the connection, the connection drops its socket while the response
+        # is still being read.
         self.connection, self.socket, self.kept = connection, connection.sock, ""
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
@@ -428,7 +429,8 @@ class RedisPy(Driver):
         self.connection.connect()
 
     def failure_of(self, error: Exception) -> dict[str, Any]:
-        # redis-py replaces the codes that it knows by classes, of which some derive from those of lost connections.
+        # redis-py converts the error codes that it recognizes to classes, some of which derive from the classes for
+        # lost connections.
         if code := _REDIS_CODES.get(type(error).__name__):
             return _failure(f"{code} {error}", code)
         if not isinstance(error, self.errors.ResponseError):
@@ -615,8 +617,8 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
     raise _store_error("lease_unavailable", reason)
 
 
-# PyMySQL applies its limit for connecting only to the TCP connection, so without these limits, in seconds, a server
-# that accepts connections and never replies would block the lease for good. They are longer than any request may take.
+# PyMySQL's connection timeout covers only the TCP connection. Without these limits, in seconds, a server that accepts
+# connections but never replies would block the lease forever. They are longer than any request may take.
 _SILENCE = {"read_timeout": 16, "write_timeout": 16}
 
 
@@ -673,7 +675,7 @@ def _encrypted_redis(server: dict[str, Any]) -> Any:
     return EncryptedConnection
 
 
-# The settings that a lease relies on. A command whose reply is lost must not be sent again.
+# The settings that a lease relies on. A command must not be sent again if its reply is lost.
 _REDIS_OPTIONS: dict[str, Any] = {
     "decode_responses": True,
     "retry": None,

@@ -17,6 +17,6 @@ async def finish(call: Callable[[], Any]) -> Any:
             await sleep(result)
         return result
     finally:
-        # Delete the reference, because a traceback would keep a cancelled call alive in its frame, and the call would
-        # count as waiting.
+        # Delete the reference. Otherwise, a traceback would keep a cancelled call alive through this frame, and the
+        # call would still count as waiting.
         del call

@@ -47,7 +47,7 @@ def _text(value: Any) -> bytes:
 
 
 def _bytes(value: Any) -> bytes:
-    # An integer must be rejected, because `bytes(5)` would store 5 zero bytes.
+    # Integers must be rejected, because `bytes(5)` would store 5 zero bytes.
     if isinstance(value, sno.Sno | bytes | bytearray | memoryview):
         return bytes(value)
     raise TypeError(f"expected bytes or Sno, found {type(value).__name__}")

@@ -43,7 +43,7 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
         (context or psycopg).adapters.register_dumper(sno.Sno, _dumper(form, dumper))
 
 
-# If a query does not select a dumper, the last one of a form is used.
+# If a query does not select a dumper, psycopg uses the last one in the tuple.
 _DUMPERS: dict[str, tuple[type[Any], ...]] = {
     "text": (StrBinaryDumperVarchar, StrDumperVarchar, StrBinaryDumper, StrDumper),
     "bytes": (BytesBinaryDumper, BytesDumper),

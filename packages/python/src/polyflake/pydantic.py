@@ -40,7 +40,7 @@ def _sno_schema() -> CoreSchema:
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
 
 
-# This serializer is for values of type `Any`, which have no schema.
+# Serializes values of type `Any`, which have no schema.
 _sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
 
 
@@ -164,6 +164,6 @@ class PublicId:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         any_of = "[0-9a-hjkmnp-tv-z]"
         pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
-        # In Python's `re`, `$` also matches before a final line feed. The length then excludes it.
+        # In Python's `re`, `$` also matches before a final line feed. The maximum length rejects such a string.
         length = len(self.of.encode(0))
         return described(schema, {"type": "string", "pattern": pattern, "maxLength": length})

@@ -40,7 +40,7 @@ class _Bytea(postgresql.BYTEA):
 # These databases store UUIDs as bytes. SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no
 # UUID type.
 _UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
-# The column types by dialect name. The empty name stands for all other dialects.
+# Column types, keyed by dialect name. The empty name stands for all other dialects.
 _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     # A string column sorts bytewise only with a binary collation.
     "text": {
@@ -54,7 +54,7 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
-# The literal form of bytes in an SQL statement.
+# Literal syntax for bytes in an SQL statement.
 _LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
 # Operators that compare a string with a pattern.
 _PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
@@ -65,9 +65,9 @@ _PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, opera
 _T = TypeVar("_T")
 
 
-# An ID without a column's type is an error (``ArgumentError``), because the column's form determines what is stored.
-# SQLAlchemy infers the type in ``column == id`` from the column. It has no type for ``literal(id)`` or for function
-# arguments, so it would send the string, which never equals a value in a column of bytes or UUIDs.
+# An ID without a column type is an error (``ArgumentError``), because the column's form determines what is stored. In
+# ``column == id``, SQLAlchemy infers the type from the column. For ``literal(id)`` and for function arguments, it has
+# no type, so it would send the string, which never equals a value in a column of bytes or UUIDs.
 inspection._self_inspects(sno.Sno)
 
 
@@ -221,7 +221,7 @@ class PublicIdType(TypeDecorator[str]):
         return f"PublicIdType({self.of!r})"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        # SQLite assigns row numbers by itself only in a column of type INTEGER.
+        # SQLite assigns row IDs automatically only in a column of type INTEGER.
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:
@@ -244,7 +244,7 @@ def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
     """
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
-            # SQLite assigns row numbers by itself only in a column of type INTEGER, as in `load_dialect_impl`.
+            # SQLite assigns row IDs automatically only in a column of type INTEGER, as in `load_dialect_impl`.
             return 'sa.BigInteger().with_variant(sa.Integer(), "sqlite")'
         context.imports.add(f"import {__name__}")
         return f"{__name__}.{item!r}"

@@ -11,7 +11,7 @@ function idType({ secrets, type, bits }) {
 
 export const OPS = {
   encode: (args) => idType(args).encode(read(args.number)),
-  // A string argument is passed unchanged, and is never read as an integer's digits.
+  // A string argument is passed unchanged and is never parsed as an integer.
   decode: (args) => String(idType(args).decode(typeof args.text === "string" ? args.text : read(args.text))),
   encode_many: (args) => idType(args).encodeMany(args.numbers.map(BigInt)),
   decode_many: (args) => idType(args).decodeMany(args.texts).map(String),

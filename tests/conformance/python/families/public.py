@@ -20,7 +20,7 @@ def encode(args: Args) -> Any:
 
 
 def decode(args: Args) -> Any:
-    # A string argument is passed unchanged, and is never read as an integer's digits.
+    # A string argument is passed unchanged and is never parsed as an integer.
     text = args["text"]
     return str(id_type(args).decode(text if isinstance(text, str) else read(text)))
 

@@ -10,7 +10,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) request: Value,
     pub(crate) expected: Pattern,
-    /// `true` if an argument has a type that only dynamically typed languages can pass.
+    /// `true` if only dynamically typed languages can pass one of the arguments.
     pub(crate) dynamic: bool,
 }
 
@@ -26,7 +26,7 @@ impl Case {
         Self::new(format!("{name}: {op}"), op, args, expected)
     }
 
-    /// Marks the case as suitable only for dynamically typed languages.
+    /// Marks the case as suitable for dynamically typed languages only.
     pub(crate) fn for_dynamic_languages(self) -> Self {
         Self { dynamic: true, ..self }
     }
@@ -38,8 +38,8 @@ impl Case {
         op.split_once('.').map_or(family, |(family, _)| family)
     }
 
-    /// Returns whether lengths and positions in the answer depend on how a language counts characters. A character above U+FFFF
-    /// counts as one in Rust and Python, and as two in JavaScript.
+    /// Returns whether lengths and positions in the answer depend on how a language counts characters. Rust and Python
+    /// count a character above U+FFFF as one, and JavaScript counts it as two.
     pub(crate) fn counts_by_unit(&self) -> bool {
         fn astral(value: &Value) -> bool {
             match value {
@@ -55,17 +55,17 @@ impl Case {
 
 /// A pattern for the expected answer.
 pub(crate) enum Pattern {
-    /// Any answer, as long as all runtimes agree.
+    /// Matches any answer, as long as all runtimes agree.
     Any,
-    /// Exactly this value.
+    /// Matches exactly this value.
     Is(Value),
-    /// An object with at least these members.
+    /// Matches an object with at least these members.
     Has(Vec<(&'static str, Pattern)>),
-    /// An array with one item for each pattern.
+    /// Matches an array with one item for each pattern.
     Each(Vec<Pattern>),
-    /// An array of `len` distinct items, of which only the first and last few are known.
+    /// Matches an array of `len` distinct items. Only the first and last few items are known.
     Ends { len: usize, first: Vec<Value>, last: Vec<Value> },
-    /// Any value that satisfies a named rule.
+    /// Matches any value that satisfies a named rule.
     Obeys(&'static str, fn(&Value) -> bool),
 }
 
@@ -86,14 +86,14 @@ impl Pattern {
         Self::ok_with(Self::Has(members.into()))
     }
 
-    /// Expects an answer `{"error": {"code": ..., "position": ...}}`. Other members are only compared between runtimes.
+    /// Expects an answer `{"error": {"code": ..., "position": ...}}`. Other members are compared only between runtimes.
     pub(crate) fn error(code: &Value, position: Option<&Value>) -> Self {
         let mut members = vec![("code", Self::Is(code.clone()))];
         members.extend(position.map(|position| ("position", Self::Is(position.clone()))));
         Self::Has(vec![("error", Self::Has(members))])
     }
 
-    /// Expects a list of `len` distinct items, of which only both ends are known.
+    /// Expects a list of `len` distinct items. Only the first and last few items are known.
     pub(crate) fn ends(len: usize, first: &[Value], last: &[Value]) -> Self {
         Self::Ends { len, first: first.to_vec(), last: last.to_vec() }
     }

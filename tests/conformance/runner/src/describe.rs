@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::case::{Case, Pattern};
 
-/// Each format, with the figures that it fixes.
+/// Each format, with the constants that it defines.
 const FAMILIES: [(&str, u32, &str, &str, &str); 4] = [
     ("sno", 80, "16384000", "1262304000000", "3461327255548"),
     ("randflake", 64, "131072", "1730000000000", "2803741823000"),

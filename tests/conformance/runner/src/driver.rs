@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::Runtime;
 
-/// The longest time to wait for an answer, which may include a browser's start.
+/// The longest time to wait for an answer, including the time that a browser may take to start.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running driver. Dropping this ends it.
+/// A running driver process. Dropping this value kills the process.
 #[derive(Debug)]
 pub struct Driver {
     runtime: Runtime,
@@ -32,7 +32,7 @@ impl Driver {
     /// Returns an error if the program cannot be started.
     ///
     /// # Panics
-    /// Never, because the driver's output is always a pipe.
+    /// Never panics, because the driver's output is always a pipe.
     pub fn start(runtime: Runtime, driver: &mut Command) -> Result<Self> {
         let mut child = driver
             .stdin(Stdio::piped())
@@ -54,7 +54,7 @@ impl Driver {
     /// Returns an error if the driver stops answering or an answer is not JSON.
     ///
     /// # Panics
-    /// Never, because a running driver's input is always a pipe.
+    /// Never panics, because a running driver's input is always a pipe.
     pub fn request<'a>(
         &mut self,
         requests: impl ExactSizeIterator<Item = &'a Value> + Send,

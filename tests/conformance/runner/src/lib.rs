@@ -1,7 +1,7 @@
 //! Sends the same requests to every runtime, and compares the answers with the vectors and with each other.
 //!
-//! This crate contains the cases and the communication with the drivers. It builds and installs nothing: `cargo xtask
-//! conformance` does.
+//! This crate contains the cases and communicates with the drivers. It does not build or install anything. `cargo xtask
+//! conformance` does that.
 
 mod case;
 mod compare;
@@ -31,7 +31,7 @@ use anyhow::Result;
 
 use self::compare::{Answers, mismatches};
 
-/// The number of mismatches to print in full.
+/// The number of mismatches that are printed in full.
 const SHOWN: usize = 20;
 
 /// The runtimes to test, and the command that starts each one's driver.
@@ -45,8 +45,8 @@ pub struct Suite<'s> {
 }
 
 impl Suite<'_> {
-    /// Runs the cases from a folder's vector files and `count` random cases based on `seed`. Returns `false` if any answer is
-    /// wrong.
+    /// Runs the cases from a folder's vector files, plus `count` random cases generated from `seed`. Returns `false` if any
+    /// answer is wrong.
     ///
     /// # Errors
     /// Returns an error if a vector file is invalid or a driver fails.
@@ -73,7 +73,7 @@ impl Suite<'_> {
         Ok(wrong.is_empty())
     }
 
-    /// Returns the names of the cases in a folder's vector files that any runtime answers wrongly.
+    /// Returns the names of the cases in a folder's vector files that any runtime answers incorrectly.
     ///
     /// # Errors
     /// Same as [`Suite::run`].

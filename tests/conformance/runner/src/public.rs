@@ -1,4 +1,4 @@
-//! Public IDs: the vectors' cases, values that no type accepts, and random cases.
+//! Public IDs: cases from the vectors, values that no type accepts, and random cases.
 
 use std::{collections::BTreeMap, iter};
 
@@ -15,7 +15,8 @@ use super::{
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `public.json`: converts each number to its string and back, and then all numbers of each secret and type in a batch.
+/// `public.json`: converts each number to its string and back, and then converts all numbers of each secret and type in a
+/// batch.
 pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_type = BTreeMap::<String, (Value, Vec<&str>, Vec<&str>)>::new();
@@ -78,8 +79,8 @@ fn other_types() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Decodes strings of types of 48 bits with a type that has the same name and secret, and another width. The width is part of
-/// the key, so the decrypted number is random, and hardly ever fits in 1 bit.
+/// Decodes strings of 48-bit types with a type of another width that has the same name and secret. The width is part of the
+/// key, so the decrypted number is random, and hardly ever fits in 1 bit.
 fn other_widths(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -108,7 +109,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
     let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
     let name = one_of(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
-    // At most one of name and width is invalid.
+    // At most one of the name and the width is invalid.
     let most = if name == "order" { 10 } else { 8 };
     let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
@@ -134,7 +135,7 @@ fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
     format!("{name}_{}", characters.collect::<String>())
 }
 
-/// Doubles a value in the check character's field.
+/// Doubles a value in the finite field that the check character uses.
 const fn double(value: usize) -> usize {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
 }

@@ -1,11 +1,11 @@
-//! Converts the few Python expressions in the vectors to values of the protocol.
+//! Converts the few Python expressions in the vectors to protocol values.
 
 use anyhow::{Result, bail};
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
-/// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, otherwise the
-/// JSON value.
+/// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, and the
+/// JSON value otherwise.
 pub(crate) fn value(expression: &str) -> Result<Value> {
     let quoted = |prefix: &str| expression.strip_prefix(prefix)?.strip_suffix('\'');
     Ok(match expression {

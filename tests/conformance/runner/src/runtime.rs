@@ -33,12 +33,12 @@ impl Runtime {
         }
     }
 
-    /// Returns `true` if it counts strings in UTF-16 units, and `false` if it counts Unicode scalar values.
+    /// Returns `true` if the runtime counts strings in UTF-16 code units, and `false` if it counts Unicode scalar values.
     pub(crate) const fn counts_utf16(self) -> bool {
         !matches!(self, Self::Rust | Self::Python)
     }
 
-    /// Returns whether the runtime can run a case, because only dynamically typed languages can pass some values.
+    /// Returns whether the runtime can run a case. Only dynamically typed languages can pass some values.
     pub(crate) fn can_run(self, case: &Case) -> bool {
         !case.dynamic || self != Self::Rust
     }

@@ -1,4 +1,4 @@
-//! The cipher: the vectors' cases and random ones.
+//! The cipher: cases from the vectors, and random cases.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
     vectors::{label, list, member, text},
 };
 
-/// `sparx64.json`: each block in both directions, and then all blocks of each key in a batch.
+/// `sparx64.json`: each block in both directions, and then all blocks of each key in one batch.
 pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_key = BTreeMap::<_, (String, String)>::new();
@@ -50,7 +50,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns a secret, mostly of 16 bytes.
+/// Returns a secret, usually 16 bytes long.
 pub(crate) fn secret(rng: &mut Rng) -> String {
     let length = if rng.u32(..12) == 0 { rng.usize(..=33) } else { 16 };
     hex(rng, length)
@@ -61,7 +61,7 @@ fn block(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Returns blocks, in counts near the sizes of the groups that the kernels process together. Sometimes there are none.
+/// Returns blocks. Their number is near the sizes of the groups that the kernels process together, and sometimes zero.
 fn random_blocks(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };

@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::random::one_of;
 
-/// Characters outside all alphabets: neighbours of valid characters, look-alikes, and characters of other formats.
+/// Characters outside all alphabets: neighbors of valid characters, look-alikes, and characters of other formats.
 const FOREIGN_CHARACTERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
@@ -15,7 +15,7 @@ pub(crate) fn maybe_garbled(rng: &mut Rng, text: String) -> String {
     if rng.u32(..4) == 0 { text } else { corrupted(rng, text) }
 }
 
-/// Changes, removes or adds characters of an ASCII string.
+/// Changes, removes or adds some characters of an ASCII string.
 pub(crate) fn corrupted(rng: &mut Rng, mut text: String) -> String {
     let length = text.len();
     match rng.u32(..6) {

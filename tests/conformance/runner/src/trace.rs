@@ -51,12 +51,12 @@ pub(crate) fn rejection_case(
     Case::new(name, op, options, Pattern::error(code, None))
 }
 
-/// Returns the pattern for answers that repeat no ID of an earlier answer.
+/// Returns the pattern for answers in which no ID repeats one from an earlier answer.
 pub(crate) fn no_id_twice() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| none_twice(answer, Value::clone))
 }
 
-/// Returns whether all IDs in the lists of a trace's answers have different cells.
+/// Returns whether all IDs in the lists of a trace's answers occupy different cells.
 pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
@@ -70,7 +70,7 @@ pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool
     cells.iter().all(|cell| seen.insert(cell))
 }
 
-/// Returns readings that mostly advance within a call. Occasionally, one is not a time.
+/// Returns clock readings that mostly advance within a call. Occasionally, a reading is not a time.
 pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
     if rng.u32(..3) > 0 {
@@ -83,7 +83,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
     readings.into()
 }
 
-/// In some traces, adds steps that the clock runs inside a step, `depth` levels deep.
+/// In some traces, adds steps that the clock runs inside another step, up to `depth` levels deep.
 pub(crate) fn add_nested_steps(
     rng: &mut Rng,
     depth: u32,

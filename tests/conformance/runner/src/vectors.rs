@@ -1,4 +1,5 @@
-//! Reads a folder's vector files as cases. Each format reads its own files, and some files hold cases of several formats.
+//! Reads a folder's vector files as cases. Each format reads its own files, and some files contain cases for several
+//! formats.
 
 use std::{
     fs,
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 
-/// A function that makes the cases of a file.
+/// A function that creates the cases of a file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
 const READERS: [(&str, Reader); 18] = [
@@ -92,8 +93,8 @@ fn uuid8(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns this project's answer: `ours` if a case or step has it, otherwise the original's. An error in one of them hides all
-/// values of the other.
+/// Returns this project's answer: the member of `ours` if a case or step has one, and the original library's answer
+/// otherwise. An error in either of them hides all values of the other.
 pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };
     match ours.get(member) {

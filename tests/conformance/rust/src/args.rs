@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// The reason why a request has no result.
+/// The reason why a request produces no result.
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
-    /// The request does not follow the protocol, or something failed that never should.
+    /// The request does not follow the protocol, or an operation that should never fail failed.
     Unexpected(String),
 }
 
@@ -20,7 +20,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Returns the error members that all languages have.
+/// Returns the error members that all languages provide.
 pub(crate) fn error(error: &Error) -> Value {
     let mut members = json!({"code": error.code()});
     let mut set = |name: &str, value: Option<Value>| {
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
-/// Returns a failure that only occurs if the request does not follow the protocol.
+/// Returns a failure that occurs only if the request does not follow the protocol.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 pub(crate) fn unexpected(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())
@@ -46,18 +46,18 @@ pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> 
     })
 }
 
-/// Reads bytes in hexadecimal.
+/// Reads bytes from a hexadecimal string.
 pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
     HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected)
 }
 
-/// Reads `N` bytes in hexadecimal. Fails with `invalid_length` for any other length.
+/// Reads `N` bytes from a hexadecimal string. Fails with `invalid_length` for any other length.
 pub(crate) fn array<const N: usize>(args: &Value, name: &str) -> Result<[u8; N], Failure> {
     let invalid_length = |_| Error::new(ErrorKind::InvalidLength).into();
     bytes(args, name)?.try_into().map_err(invalid_length)
 }
 
-/// Reads an integer from a number or a decimal string. Fails with `out_of_range` if `T` cannot hold it.
+/// Reads an integer from a number or a decimal string. Fails with `out_of_range` if `T` cannot represent it.
 pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Result<T, Failure> {
     let number = args[name].as_i64().map(i128::from);
     let value = number.or_else(|| args[name].as_str()?.parse().ok());

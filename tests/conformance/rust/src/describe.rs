@@ -1,4 +1,4 @@
-//! The figures that describe a format.
+//! Describes a format's properties in numbers.
 
 use polyflake::{Description, hotguid, randflake, sno, uuid7};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(crate) fn family(args: &Value) -> Answer {
     }
 }
 
-/// Returns the protocol's FIGURES.
+/// Returns the protocol's FIGURES object.
 pub(crate) fn written(figures: &Description) -> Value {
     let fields = figures.fields().iter().map(|field| {
         json!({"name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits})

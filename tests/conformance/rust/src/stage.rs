@@ -1,7 +1,7 @@
 //! A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //!
-//! The generator calls the clock, which may itself run steps. Therefore, everything that steps share is in a [`Stage`] behind
-//! shared references: the current generator, and a frame of readings for each call in progress.
+//! The generator calls the clock, which may itself run steps. Therefore, a [`Stage`] behind shared references contains
+//! everything that steps share: the current generator, and a frame of clock readings for each call in progress.
 
 use std::{
     cell::RefCell,
@@ -20,12 +20,12 @@ use crate::{
     outcome,
 };
 
-/// A generator that can execute the steps of a trace.
+/// A generator that can run the steps of a trace.
 pub(crate) trait TracedGenerator: Sized + 'static {
     /// Returns the generator for a trace's options.
     fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
 
-    /// Answers a step. Steps that replace the generator use `stage`.
+    /// Answers a step. A step that replaces the generator uses `stage`.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Stage<G> {
     frames: RefCell<Vec<Frame>>,
 }
 
-/// A call in progress: its readings, and the steps to run inside the clock's second reading.
+/// A call in progress: its clock readings, and the steps to run during the clock's second reading.
 struct Frame {
     readings: Vec<Value>,
     read: usize,
@@ -57,7 +57,7 @@ struct Frame {
     answers: Vec<Value>,
 }
 
-/// A stage's clock.
+/// The clock of a stage.
 pub(crate) struct Script(Weak<dyn Readings>);
 
 /// The part of a stage that [`Script`] uses.
@@ -97,7 +97,7 @@ impl<G: TracedGenerator> Stage<G> {
         self.generator.replace(Some(Rc::new(generator)));
     }
 
-    /// Runs a step, during which the clock shows the step's readings.
+    /// Runs a step. Meanwhile, the clock shows the step's readings.
     fn step(self: &Rc<Self>, step: &Value) -> Value {
         let generator =
             self.generator.borrow().clone().expect("a trace has a generator while it runs");
@@ -110,7 +110,7 @@ impl<G: TracedGenerator> Stage<G> {
         answer
     }
 
-    /// Counts a reading. The second reading returns the steps to run inside it.
+    /// Counts a clock reading. Returns the steps to run inside it if it is the second one.
     fn next_reading(&self) -> Vec<Value> {
         self.top(|frame| {
             frame.read += 1;
@@ -129,7 +129,7 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// Returns the current reading. The last one repeats forever. A reading that is not a time makes the clock fail.
+    /// Returns the current clock reading. The last one repeats forever. A reading that is not a time makes the clock fail.
     fn current_reading(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());

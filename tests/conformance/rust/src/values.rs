@@ -1,5 +1,5 @@
-//! The protocol's VALUE: an integer as a decimal string, bytes as `{"hex"}`, a string as `{"text"}`. Any other JSON is a value
-//! of a type that no field accepts.
+//! The protocol's VALUE: an integer as a decimal string, bytes as `{"hex"}`, and a string as `{"text"}`. Any other JSON
+//! value represents a type that no field accepts.
 
 use data_encoding::HEXLOWER;
 use polyflake::{ErrorKind, layout::Value as Field};

@@ -1,4 +1,4 @@
-//! Checks the examples in docs/formats.md: the page must contain each value that is computed here.
+//! Checks the examples in docs/formats.md: the page must contain each value that this test computes.
 
 use data_encoding::HEXLOWER;
 use polyflake::{

@@ -1,5 +1,5 @@
-//! Tests IDs in columns of SQLite and PostgreSQL, with each library for which the crates have types. The tests write, read and
-//! sort IDs, query them by time, and check which values are rejected.
+//! Tests IDs in columns of SQLite and PostgreSQL, with each library that the crates provide types for. The tests write,
+//! read and sort IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;
 mod diesel_sqlite;
@@ -93,7 +93,7 @@ fn server() -> Option<Arc<Server>> {
     }))
 }
 
-/// Asserts that an error, or one of its sources, has a message.
+/// Asserts that an error or one of its sources has the given message.
 #[track_caller]
 fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
     let sources = std::iter::successors(Some(error), |error| error.source());

@@ -108,7 +108,7 @@ fn ranges_and_lists_are_query_parameters() {
     );
 }
 
-/// The order of the server's type is the order of the generator.
+/// Asserts that the server's UUID type sorts IDs in the order in which they were generated.
 #[test]
 fn uuids_of_version_7_sort_in_the_order_of_generation() {
     let Some(server) = server() else { return };

@@ -1,4 +1,4 @@
-//! The vectors: fields, byte orders, strings, and time ranges.
+//! Cases from the vectors: fields, byte orders, strings, and time ranges.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `hotguid.json`: each ID from its fields, its string and its bytes, and the conversions to SQL Server's order and back.
+/// `hotguid.json`: each ID built from its fields, string and bytes, and the conversions to SQL Server's order and back.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -46,7 +46,7 @@ fn one_id(name: &str, case: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns the case's fields with the protocol's names.
+/// Returns the case's fields under the protocol's names.
 fn fields(case: &Value) -> Result<Value> {
     Ok(json!({
         "text": text(case, "text")?,
@@ -60,7 +60,7 @@ fn fields(case: &Value) -> Result<Value> {
     }))
 }
 
-/// Checks that the converted GUID's own bytes and string also match each other.
+/// Checks that the bytes and the string of the converted GUID also match each other.
 fn sql_bytes(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"hex": text(case, "sql_bytes_hex")?});
     let expected = Pattern::ok_has([("text", member(case, "sql_text")?.clone())]);
@@ -74,7 +74,7 @@ fn conversion(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
     [ask("hotguid.to_sql", guid, sql), ask("hotguid.from_sql", sql, guid)]
 }
 
-/// Hot Guid's part of `uuid8.json`: version 8 UUIDs from their fields, and back.
+/// Hot Guid's part of `uuid8.json`: version 8 UUIDs built from their fields, and the reverse.
 pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "hotguid")?.iter().enumerate() {

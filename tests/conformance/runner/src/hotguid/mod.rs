@@ -1,4 +1,4 @@
-//! Hot Guid: the vectors' cases and random ones.
+//! Hot Guid: cases from the vectors, and random cases.
 
 mod ids;
 mod random;

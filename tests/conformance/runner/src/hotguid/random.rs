@@ -10,10 +10,10 @@ use crate::{
     texts::maybe_garbled,
 };
 
-/// The first millisecond after the format's last one.
+/// The first millisecond after the format's range.
 const END: i64 = 4_294_967_296_000;
 
-/// Makes a random request.
+/// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..13) {
         0..=2 => ("hotguid.parse", json!({"text": text(rng)})),
@@ -29,7 +29,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns a GUID's string form, sometimes slightly wrong or in another notation, with braces or without hyphens.
+/// Returns a GUID's string form, sometimes slightly invalid or in another notation, with braces or without hyphens.
 fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -37,7 +37,7 @@ fn text(rng: &mut Rng) -> String {
     other_notation(rng, text)
 }
 
-/// Returns a version 8 UUID, sometimes slightly wrong.
+/// Returns a version 8 UUID, sometimes slightly invalid.
 fn uuid8(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -58,7 +58,7 @@ fn other_notation(rng: &mut Rng, text: String) -> String {
     }
 }
 
-/// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are
+/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
 /// checked.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
@@ -71,7 +71,7 @@ fn parts(rng: &mut Rng) -> Value {
     })
 }
 
-/// Like `parts`, for a version 8 UUID.
+/// Like `parts`, but for a version 8 UUID.
 fn uuid8_parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     json!({

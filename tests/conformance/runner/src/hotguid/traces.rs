@@ -1,4 +1,4 @@
-//! Random traces, compared in the parts that do not depend on random bytes.
+//! Random traces. Only the parts that do not depend on random bytes are compared.
 
 use fastrand::Rng;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::values::valid_value;
 use crate::random::one_of;
 
-/// A layout and its fields, from the top down.
+/// A layout and its fields, from the most significant field down.
 pub(crate) struct RandomLayout {
     pub(crate) layout: Value,
     pub(crate) parts: Vec<Part>,
@@ -18,14 +18,14 @@ pub(crate) struct Part {
     pub(crate) kind: &'static str,
     pub(crate) of_type: &'static str,
     pub(crate) bits: u32,
-    /// The field's name. It is empty for a timestamp, a sequence and unused bits.
+    /// The field's name. It is empty for a timestamp, a sequence or unused bits.
     pub(crate) name: String,
     /// The duration of a tick, in microseconds.
     pub(crate) tick_us: u64,
     pub(crate) epoch_ms: i64,
 }
 
-/// Names that could cause trouble in some language, and ordinary ones.
+/// Names that could cause trouble in some languages, and ordinary names.
 const NAMES: [&str; 14] = [
     "shard",
     "worker",
@@ -55,7 +55,7 @@ const TICKS: [(&str, u64); 9] = [
     ("3600s", 3_600_000_000),
 ];
 
-/// The layout's properties that constrain its fields.
+/// Properties of the layout that constrain its fields.
 pub(crate) struct Constraints {
     /// The width of an ID in bits.
     pub(crate) bits: u32,
@@ -63,7 +63,7 @@ pub(crate) struct Constraints {
     pub(crate) epochs: fn(&mut Rng) -> i64,
 }
 
-/// Returns a random layout of 64 bits or of 1 to 40 bytes, occasionally longer, with all kinds and types of fields.
+/// Returns a random layout with all kinds and types of fields. Its IDs have 64 bits or 1 to 40 bytes, occasionally more.
 pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
@@ -80,7 +80,7 @@ pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     filled(rng, &needs, parts)
 }
 
-/// Returns a layout of the given fields and one more field for the remaining bits.
+/// Returns a layout with the given fields, plus a field for the remaining bits.
 pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> RandomLayout {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
@@ -130,7 +130,7 @@ fn part(rng: &mut Rng, needs: &Constraints, parts: &[Part], bits: u32) -> Part {
     field_of_kind(rng, needs, parts, kind, bits)
 }
 
-/// Returns a field of the given kind, with a name or without one.
+/// Returns a field of the given kind, with or without a name.
 pub(crate) fn field_of_kind(
     rng: &mut Rng,
     needs: &Constraints,
@@ -140,7 +140,7 @@ pub(crate) fn field_of_kind(
 ) -> Part {
     let of_type = match kind {
         "constant" | "bindable" if needs.is_bytes => {
-            // Wider integers are usually avoided, because they are rejected. That is compared too.
+            // Layouts reject wider integers, so these are usually avoided. A few remain, to compare the rejections as well.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
             one_of(rng, &[integer, integer, "bytes", "text"])
@@ -167,7 +167,7 @@ pub(crate) fn field_of_kind(
 /// A placeholder for the default name of a field whose offset is not known yet. No real field has this name.
 const UNNAMED: &str = "\0";
 
-/// Gives each unnamed field its default name, made of its kind, offset and width.
+/// Gives each unnamed field its default name, which consists of its kind, offset and width.
 fn name_unnamed(parts: &mut [Part]) {
     let mut offset = 0;
     for part in parts {
@@ -179,7 +179,7 @@ fn name_unnamed(parts: &mut [Part]) {
     }
 }
 
-/// Returns a field's description. Half the time, a default name is omitted.
+/// Returns a field's description. Omits a default name half of the time.
 fn describe(rng: &mut Rng, part: &Part) -> Value {
     let mut field = json!({"kind": part.kind, "bits": part.bits});
     match part.kind {
@@ -222,7 +222,7 @@ fn decimal(rng: &mut Rng, value: &Value) -> Value {
     integer(rng, value.as_str().unwrap_or_default())
 }
 
-/// Returns an integer as a JSON number if that is exact, otherwise as a decimal string.
+/// Returns an integer as a JSON number if that is exact, and as a decimal string otherwise.
 fn integer(rng: &mut Rng, decimal: &str) -> Value {
     match decimal.parse::<i64>() {
         Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),

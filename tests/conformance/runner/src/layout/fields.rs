@@ -1,4 +1,4 @@
-//! Vectors of single IDs: packing, parsing, presets and time ranges.
+//! Vectors for single IDs: packing, parsing, presets and time ranges.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// `layoutbytes.json`: the same for byte layouts, and IDs of the wrong length.
+/// `layoutbytes.json`: the same cases for byte layouts, and IDs of the wrong length.
 pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = integers(file)?;
     let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);
@@ -49,7 +49,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns a case that packs values, and one that parses the resulting ID.
+/// Returns a case that packs values, and a case that parses the resulting ID.
 fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
     let mut args = json!({"layout": layout});
     args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
@@ -76,13 +76,13 @@ fn parsed(case: &Value) -> Result<Pattern> {
     })
 }
 
-/// Parses an ID that is passed as a string, in the form in which APIs send integers above 2^53.
+/// Parses an ID that is passed as a string, which is how APIs send integers above 2^53.
 fn parse_decimal(name: &str, layout: &Value, id: &str, expected: Pattern) -> Case {
     let args = json!({"layout": layout, "id_value": {"text": id}});
     Case::for_op(name, "layout.parse", args, expected)
 }
 
-/// Strings that are not the canonical decimal of an integer ID, and a byte layout, which has none.
+/// Strings that are not the canonical decimal form of an integer ID, and a byte layout, whose IDs have no such form.
 fn not_decimal() -> Vec<Case> {
     let (integers, long) = (json!({"preset": "discord"}), "9".repeat(100));
     let fields = json!([{"kind": "sequence", "bits": 8}]);
@@ -96,7 +96,7 @@ fn not_decimal() -> Vec<Case> {
     all.map(of).collect()
 }
 
-/// `presets.json`: parses each ID, as an integer and as a string, and packs it again.
+/// `presets.json`: parses each ID as an integer and as a string, and packs it again.
 pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
     let mut made = not_decimal();
     for (index, case) in list(file, "cases")?.iter().enumerate() {

@@ -56,7 +56,7 @@ fn one_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
     Ok(Step::new(json!({"op": "generate", "clock": clock}), expected))
 }
 
-/// Returns the cases of generators with a range of worker IDs.
+/// Returns the cases for generators with a range of worker IDs.
 pub(crate) fn numbers(file: &Value) -> Result<Vec<Case>> {
     let scenarios = list(file, "scenarios")?.iter().enumerate();
     scenarios.map(|(index, scenario)| ranged(&label(index, scenario), scenario)).collect()
@@ -82,7 +82,7 @@ fn ranged(name: &str, scenario: &Value) -> Result<Case> {
     Ok(trace::case(name, OP, options, steps))
 }
 
-/// Returns the cases of consecutive generators in the same tick, each of which starts afresh.
+/// Returns the cases for consecutive generators in the same tick. Each generator starts afresh.
 fn consecutive_generators(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {

@@ -92,7 +92,7 @@ fn corrupted_text(rng: &mut Rng, mut text: String) -> String {
     text
 }
 
-/// Replaces a member's value, between its colon and its end, with an odd token.
+/// Replaces a member's value, between the colon and the end of the value, with an odd token.
 fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
     let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);

@@ -1,4 +1,4 @@
-//! Custom layouts: the vectors' cases and random ones.
+//! Custom layouts: cases from the vectors, and random cases.
 
 mod description;
 mod draw;

@@ -22,7 +22,7 @@ const PRESETS: [(&str, &[&str]); 7] = [
     ("bluebird", &["worker"]),
 ];
 
-/// Makes a random request.
+/// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     match rng.u32(..14) {
         0 | 1 => of_preset(rng),
@@ -42,7 +42,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
     case(op, args, drawn.layout)
 }
 
-/// Requests a time range. The layout mostly has a timestamp, and values for all fields above it.
+/// Requests a time range. Mostly, the layout has a timestamp, and all fields above the timestamp have values.
 fn timed(rng: &mut Rng) -> Case {
     let is_timed = |drawn: &RandomLayout| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
@@ -60,7 +60,7 @@ fn case(op: &str, mut args: Value, layout: Value) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns field values, mostly for all fields, and mostly valid.
+/// Returns field values. Mostly, every field has a value and the values are valid.
 fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let mut args = json!({"bindables": {}, "constants": {}});
     let faulty = rng.u32(..3) == 0;
@@ -85,7 +85,7 @@ fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     args
 }
 
-/// Returns a value for a field. It is mostly valid, otherwise missing or invalid.
+/// Returns a value for a field. The value is mostly valid, and otherwise missing or invalid.
 fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
     match rng.u32(..12) {
         0 => None,
@@ -104,7 +104,7 @@ fn insert_value(args: &mut Value, part: &Part, value: Value) {
     }
 }
 
-/// Returns an ID of the layout's kind, or of the other kind.
+/// Returns an ID of the layout's kind (integer or bytes), and occasionally of the other kind.
 fn any_id(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
@@ -128,7 +128,7 @@ fn random_id(rng: &mut Rng, drawn: &RandomLayout) -> String {
     }
 }
 
-/// Returns a time span, mostly of a few ticks, but sometimes empty, reversed or outside the range.
+/// Returns a time span, mostly a few ticks long, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
@@ -157,7 +157,7 @@ fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
 }
 
-/// Returns whether JavaScript numbers represent an integer and its neighbours exactly.
+/// Returns whether JavaScript numbers represent an integer and its neighbors exactly.
 fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }

@@ -1,4 +1,4 @@
-//! Random traces: generators of random layouts, called at random times of a scripted clock.
+//! Random traces: generators with random layouts, called at random times of a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::{
     trace,
 };
 
-/// Times are close together, so that the clock often returns to the same tick or an earlier one.
+/// The times are close together, so the clock often returns to the same tick or an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
@@ -47,8 +47,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
 }
 
-/// Returns a layout for which a generator can mostly be built. Two IDs never differ only in a bindable, so duplicates are
-/// noticed. For a range of worker IDs, the fields are mostly in the order that ranges need.
+/// Returns a layout that is mostly valid for a generator. Two IDs never differ only in a bindable, so duplicates are
+/// noticed. For a range of worker IDs, the fields are mostly in the required order.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let is_bytes = rng.bool();
     let needs = Constraints {
@@ -80,7 +80,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     filled(rng, &needs, parts)
 }
 
-/// Returns values for the bindables. Each one is missing or invalid with a probability of one in `odds`.
+/// Returns values for the bindables. Each value is missing or invalid with a probability of one in `odds`.
 fn some_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
     let mut given = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {

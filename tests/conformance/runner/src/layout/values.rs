@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::draw::Part;
 use crate::random::{hex, one_of};
 
-/// Returns 2^bits.
+/// Returns 2 to the power of `bits`.
 fn power(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// Returns an integer of `bits` bits, often the smallest or the largest.
+/// Returns an integer of `bits` bits, often the smallest or the largest one.
 fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
@@ -25,8 +25,8 @@ fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     }
 }
 
-/// Returns a valid value. For a timestamp, it is a time in Unix milliseconds, and is valid if milliseconds can represent the
-/// tick's start.
+/// Returns a valid value. For a timestamp, it is a time in Unix milliseconds. That value is valid if milliseconds can
+/// represent the tick's start.
 pub(crate) fn valid_value(rng: &mut Rng, part: &Part) -> Value {
     match (part.kind, part.of_type) {
         ("timestamp", _) => time(part, &random_integer(rng, part.bits)).to_string().into(),
@@ -68,7 +68,7 @@ fn text(rng: &mut Rng, most: usize) -> String {
     text
 }
 
-/// Returns a value that is out of range, or of a type that the field does not accept.
+/// Returns a value that is out of range or of a type that the field does not accept.
 pub(crate) fn invalid_value(rng: &mut Rng, part: &Part) -> Value {
     if rng.u32(..3) == 0 {
         let others = [json!({"hex": "61"}), json!({"text": "a"}), json!({"text": ""}), json!("1")];

@@ -1,4 +1,4 @@
-//! Vectors of generators: leases, secrets, and traces under a scripted clock.
+//! Vectors for generators: leases, secrets, and traces under a scripted clock.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// A lease under which a generator is built or rejected.
+/// Returns a case in which a generator is created or rejected under a lease.
 fn constructor(name: &str, case: &Value) -> Result<Case> {
     let node = member(case, "node_id")?;
     let is_expression = node.is_string();
@@ -49,7 +49,7 @@ fn construction_case(name: &str, options: Value, error: Option<&Value>) -> Case 
     }
 }
 
-/// A secret of some length, which a generator, a codec and the cipher must all accept or all reject.
+/// Returns cases for a secret of a given length. A generator, a codec and the cipher must all accept it or all reject it.
 fn secret(case: &Value) -> Result<[Case; 3]> {
     let length = usize::try_from(number(case, "secret_len")?)?;
     let (name, secret) = (format!("secret of {length} bytes"), "00".repeat(length));
@@ -69,7 +69,8 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
     ])
 }
 
-/// A scenario and the fields of its IDs. If it requests more IDs than available, a second trace requests them in one batch.
+/// Returns a scenario, checking the fields of its IDs. If the scenario requests more IDs than are available, a second trace
+/// requests them in one batch.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     let steps = list(scenario, "steps")?;
     let mut cases = vec![scenario_case(name, scenario, steps, Filling::ThenOneMore)?];
@@ -87,7 +88,7 @@ fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
 /// How `generate_many` requests more IDs than are available.
 #[derive(Clone, Copy)]
 enum Filling {
-    /// Requests all available IDs, then one more.
+    /// Requests all available IDs, and then one more.
     ThenOneMore,
     /// Requests one batch, which fails and reports how many IDs it wrote.
     AtOnce,
@@ -167,7 +168,7 @@ fn lease_after(lease: &[Value]) -> Result<Value> {
     Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
 }
 
-/// Returns a reading in Unix seconds, or a Python expression for a value that is not a time.
+/// Returns a clock reading in Unix seconds, or a Python expression for a value that is not a time.
 fn clock(step: &Value) -> Result<Value> {
     let reading = member(step, "clock")?;
     let Some(expression) = reading.as_str() else {

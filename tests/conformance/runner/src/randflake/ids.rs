@@ -1,4 +1,4 @@
-//! Vectors of single IDs: fields under a secret, strings, and values that are not IDs.
+//! Vectors for single IDs: fields under a secret, strings, and values that are not IDs.
 
 use anyhow::{Context, Result, ensure};
 use data_encoding::HEXLOWER;
@@ -10,7 +10,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `randflake.json`: each ID from its fields and its string, and back, and the cipher's result for its raw value.
+/// `randflake.json`: each ID built from its fields and its string, the reverse, and the cipher's result for its raw value.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Makes an ID from its fields, and converts it back. `case` has the fields and the string.
+/// Builds an ID from its fields and converts it back. `case` contains the fields and the string.
 pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
     let mut fields = json!({
         "timestamp": number(case, "timestamp")?.to_string(),
@@ -41,7 +41,7 @@ pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Res
     ])
 }
 
-/// Makes an ID from its string and from its unsigned value, and converts it back.
+/// Builds an ID from its string and from its unsigned value, and converts it back.
 pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
     let unsigned = id.parse::<i64>()?.cast_unsigned().to_string();
     let ask = |op: &str, args, expected: &str| {
@@ -55,7 +55,7 @@ pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> 
     ])
 }
 
-/// Checks that the ID is its encrypted raw value, with both as little-endian bytes.
+/// Checks that encrypting the raw value gives the ID. Both are little-endian bytes.
 fn of_raw(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
     let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());
@@ -81,7 +81,7 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Reads one of the two lists of Python expressions. `ours` has the answers in the same order.
+/// Reads one of the two lists of Python expressions. `ours` contains the answers in the same order.
 fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
     let expressions = list(file, name)?;
     let answers = list(member(file, "ours")?, name)?;

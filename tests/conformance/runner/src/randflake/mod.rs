@@ -1,4 +1,4 @@
-//! Randflake: the vectors' cases and random ones.
+//! Randflake: cases from the vectors, and random cases.
 
 mod generator;
 mod ids;

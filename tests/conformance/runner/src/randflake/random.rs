@@ -15,7 +15,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 pub(crate) const FIRST: i64 = 1_730_000_000;
 pub(crate) const END: i64 = 2_803_741_824;
 
-/// Makes a random request.
+/// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     if rng.u32(..30) == 0 {
         return of_foreign(rng);
@@ -31,7 +31,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Passes a value that is not an ID, or not the string form of one.
+/// Passes a value that is not an ID or not an ID's string form.
 fn of_foreign(rng: &mut Rng) -> Case {
     let bytes = json!({"hex": hex(rng, 8)});
     let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
@@ -40,7 +40,7 @@ fn of_foreign(rng: &mut Rng) -> Case {
     Case::new(op, op, json!({argument: value}), Pattern::Any).for_dynamic_languages()
 }
 
-/// Returns an ID's string form, sometimes slightly wrong: with leading zeros, or above 64 bits.
+/// Returns an ID's string form, sometimes slightly invalid: with leading zeros, or above 64 bits.
 fn text(rng: &mut Rng) -> String {
     let length = if rng.bool() { 13 } else { rng.usize(..=14) };
     let mut text: String = (0..length).map(|_| char::from(one_of(rng, ALPHABET))).collect();
@@ -50,7 +50,7 @@ fn text(rng: &mut Rng) -> String {
     if rng.bool() { text } else { maybe_garbled(rng, text) }
 }
 
-/// Returns a 64-bit number, often near one of the limits and occasionally beyond them.
+/// Returns a 64-bit number, often near one of the limits and occasionally beyond it.
 fn near_limit(rng: &mut Rng, ends: [i128; 3]) -> String {
     if rng.bool() {
         return rng.u64(..).cast_signed().to_string();
@@ -66,7 +66,7 @@ fn unsigned(rng: &mut Rng) -> String {
     near_limit(rng, [0, 1 << 63, u64::MAX.into()])
 }
 
-/// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are
+/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
 /// checked.
 fn fields(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);

@@ -1,4 +1,4 @@
-//! Vectors of generators: scenarios of calls under a scripted clock.
+//! Vectors for generators: scenarios of calls under a scripted clock.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the scenario, closed at its end. Because our generators return a snapshot only when closed, each of its snapshots
-/// adds a case that closes the generator at that step.
+/// Returns the scenario, which ends by closing the generator. Our generators return a snapshot only when they are closed.
+/// Therefore, each snapshot in the scenario adds a case that closes the generator at that step.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
         return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
@@ -53,7 +53,7 @@ fn options(scenario: &Value) -> Value {
     })
 }
 
-/// Returns a final step that checks the bounds and the partition that the generator ended with.
+/// Returns a final step that checks the generator's final bounds and partition.
 fn bounds(scenario: &Value) -> Result<Step> {
     let bound = |name| ours(scenario, name).cloned().with_context(|| format!("expected {name}"));
     let (min, max) = (bound("effective_min")?, bound("effective_max")?);
@@ -70,8 +70,9 @@ fn close(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// Returns the members of the original's snapshot that ours must share. If the original made it after its last time unit, it
-/// has lost the sequence. Ours never loses it, so then only the other members are compared.
+/// Returns the members that our snapshot must share with the original library's. If the original library took the snapshot
+/// after its last time unit, it has lost the sequence. Our snapshot never loses it, so in that case only the other members
+/// are compared.
 fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
@@ -84,7 +85,7 @@ fn expected_snapshot(snapshot: &Value) -> Pattern {
     )
 }
 
-/// Translates a scenario's steps to the protocol. Whatever happens while a call is blocked becomes part of that call.
+/// Translates a scenario's steps to the protocol. Steps that happen while a call is blocked become part of that call.
 fn translate(steps: &[Value]) -> Result<Vec<Step>> {
     let Some(start) = steps.iter().position(is_while_blocked) else {
         return steps.iter().map(one_step).collect();
@@ -105,7 +106,7 @@ fn is_while_blocked(step: &Value) -> bool {
         .is_some_and(|note| note.starts_with("a second New") && note.contains("is blocked"))
 }
 
-/// Returns a call that reads the clock together with the first inner step, waits, and continues after the last one.
+/// Returns a call that reads the clock together with the first inner step, waits, and continues after the last inner step.
 fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
@@ -151,7 +152,7 @@ fn generate(step: &Value, clock: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
 }
 
-/// Shortens long lists of expected IDs to their ends.
+/// Reduces long lists of expected IDs to their first and last items.
 fn generate_many(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;
@@ -196,7 +197,7 @@ fn generate_at(step: &Value) -> Result<Step> {
     Ok(Step { request, expected: Pattern::ok(member(step, "id")?.clone()) })
 }
 
-/// Returns a step's clock readings, which are in sno's time units.
+/// Returns a step's clock readings in sno's time units.
 fn clock(step: &Value) -> Result<Value> {
     let readings = list(step, "clock_script")?.iter();
     readings

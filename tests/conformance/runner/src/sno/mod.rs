@@ -1,4 +1,4 @@
-//! sno: the vectors' cases and random ones.
+//! sno: cases from the vectors, and random cases.
 
 mod generator;
 mod ids;

@@ -12,7 +12,7 @@ use crate::{
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Makes a random request.
+/// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..15) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
@@ -37,7 +37,7 @@ fn valid_text(rng: &mut Rng) -> String {
     (0..16).map(|_| char::from(one_of(rng, ALPHABET))).collect()
 }
 
-/// Returns a sno ID's string form, sometimes slightly wrong.
+/// Returns a sno ID's string form, sometimes slightly invalid.
 fn any_text(rng: &mut Rng) -> String {
     let text = valid_text(rng);
     maybe_garbled(rng, text)
@@ -82,7 +82,7 @@ fn time_range(rng: &mut Rng) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
 }
 
-/// Returns the UUID of a string that is valid or slightly wrong, or a random UUID.
+/// Returns the UUID of a valid or slightly invalid string, or a random UUID.
 fn uuid(rng: &mut Rng) -> String {
     let mut bytes = valid_text(rng).into_bytes();
     match rng.u32(..4) {
@@ -93,7 +93,7 @@ fn uuid(rng: &mut Rng) -> String {
     uuid_of(&bytes)
 }
 
-/// Returns a version 8 UUID of an ID, sometimes slightly wrong.
+/// Returns the version 8 UUID of an ID, sometimes slightly invalid.
 fn uuid8(rng: &mut Rng) -> String {
     const OTHERS: u128 = 15 << 76 | 3 << 62 | ((1 << 42) - 1);
     let mut bits = rng.u128(..) & !OTHERS | 8 << 76 | 2 << 62;
@@ -105,7 +105,7 @@ fn uuid8(rng: &mut Rng) -> String {
     uuid_of(&bits.to_be_bytes())
 }
 
-/// Returns a JSON text that contains an ID, and the pointer to it.
+/// Returns a JSON text that contains an ID, and a pointer to that ID.
 fn document(rng: &mut Rng) -> Value {
     let mut value = json_value(rng);
     let mut pointer = String::new();

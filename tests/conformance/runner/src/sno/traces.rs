@@ -9,7 +9,7 @@ use crate::{
     trace,
 };
 
-/// Times are close together, so that the clock often returns to the same tick or an earlier one.
+/// The times are close together, so the clock often returns to the same tick or an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 3] = [4, 16, 64];
 
@@ -24,7 +24,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     )
 }
 
-/// Returns a new generator's options, or a snapshot to restore. Waits are short, because some languages really wait.
+/// Returns options for a new generator, or a snapshot to restore. Waits are short, because some languages really wait.
 fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
@@ -45,7 +45,8 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Sets sequence bounds for few sequence numbers, so that they run out. Some bounds are too narrow or reversed.
+/// Sets sequence bounds that allow only a few sequence numbers, so that they run out. Some bounds are too narrow or
+/// reversed.
 fn bounds(rng: &mut Rng, options: &mut Value) {
     let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
     options["sequence_min"] = min.into();
@@ -92,7 +93,7 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-/// Returns a call. Calls from inside its clock may follow, up to `depth` levels deep.
+/// Returns a call. The scripted clock may run further calls inside it, up to `depth` levels deep.
 fn step(rng: &mut Rng, depth: u32) -> Value {
     let metabyte = if rng.u32(..40) == 0 { number(rng) } else { rng.i64(0..256) };
     let mut step = match rng.u32(..24) {
@@ -109,8 +110,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether no answer repeats an earlier ID, whatever the metabytes. IDs with an explicit time need not differ; they are
-/// answered singly instead of in a list, so they are ignored here.
+/// Returns whether no answer repeats an earlier ID, regardless of the metabytes. IDs with an explicit time may repeat.
+/// Their answers are single IDs instead of lists, so they are ignored here.
 fn no_id_twice(answer: &Value) -> bool {
     trace::none_twice(answer, |id| {
         id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()

@@ -1,4 +1,4 @@
-//! The vectors: fields, bytes, strings, and time ranges.
+//! Cases from the vectors: fields, bytes, strings, and time ranges.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `uuid7.json`: each ID from its fields, its string and its bytes, and UUIDs of other versions and variants.
+/// `uuid7.json`: each ID built from its fields, string and bytes, and UUIDs of other versions and variants.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "ids")?.iter().enumerate() {
@@ -42,7 +42,7 @@ fn one_id(name: &str, case: &Value) -> Result<[Case; 4]> {
     ])
 }
 
-/// Returns the case's fields with the protocol's names.
+/// Returns the case's fields under the protocol's names.
 fn fields(case: &Value) -> Result<Value> {
     let (text, random) = (text(case, "text")?, text(case, "random")?);
     ensure!(random.len() == 14, "expected 14 digits as random, found {random}");

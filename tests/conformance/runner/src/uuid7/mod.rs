@@ -1,4 +1,4 @@
-//! Version 7 UUIDs: the vectors' cases and random ones.
+//! Version 7 UUIDs: cases from the vectors, and random cases.
 
 mod ids;
 mod random;

@@ -10,10 +10,10 @@ use crate::{
     texts::maybe_garbled,
 };
 
-/// The first millisecond after the format's last one.
+/// The first millisecond after the format's range.
 const END: i64 = 1 << 48;
 
-/// Makes a random request.
+/// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..8) {
         0..=3 => ("uuid7.parse", json!({"text": text(rng)})),
@@ -24,7 +24,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns 16 bytes, mostly with the version and the variant.
+/// Returns 16 bytes, usually with the version and variant of a version 7 UUID.
 fn marked(rng: &mut Rng) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -34,7 +34,7 @@ fn marked(rng: &mut Rng) -> [u8; 16] {
     bytes
 }
 
-/// Returns a string form, sometimes slightly wrong or in another notation, with braces or without hyphens.
+/// Returns an ID's string form, sometimes slightly invalid or in another notation, with braces or without hyphens.
 fn text(rng: &mut Rng) -> String {
     let text = uuid_of(&marked(rng));
     match rng.u32(..8) {
@@ -54,7 +54,7 @@ fn bytes(rng: &mut Rng) -> String {
     uuid_of(&marked(rng)).replace('-', "")
 }
 
-/// Returns fields of which at most one is out of range, because the format does not fix the order in which arguments are
+/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
 /// checked.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..10);

@@ -1,4 +1,4 @@
-//! Random traces, compared in the parts that do not depend on random bytes.
+//! Random traces. Only the parts that do not depend on random bytes are compared.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         options["worker_id"] = rng.u16(..).into();
     }
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, 1)).collect();
-    // A generator that follows rollbacks may enter a millisecond twice, with other random bits.
+    // A generator that follows rollbacks may enter the same millisecond twice, with different random bits.
     let expected = if follows {
         Pattern::Any
     } else {

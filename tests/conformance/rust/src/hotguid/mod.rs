@@ -69,7 +69,7 @@ fn time_range(args: &Value) -> Answer {
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }
 
-/// Returns the protocol's GUID.
+/// Returns the protocol's GUID object.
 fn fields(id: HotGuid) -> Value {
     let parts = id.parts();
     json!({

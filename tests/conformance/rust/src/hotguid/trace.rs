@@ -1,4 +1,4 @@
-//! Traces of Hot Guid, compared in the parts of IDs that do not depend on random bytes.
+//! Traces of Hot Guid. Only the parts of IDs that do not depend on random bytes are compared.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +13,7 @@ use crate::{
     stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-/// A generator, the first counter of the last second with its timestamp, and the machines seen so far.
+/// A generator, the timestamp and first counter of the last second, and the machines seen so far.
 pub(crate) struct TraceState {
     generator: Generator<Script>,
     uuid8: bool,
@@ -69,7 +69,7 @@ impl TraceState {
         made.into_iter().map(|id| self.describe(id)).collect()
     }
 
-    /// Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second.
+    /// Describes an ID by its machine's index in the trace and its counter relative to the first ID of its second.
     fn describe(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let known = self.first.get().filter(|(second, _)| *second == parts.timestamp);
@@ -83,7 +83,7 @@ impl TraceState {
         }))
     }
 
-    /// Returns a machine's number, in the order in which machines first occur in the trace.
+    /// Returns a machine's index, which counts machines in the order of their first occurrence in the trace.
     fn number_of(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {

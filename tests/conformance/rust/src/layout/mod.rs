@@ -31,7 +31,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// Returns a description's layout, or a preset.
+/// Returns the layout that a description defines, or a preset.
 fn layout(args: &Value) -> Result<Layout, Failure> {
     let layout = &args["layout"];
     if layout["preset"].is_null() {
@@ -60,8 +60,8 @@ fn values_to_pack<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Fa
     Ok(given)
 }
 
-/// Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. A VALUE may also be an ID of the wrong kind, or a
-/// string from a caller.
+/// Reads an ID, which is a decimal string for an integer layout and hexadecimal otherwise. A VALUE may also be an ID of the
+/// wrong kind, or a string from a caller.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if let Some(value) = args.get("id_value") {
         return match values::read(value)? {
@@ -84,7 +84,7 @@ fn time_range(layout: &Layout, args: &Value) -> Answer {
     Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
 }
 
-/// Makes an ID with a generator that uses the system clock, and returns its fields.
+/// Generates an ID using the system clock, and returns its fields.
 fn generate(layout: Layout, args: &Value) -> Answer {
     let mut builder = Generator::builder(layout);
     for (name, value) in values::read_all(args, "bindables")? {
@@ -95,7 +95,7 @@ fn generate(layout: Layout, args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
-/// Returns the protocol's PARSED, with only the fields that the layout has.
+/// Returns the protocol's PARSED object, with only the fields that the layout has.
 fn fields(parsed: &Parsed<'_>) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {

@@ -46,13 +46,13 @@ fn written(id: Randflake) -> Value {
     id.to_i64().to_string().into()
 }
 
-/// Makes an ID with a generator that uses the system clock.
+/// Generates an ID using the system clock.
 fn generate(args: &Value) -> Answer {
     let generator = Generator::builder(trace::lease(args)?, codec(args)?).build()?;
     Ok(fields(&codec(args)?, generator.generate()?))
 }
 
-/// Returns the protocol's FLAKE.
+/// Returns the protocol's FLAKE object.
 fn fields(codec: &Codec, id: Randflake) -> Value {
     let parts = codec.inspect(id);
     json!({

@@ -40,7 +40,7 @@ impl TracedGenerator for Generator<Script> {
     }
 }
 
-/// Returns a grant. `nodes` is a node ID, or the first and last one of a range. `lease` is its start and end.
+/// Returns a grant. `nodes` is a node ID, or the first and last node ID of a range. `lease` is the grant's start and end.
 pub(super) fn lease(args: &Value) -> Result<Grant, Failure> {
     let (nodes, span) = (&args["nodes"], &args["lease"]);
     let (first, last) = if nodes.is_array() { (&nodes[0], &nodes[1]) } else { (nodes, nodes) };

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::args::{Answer, bytes, integer, optional_integer, text, unexpected};
 
-/// Returns the protocol's FIELDS.
+/// Returns the protocol's FIELDS object.
 pub(crate) fn fields(id: Sno) -> Value {
     json!({
         "hex": hex(id),
@@ -89,7 +89,7 @@ pub(crate) fn from_uuid8(args: &Value) -> Answer {
     Ok(fields(Sno::from_uuid8_bytes(uuid.into_bytes())?))
 }
 
-/// Makes an ID with the default generator.
+/// Generates an ID with the default generator.
 pub(crate) fn generate(args: &Value) -> Answer {
     Ok(fields(sno::generate(integer(args, "metabyte")?)?))
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ids::fields;
 use crate::args::{Answer, Failure, text, unexpected};
 
-/// Returns the ID at a JSON pointer in a JSON text, and its metabyte.
+/// Returns the ID at a JSON pointer in a JSON text, with its metabyte.
 pub(crate) fn pointed_at(args: &Value) -> Answer {
     let document = parsed(text(args, "json")?)?;
     let pointer = text(args, "pointer")?;
@@ -25,7 +25,7 @@ pub(crate) fn value(args: &Value) -> Answer {
     Ok(fields(decoded(&parsed(text(args, "json")?)?)?))
 }
 
-/// Reads an ID from a JSON text, with `null` for the zero ID as in the original.
+/// Reads an ID from a JSON text, where `null` represents the zero ID as in the original library.
 pub(crate) fn value_or_null(args: &Value) -> Answer {
     let value = parsed(text(args, "json")?)?;
     let by_hand = if value.is_null() { Ok(Sno::default()) } else { by_hand(&value) };
@@ -38,7 +38,7 @@ pub(crate) fn written(args: &Value) -> Answer {
     Ok(serde_json::to_string(&id).map_err(unexpected)?.into())
 }
 
-/// Writes an ID as a JSON text, with `null` for the zero ID as in the original.
+/// Writes an ID as a JSON text, where `null` represents the zero ID as in the original library.
 pub(crate) fn written_or_null(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
     let value = json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected)?;
@@ -60,8 +60,8 @@ fn by_hand(value: &Value) -> polyflake::Result<Sno> {
     }
 }
 
-/// Returns the result of serde and of reading the value by hand, which must agree on whether it is an ID. serde's errors have
-/// no code, so the error comes from reading it by hand.
+/// Returns the result of serde and of reading the value by hand. Both must agree on whether the value is an ID. serde's
+/// errors have no code, so the error comes from the manual reading.
 fn agreed(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,

@@ -41,7 +41,7 @@ fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
     serde_json::from_value(config.clone()).map_err(unexpected)
 }
 
-/// Applies the options that a restored generator accepts too.
+/// Applies the options that a restored generator also accepts.
 fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     let mut builder = Generator::builder().clock(clock);
     if let Some((start, end)) = window(options)? {
@@ -73,7 +73,7 @@ fn apply_options(
     Ok(builder)
 }
 
-/// Closes the generator and continues with one restored from its snapshot, after a round trip through JSON.
+/// Closes the generator, and continues with one that is restored from its snapshot after a round trip through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let closed = written(&generator.close()?)?;
     let snapshot = snapshot(&closed)?.expect("a snapshot is not null");

@@ -39,7 +39,7 @@ fn time_range(args: &Value) -> Answer {
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }
 
-/// Returns the protocol's UUID7.
+/// Returns the protocol's UUID7 object.
 fn fields(id: Uuid7) -> Value {
     let parts = id.parts();
     json!({

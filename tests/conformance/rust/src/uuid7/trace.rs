@@ -1,4 +1,4 @@
-//! Traces of version 7 UUIDs, compared in the parts of IDs that do not depend on random bytes.
+//! Traces of version 7 UUIDs. Only the parts of IDs that do not depend on random bytes are compared.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -10,7 +10,7 @@ use crate::{
     stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-/// A generator, and the first sequence of the last millisecond with its timestamp.
+/// A generator, and the timestamp and first sequence of the last millisecond.
 pub(crate) struct TraceState {
     generator: Generator<Script>,
     first: Cell<Option<(i64, u32)>>,
