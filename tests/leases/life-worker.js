@@ -1,4 +1,4 @@
-// The Worker of life-workerd.mjs, which returns IDs and the events of its lease.
+// The Worker for life-workerd.mjs, which returns IDs and the events of its lease.
 import { sno } from "polyflake";
 import { LeaseStore, lease } from "polyflake/lease/cloudflare";
 

@@ -1,4 +1,4 @@
-// A Node process for the fault tests of leases (`lease/tests/faults/life.rs`). It records each ID that it makes and
+// A Node process for the fault tests of leases (`lease/tests/faults/life.rs`). It records each ID that it generates and
 // each event of its lease. It exits when its input ends, or on SIGTERM.
 import { openSync, writeSync } from "node:fs";
 import { sno } from "polyflake";

@@ -1,4 +1,4 @@
-// Records the events of a lease in the file that `lease/tests/faults/run.rs` reads.
+// Records a lease's events in the file that `lease/tests/faults/run.rs` reads.
 import { openSync, writeSync } from "node:fs";
 
 const grants = openSync(process.env.POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");

@@ -27,14 +27,14 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     p, c, forall = protocol, protocol.contents, protocol.domain.forall
 
     def is_origin(line: Term, version: Term) -> Term:
-        # A version that was written in its incarnation and not copied into it.
+        # Whether a version was written in its incarnation, rather than copied into it.
         return every(s.stored(line, version), c.has_line(line, version) == line)
 
     def has(claim: Term, line: Term, version: Term) -> Term:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
     def is_at(version: Term) -> Term:
-        # The versions of the record from the newest durable one on: any of them may be what a promotion keeps.
+        # The versions of the record from the newest durable one on. A promotion may keep any of them.
         return every(s.stored(s.line, version), version >= s.kept)
 
     def is_before(line: Term, version: Term, at: Term) -> Term:

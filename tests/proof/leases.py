@@ -69,7 +69,7 @@ from logic import (
     some,
 )
 
-# The kinds of messages. The last three are an operator's.
+# The kinds of messages. Only an operator sends the last three.
 CLAIMS, RENEWS, RELEASES, EVICTS, FREES, BURIES = range(6)
 
 
@@ -395,7 +395,7 @@ class Protocol:
         is_answered = self.rule(
             "a reply counts for its own request",
             s.acknowledged(message),
-            # The reply to an earlier request is accepted for the last one.
+            # Without the rule, the reply to an earlier request is accepted for the last request.
             every(s.sent(message), s.acknowledged(s.origin(claim))),
         )
         guard = every(
@@ -565,8 +565,8 @@ class Protocol:
             name <= s.names,
             name_before >= 0,
             name_before < s.names,
-            # Under a new name, the record names the store of the backup. Under an old one, an operator clears the
-            # name before.
+            # Under a new name, the record names the backup's store. Under an old name, an operator clears the previous
+            # name.
             some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
         )
         after = replace(

@@ -22,7 +22,7 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-# A truth value, a number or another value: a z3 term, or a Python object in the concrete domain.
+# A Boolean, a number or another value: a z3 term, or a Python object in the concrete domain.
 Term = Any
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-# The packages of the tests. The selected packages determine the features of their dependencies, so `cargo xtask test`
-# passes the selection of an earlier step, whose build then serves here as well.
+# Packages whose tests run. The selected packages determine the features of their dependencies. Therefore, `cargo xtask
+# test` passes the selection of an earlier step, whose build can then be reused here.
 CORE = ["--package", "polyflake"]
 LEASES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 

@@ -29,13 +29,14 @@ from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Pr
 from logic import CLAIM, MESSAGE, TOKEN, Bounded, Domain, Term, Unbounded
 from runs import RejectedError, Run
 
-# z3 needs milliseconds for each part of the invariant. After this time the test fails, because the part was not proved.
+# z3 needs milliseconds for each part of the invariant. After this timeout the test fails, because the part was not
+# proved.
 LIMIT_MS = 60_000
 FENCE = "the record's end is a fence for windows"
 WRITES = "writes are as the rules say"
 WINDOW = "a window ends where the store acknowledged"
 
-# Each rule with the step that it governs, and the part of the invariant that does not survive without it.
+# Each rule, with the step that it governs and the part of the invariant that fails without it.
 RULES = {
     # R1: after the previous grant.
     "a grant starts at the end of the last one": ("claim", WRITES),
@@ -56,7 +57,7 @@ RULES = {
     "a renewal ends within the longest lease": ("renew", "ends are within the longest lease"),
     "a window grows after the reply": ("extend", WINDOW),
     "a reply counts for its own request": ("extend", WINDOW),
-    # What a generator checks, R5 and R6.
+    # R5 and R6: what a generator checks.
     "a sealed generator makes no ID": ("make", "the record's end is a fence for IDs"),
     "a tick begins within the grant, which has a window of its own": (
         "make",
@@ -71,7 +72,7 @@ RULES = {
     "a dead holder is named by its token": ("bury", WRITES),
     "a dead holder's number stays taken for the clock error": ("bury", WRITES),
     "a dead holder's clock was ahead by at most the clock error": ("bury", WRITES),
-    # An operator's other commands.
+    # Other commands of an operator.
     "an eviction starts at the end of the last grant": ("evict", WRITES),
     "only a reserved number is freed": ("free", WRITES),
     "a number is not freed below its start": ("free", WRITES),
@@ -177,7 +178,7 @@ def test_a_step_keeps_the_invariant(is_timed: bool, name: str) -> None:
         it.solver.add(step.guard)
         for part, holds in invariant(protocol, step.after).items():
             after = holds()
-            # A part that the step does not touch holds as before.
+            # A part that the step does not change remains true.
             if not z3.eq(after, it.parts[part]):
                 refutes(it.solver, z3.Not(after))
     finally:
@@ -208,7 +209,7 @@ def bounded() -> Proof:
     values = {"claim": claims, "message": messages, "token": tokens}
     numbers = {"incarnation": LINES, "version": VERSIONS, "tick": TICKS, "name": NAMES}
     c, s = symbolic_contents(), symbolic_state()
-    # The state and the parameters of a step refer to these values only.
+    # The state and the parameters of a step refer only to these values.
     closed = [z3.Distinct(*of) for of in values.values()]
     closed += [among(c.token(claim), tokens) for claim in claims]
     closed += [among(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
@@ -307,7 +308,7 @@ def test_a_run_goes_through_all_steps() -> None:
     run = Run(longest=100, error=5, begin=begin)
     p = run.protocol
     reads(run, 50)
-    # A claim whose reply is lost, its proof, a renewal and a release.
+    # A claim whose reply is lost, the proof of the claim, a renewal, and a release.
     lost = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
     run.claim("a", lost, 50)
     run.deliver(lost)
@@ -324,7 +325,7 @@ def test_a_run_goes_through_all_steps() -> None:
     release = run.message(RELEASES, "a", 0, 8, 9, ("a", 50, 100))
     run.take(p.release(run.state, "a", release), "a release")
     run.accept(release)
-    # A promoted replica, which an operator reports. The holder renews there, is killed, and declared dead.
+    # An operator reports a promoted replica. The holder renews its lease there, is killed, and is declared dead.
     reads(run, 100)
     granted(run, "b", 9, 100, 200)
     run.promote(run.state.version, 205)
@@ -337,14 +338,14 @@ def test_a_run_goes_through_all_steps() -> None:
     burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
     run.bury("b", burial, 120, 13)
     run.accept(burial)
-    # The number is reserved and freed.
+    # The number is reserved, and then freed.
     reservation = run.message(EVICTS, "nobody", 1, 12, 13, ("operator 2", 130, 10**6), reserved=True)
     run.take(p.evict(run.state, reservation), "a reservation")
     run.accept(reservation)
     freed = run.message(FREES, "nobody", 1, 13, 14, ("operator 3", 130, 140))
     run.take(p.free(run.state, freed), "a freed number")
     run.accept(freed)
-    # A backup of the first incarnation is restored, and the next grant waits for the quiet time.
+    # A backup of the first incarnation is restored, and the next grant waits until the quiet time.
     run.restore(0, 9, now=115, quiet=220, before=0, name=3, name_before=1)
     reads(run, 230)
     granted(run, "c", 9, 225, 300)

@@ -42,14 +42,15 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # A machine uses the floor only before its first cell. The cells behind it belong to an earlier generator.
+        # A machine uses the floor only before its first cell. The cells behind the floor belong to an earlier
+        # generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
-        # The reading of `safe` is at least what the steps before have raised it to.
+        # The value read from `safe` is at least the value to which earlier steps raised it.
         assumed.append(z3.UGE(read, safe))
     was_behind = TickTock.is_behind(cell, word, safe)
-    # The cells that an earlier generator may have used, as far as its floor reaches.
+    # The cells that an earlier generator may have used, up to its floor.
     was_used = z3.If(flip == BELOW, z3.And(z3.ULE(cell[0], floor), z3.Not(cell[1])), was_behind)
     tick, bit, sequence = cell
     is_returned = z3.And(
@@ -121,7 +122,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULT(now, one << ticks),
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(flip, 2),
-        # The machine made this word.
+        # The machine produced this word.
         z3.ULT(machine.tick(word), one << ticks),
         z3.ULE(machine.next(word), last + 1),
         z3.Or(is_wide, z3.ULT(word, one << 64)),
@@ -130,8 +131,8 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     is_returned = z3.And(
         step.taken, tick == step.tick, z3.UGE(slot, step.first), z3.ULT(slot, step.first + step.length)
     )
-    # The fields of the new word are those of the step, as "the word holds its fields" states. Without the shifts, z3
-    # is fast.
+    # The fields of the new word are those of the step, as "the word holds its fields" states. z3 is fast without the
+    # shifts.
     end = step.first + step.length
     is_behind = z3.Or(z3.ULT(tick, step.tick), z3.And(tick == step.tick, z3.ULT(slot, end)))
     return assumed, {
@@ -158,7 +159,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
 MACHINES = {"tick-tock": sno, "per tick": others}
 STATEMENTS = [(machine, name) for machine, make in MACHINES.items() for name in make()[1]]
 
-# Each weakening with the statement that fails.
+# Each weakening, with the statement that fails under it.
 WEAKENED = {
     ("tick-tock", "the floor takes the place of the last tick"): "a returned cell is new",
     ("tick-tock", "a step back lands above the safe tick"): "a returned cell is new",

@@ -26,7 +26,7 @@ from runs import FRESH, NO_PROCESS, RejectedError, Run
 
 ZERO = "0" * 32
 RESERVED = 2**53 - 1
-# What the simulator writes in place of a process.
+# The value that the simulator writes in place of a process.
 OPERATOR = 2**64 - 1
 Event = dict[str, Any]
 
@@ -64,13 +64,14 @@ class World:
         self.namespace: Namespace | None = None
         self.lines: dict[str, int] = {}
         self.names: dict[str, int] = {}
-        # The messages of requests, the claims of each process, and the times that it has heard from the store.
+        # The messages of requests, the claims of each process, and the times that each process has heard from the
+        # store.
         self.messages: dict[tuple[int, int, int], tuple[Run, int]] = {}
         self.claims: dict[int, list[tuple[Run, str]]] = {}
         self.heard: dict[int, list[int]] = {}
         self.making = -1
-        # Pairs of names between which a replica was promoted, and whether the store was replaced without a notice so
-        # far.
+        # Pairs of names between which a replica was promoted, and whether the store has been replaced without a notice
+        # so far.
         self.promotions: set[tuple[str, str]] = set()
         self.is_promotion = self.is_unnoticed = False
         self.counts: Counter[str] = Counter()
@@ -96,7 +97,7 @@ class World:
             if new.until > max(old.until, s.time + self.longest):
                 # A keeper adds the time that has passed since the store's last reply.
                 self.read_time(run, new.until - self.longest)
-            # The last replies may have come too late to count for the keeper.
+            # The last replies may have arrived too late for the keeper to count them.
             steps = [p.renew(run.state, claim, message, now) for now in nows]
             possible = [step for step in steps if step.guard is True]
             run.take((possible or steps)[-1], f"a renewal of {claim}")
@@ -231,7 +232,7 @@ class World:
                 run.promote(version, namespace.quiet)
             else:
                 line = self.line_of(run, record)
-                # The quiet time is calculated from a reply that came before this one.
+                # The quiet time is calculated from a reply that arrived before this one.
                 now = min(now, namespace.quiet - self.longest - self.error)
                 run.restore(line, version, now, namespace.quiet, namespace.previous_quiet, name, before)
         self.lines[namespace.incarnation] = self.runs[0].state.line

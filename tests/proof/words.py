@@ -36,7 +36,7 @@ import z3  # type: ignore[import-untyped]
 
 from logic import Term
 
-# The permission of a step to go back in time, as `Flip` in the code.
+# A step's permission to go back in time, as in `Flip` in the code.
 ALLOWED, REFUSED, BELOW = range(3)
 NEXT_BITS = 17
 

@@ -1,4 +1,4 @@
-// A user's program with the package for JSR.
+// A user's program that uses the JSR package.
 import { metabyte } from "@polyflake/polyflake/decode";
 import { withBigints } from "@polyflake/polyflake/json";
 

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 /** Returns what a command prints. */
 const output = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
 
-// The clients know the addresses of their public registries.
+// The clients provide the addresses of their public registries.
 const PIP = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
 const here = process.env.POLYFLAKE_REGISTRIES;
 const NPM = here ? `${here}/npm` : output("npm", "config", "get", "registry").replace(/\/$/, "");

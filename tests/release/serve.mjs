@@ -26,7 +26,7 @@ function elsewhere(path) {
 }
 
 const server = createServer(({ method, url }, response) => {
-  // `normalize` keeps the path inside the folder.
+  // `normalize` prevents the path from leaving the folder.
   const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
   const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
   if (method !== "GET" && method !== "HEAD") return response.writeHead(405).end();

@@ -1,4 +1,4 @@
-// Makes IDs while the system clock steps. See README.md. The second argument selects the backend.
+// Generates IDs while the system clock steps. See README.md. The second argument selects the backend.
 const [seconds, machine] = process.argv.slice(2);
 const { hotguid, layout, randflake, sno, uuid7 } = await import(`polyflake/${machine}`);
 

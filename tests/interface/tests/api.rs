@@ -13,7 +13,7 @@ use polyflake::ErrorKind;
 use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
-/// The folders of each format in `api.toml`. The first folder's `mod.rs` lists the public names.
+/// The folders of each format in `api.toml`. The `mod.rs` of the first folder lists the public names.
 const FAMILIES: [(&str, &[&str]); 7] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
@@ -41,7 +41,7 @@ fn api() -> Table {
     fs::read_to_string(root().join("../packages/api.toml")).unwrap().parse().unwrap()
 }
 
-/// A format's public names: functions, and types with their functions.
+/// A format's public names: its functions, and its types with their functions.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Names {
     functions: BTreeSet<String>,
@@ -52,7 +52,7 @@ fn parse(file: &Path) -> Vec<Item> {
     syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
 }
 
-/// Returns whether a name is part of the public API: public, and not hidden in the documentation.
+/// Returns whether an item is part of the public API, which means that it is public and not hidden in the documentation.
 fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
@@ -66,7 +66,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(hides)
 }
 
-/// Returns the last names in a `use` tree.
+/// Returns the last name of each path in a `use` tree.
 fn last_names(tree: &UseTree) -> Vec<String> {
     match tree {
         UseTree::Path(path) => last_names(&path.tree),
@@ -89,7 +89,7 @@ fn exported(items: &[Item]) -> BTreeSet<String> {
     names.collect()
 }
 
-/// Returns the type of an inherent `impl` and its public functions.
+/// Returns the type and the public functions of an inherent `impl`.
 fn methods(item: &Item) -> Option<(String, Vec<String>)> {
     let Item::Impl(block) = item else { return None };
     let Type::Path(of) = &*block.self_ty else { return None };

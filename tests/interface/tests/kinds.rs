@@ -1,4 +1,4 @@
-//! Enums that serde reads, with an ID's metabyte to select the variant.
+//! Enums that serde deserializes, where an ID's metabyte selects the variant.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct User {
     baz: String,
 }
 
-/// An object with a value of every shape.
+/// An object with values of every JSON type.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 struct Order {
     total: f64,
@@ -49,7 +49,7 @@ enum Paid {
     Twice(u8, u8),
 }
 
-/// A list in place of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
+/// A list instead of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
 type Anything = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
@@ -102,8 +102,8 @@ fn order() -> Order {
     }
 }
 
-/// Reads a text with each entry point of `serde_json`. Strings and slices lend their bytes, the reader does not. Errors omit
-/// their position, which the reader counts differently.
+/// Reads a text with each entry point of `serde_json`. Strings and slices lend their bytes, but the reader does not. Errors
+/// omit their position, because the reader counts it differently.
 #[track_caller]
 fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
@@ -148,7 +148,7 @@ fn members_before_the_id_are_read_like_those_after_it() {
     assert_eq!(in_every_way::<Record>(&first), Ok(Record::Order(order())));
 }
 
-/// Integers that only their decimal string holds exactly are rejected before the ID, and are never rounded.
+/// Integers that only a decimal string can represent exactly are rejected before the ID, and are never rounded.
 #[test]
 fn integers_of_128_bits_must_follow_the_id() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -220,7 +220,7 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
     );
 }
 
-/// Covers types that deserialize an object in their own way.
+/// Covers types that customize how they deserialize an object.
 #[test]
 fn a_variant_accepts_any_deserializable_type() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -288,7 +288,7 @@ fn a_variant_accepts_any_deserializable_type() {
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
 
-/// Returns the error for an ID. Asserts that serde's error has the same message.
+/// Returns the error for an ID, and asserts that serde's error has the same message.
 #[track_caller]
 fn rejection(text: &str) -> Error {
     let told = in_every_way::<Record>(text).unwrap_err();
@@ -377,7 +377,7 @@ fn errors_display_their_source() {
     assert!(error.to_string().starts_with("EOF"));
 }
 
-/// Self-describing binary formats are supported, and other formats return an error.
+/// Self-describing binary formats are read, and other formats return an error.
 #[test]
 fn self_describing_binary_formats_are_read() {
     let record = Record::User(user());
@@ -417,7 +417,7 @@ fn every_vector_is_read() {
     assert!(found > 5);
 }
 
-/// A type for a variant. Its name is also that of a type parameter which a macro may use.
+/// A type for a variant. It has the same name as a type parameter that a macro might use.
 #[derive(Debug, PartialEq, Deserialize)]
 struct D {
     id: Sno,
@@ -439,7 +439,8 @@ fn a_variants_type_can_have_any_name() {
     );
 }
 
-/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three must agree on the value or fail.
+/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three must return the same value or
+/// fail.
 macro_rules! assert_alike {
     ($($value:ty: $($text:literal)+;)+) => {$({
         #[derive(Debug, PartialEq, Deserialize)]

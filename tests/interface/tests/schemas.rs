@@ -1,4 +1,4 @@
-//! JSON Schema and OpenAPI descriptions of ID strings, and IDs as input of fuzzers.
+//! JSON Schema and OpenAPI descriptions of ID strings, and IDs generated from fuzzer input.
 
 use arbitrary::{Arbitrary, Unstructured};
 use polyflake::{
@@ -30,7 +30,7 @@ fn schema<T: JsonSchema + PartialSchema>() -> Value {
     json
 }
 
-/// Returns a type's pattern. Asserts that its example and the strings of other IDs match it.
+/// Returns a type's pattern. Asserts that the pattern matches the type's example and the strings of other IDs.
 #[track_caller]
 fn pattern<T: JsonSchema + PartialSchema + Serialize>(ids: &[T]) -> Regex {
     let schema = schema::<T>();

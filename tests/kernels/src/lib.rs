@@ -5,25 +5,26 @@ use polyflake::kernels::{Level, levels};
 /// The length of the longest slice that the tests use.
 pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 
-/// Lengths near the sizes of groups, which have 2 to 16 items. The cipher's groups are larger.
+/// Lengths near the group sizes, which are 2 to 16 items. The cipher's groups are larger.
 const AROUND_GROUPS: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
-/// Returns slice lengths that exceed every group, some by several groups. There are fewer under Miri, which is slow.
+/// Returns slice lengths that exceed every group size, some of them several times over. There are fewer under Miri, which
+/// is slow.
 pub fn lengths() -> impl Iterator<Item = usize> {
     (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || AROUND_GROUPS.contains(length))
 }
 
-/// Returns every `step`th value under Miri, which is slow, and all values elsewhere.
+/// Returns every `step`th value under Miri, which is slow, and all values otherwise.
 pub fn sample_under_miri<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
     all.step_by(if cfg!(miri) { step } else { 1 })
 }
 
-/// Returns this machine's levels except the scalar level, against which the tests compare them.
+/// Returns this machine's levels, except for the scalar level, which the tests use as the reference.
 pub fn vector_levels() -> impl Iterator<Item = Level> {
     levels().filter(|&level| level != Level::SCALAR)
 }
 
-/// A source of pseudo-random numbers that are the same in every run (xorshift64).
+/// A source of pseudo-random numbers, which are the same in every run (xorshift64).
 pub struct XorShift(u64);
 
 impl XorShift {
@@ -46,7 +47,7 @@ impl XorShift {
         ((self.next() >> 32) as usize) % limit
     }
 
-    /// Returns `N` bytes of any value.
+    /// Returns `N` random bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         std::array::from_fn(|_| self.next().to_be_bytes()[0])
     }

@@ -1,4 +1,4 @@
-//! Tests that, at every level, a run of consecutive IDs equals the IDs from counting up one at a time.
+//! Tests that, at every level, a run of consecutive IDs equals the IDs that counting up one at a time produces.
 
 use kernel_tests::lengths;
 use polyflake::{
@@ -24,7 +24,7 @@ fn sno_runs_of_every_length_have_consecutive_sequences() {
     }
 }
 
-/// Returns a Hot Guid with a counter, which wraps to 0 after the last one.
+/// Returns a Hot Guid with a counter. A counter beyond the last one wraps to 0.
 fn hot_guid(counter: u32) -> HotGuid {
     let counter = counter & LAST_COUNTER;
     let machine = [1, 2, 3, 4, 0xff];

@@ -1,5 +1,5 @@
-//! Tests that, at every level, Randflake's kernels write the format's strings, and reject a string with the same error as a
-//! single parse.
+//! Tests that, at every level, Randflake's kernels write the strings that the format defines. The kernels must reject a
+//! string with the same error as parsing it alone.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ const ITEMS: usize = 21;
 /// A number that no test decodes.
 const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
 
-/// Returns numbers of every length, but mostly long ones, as real IDs are.
+/// Returns numbers of every length, but mostly long ones, like those of real IDs.
 fn numbers(count: usize) -> Vec<u64> {
     let mut noise = XorShift::new();
     let short = |noise: &mut XorShift| noise.next() >> noise.number_below(64);
@@ -29,7 +29,7 @@ fn numbers(count: usize) -> Vec<u64> {
     (0..count).map(|_| any(&mut noise)).collect()
 }
 
-/// Formats a number digit by digit as the format defines it.
+/// Formats a number digit by digit, following the format's definition.
 fn text_of(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
@@ -41,7 +41,7 @@ fn text_of(mut number: u64) -> String {
     }
 }
 
-/// Valid numbers, their slots and their strings.
+/// Valid numbers, with their slots and their strings.
 static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| numbers(ITEMS));
 static SLOTS: LazyLock<Vec<[u8; 16]>> = LazyLock::new(|| slots(&NUMBERS));
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| texts(&NUMBERS));
@@ -104,7 +104,7 @@ fn assert_same_error_as_single(level: Level, slots: &[[u8; 16]], item: usize) {
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
 
-/// Returns the error for one string. A byte above ASCII is not a character, even if a character has that value.
+/// Returns the error for a single string. A byte above ASCII is not a character, even if a character has that value.
 fn error_of_single(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
@@ -232,7 +232,7 @@ fn columns_of_every_length_round_trip() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            // The bytes are tested with and without trailing bytes that belong to no string.
+            // The bytes are tested with and without trailing bytes that do not belong to any string.
             for text in [&text[..end], &text] {
                 let mut read = vec![UNTOUCHED; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();

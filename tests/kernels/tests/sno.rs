@@ -1,4 +1,4 @@
-//! Tests that, at every level, sno's base32 kernels write the same output as the scalar code, and reject the same strings.
+//! Tests that, at every level, sno's base32 kernels write the same output and reject the same strings as the scalar code.
 
 use kernel_tests::{MAX_LENGTH, XorShift, lengths, sample_under_miri, vector_levels};
 use polyflake::{
@@ -17,7 +17,7 @@ fn ids(count: usize) -> Vec<[u8; 10]> {
     (0..count).map(|_| noise.bytes()).collect()
 }
 
-/// Formats an ID digit by digit as the format defines it.
+/// Formats an ID digit by digit, following the format's definition.
 fn text_of(id: [u8; 10]) -> [u8; 16] {
     let bits = id.iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
     std::array::from_fn(|place| ALPHABET[(bits >> (75 - 5 * place) & 31) as usize])
@@ -31,7 +31,7 @@ fn bad_bytes() -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
 }
 
-/// Decodes strings into pre-filled memory, which shows what was written.
+/// Decodes strings into pre-filled memory, which reveals what was written.
 fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
     let mut ids = vec![[0xa5; 10]; texts.len()];
     let outcome = decode_sno(level, texts, &mut ids);

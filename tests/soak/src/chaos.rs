@@ -7,8 +7,8 @@ use std::{
 
 use polyflake::{Result, clock::Clock};
 
-/// A clock with a limited number of ticks, so that a bitmap can hold them all. It stalls for long, sometimes advances by one
-/// tick, jumps ahead or back, and sometimes shows a wrong tick to a single caller.
+/// A clock with a limited number of ticks, so that a bitmap can record them all. It stalls for long periods, sometimes
+/// advances by one tick, jumps ahead or back, and sometimes shows a wrong tick to a single caller.
 pub(crate) struct Chaos {
     tick: AtomicI64,
     /// The latest tick that any caller has read.
@@ -22,7 +22,8 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Number of readings within which a few events happen, so that a tick sometimes lasts long enough to be exhausted.
+/// Number of clock readings in which a few events happen. The number is large, so that a tick sometimes lasts long enough
+/// to be exhausted.
 const READINGS: u32 = 1 << 20;
 
 impl Chaos {
@@ -54,7 +55,7 @@ impl Chaos {
         }
     }
 
-    /// Records a reading. Nearly all readings are not the latest, and only load it.
+    /// Records a clock reading. Nearly all readings are not the latest, so `latest` is only loaded for them.
     fn record(&self, tick: i64) {
         if tick > self.latest.load(Ordering::Relaxed) {
             self.latest.fetch_max(tick, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Functions that make each format's IDs, and each ID's cell in the bitmap.
+//! Functions that generate each format's IDs, and each ID's cell in the bitmap.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -14,17 +14,17 @@ use polyflake::{
 
 use crate::chaos::Chaos;
 
-/// Makes IDs in any thread and reports their cells.
+/// Generates IDs in any thread and reports their cells.
 pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
-    /// Number of bits of a cell's index within its tick, if the format promises that IDs are sorted across threads and never
-    /// later than the latest clock reading. Cells then sort like the IDs.
+    /// Number of bits of a cell's index within its tick. It is `None` unless the format promises that IDs are sorted across
+    /// threads and never later than the latest clock reading. If it is set, cells sort like their IDs.
     pub(crate) sorted: Option<u32>,
-    /// The clock of all its generators.
+    /// The clock that all generators of this maker use.
     pub(crate) clock: Arc<Chaos>,
-    /// Makes IDs singly, in a batch or with a handle, and reports each one's cell. A failed call reports the IDs made before
-    /// the error.
+    /// Generates IDs singly, in a batch or with a handle, and reports each ID's cell. A failed call reports the IDs
+    /// generated before the error.
     pub(crate) make: Make,
 }
 
@@ -57,7 +57,7 @@ fn size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
-/// A way to make IDs, with its parameters.
+/// A way to generate IDs, with its parameters.
 enum Call {
     Single,
     Batch(usize),
@@ -72,25 +72,25 @@ fn random_call(random: &mut Rng) -> Call {
     }
 }
 
-/// Returns the number of IDs that a batch wrote: all, or the number in its error.
+/// Returns the number of IDs that a batch wrote: all of them, or the number in its error.
 fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-/// A format's generator: the three ways to make IDs, and an ID's cell.
+/// A format's generator: the three ways to generate IDs, and an ID's cell.
 trait Source: Sync {
     type Id: Copy + Default;
     /// Whether the format promises the order that [`SoakMaker::sorted`] describes.
     const SORTED: bool = false;
     fn single(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
-    /// Returns a function that makes IDs with a handle.
+    /// Returns a function that generates IDs with a handle.
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Self::Id>;
     fn cell(&self, id: Self::Id) -> u64;
 }
 
 impl SoakMaker {
-    /// Creates a maker. `build` creates the generator, and a tick lasts `tick_ms` and has 2^`bits` cells.
+    /// Creates a maker. `build` creates the generator. A tick lasts `tick_ms` milliseconds and has 2^`bits` cells.
     fn new<S: Source + 'static>(
         (ticks, tick_ms, bits): (i64, i64, u32),
         build: impl FnOnce(Arc<Chaos>) -> Result<S>,
@@ -122,7 +122,7 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
     Ok(())
 }
 
-/// A start after every epoch, late enough to set Randflake's bit 63.
+/// A start time after every format's epoch, late enough to set Randflake's bit 63.
 const START_S: i64 = 2_266_870_912;
 
 fn snos(ids: u64, _seed: u64) -> SoakMaker {
@@ -179,7 +179,7 @@ impl Source for randflake::Generator<Arc<Chaos>> {
     }
 }
 
-/// Makes Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
+/// Generates Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
 fn hot_guids(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
@@ -204,7 +204,7 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
     }
 }
 
-/// Makes version 7 UUIDs. At least half of a millisecond's sequence is available.
+/// Generates version 7 UUIDs. At least half of a millisecond's sequence is available.
 fn uuids(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
@@ -230,7 +230,7 @@ impl Source for uuid7::Generator<Arc<Chaos>> {
     }
 }
 
-/// Number of bits in a layout's sequence, which determines a tick's cells.
+/// Number of bits in a layout's sequence, which determines the number of cells per tick.
 const SEQUENCE: u32 = 18;
 
 fn layouts(ids: u64, _seed: u64) -> SoakMaker {
@@ -240,7 +240,8 @@ fn layouts(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-/// Makes IDs with generators of 64 worker IDs, which together have as many cells per tick.
+/// Generates IDs with generators for 64 worker IDs each. The 64 together have as many cells per tick as one worker ID in
+/// `layouts`.
 fn ranges(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
@@ -266,7 +267,7 @@ impl Source for layout::Generator<Arc<Chaos>> {
         let mut handle = layout::Handle::with_first(self, size);
         move || handle.generate().map(|id| integer(&id))
     }
-    /// Returns the ID itself, because the time counts from the clock's start and is the topmost field.
+    /// Returns the ID itself, because the time is the topmost field and counts from the clock's start.
     fn cell(&self, id: i64) -> u64 {
         id.cast_unsigned()
     }

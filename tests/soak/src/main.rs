@@ -1,6 +1,6 @@
-//! Makes billions of IDs in eight threads, with a clock that jumps, stalls and moves backwards, and records each one in a
-//! bitmap. A bit that is set twice is a duplicate ID. If a format promises order, each call's IDs are also compared with those of
-//! all calls that returned before it began, and with the clock.
+//! Generates billions of IDs in eight threads, with a clock that jumps, stalls and moves backwards, and records each ID in
+//! a bitmap. A bit that is set twice reveals a duplicate ID. If a format promises order, each call's IDs are also compared
+//! with the clock and with the IDs of all calls that returned before the call began.
 //!
 //! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
@@ -20,10 +20,10 @@ use clap::Parser;
 use families::{FAMILIES, Family, SoakMaker};
 use fastrand::Rng;
 
-/// Number of threads. There are more than processors, so that threads are interrupted anywhere.
+/// Number of threads. It exceeds the number of processors, so that threads are interrupted anywhere.
 const THREADS: u64 = 8;
 
-/// Number of consecutive failed calls after which the clock's time is assumed to have ended.
+/// Number of consecutive failed calls after which the clock is assumed to have run out of ticks.
 const MAX_FAILURES: u32 = 10_000;
 
 #[derive(Parser)]
@@ -34,7 +34,7 @@ struct Options {
     /// Only runs formats whose name contains this string.
     #[arg(long, default_value = "")]
     family: String,
-    /// Repeats the clock's and the callers' random choices, but not the threads' interleaving.
+    /// Reproduces the random choices of the clock and the callers, but not the threads' interleaving.
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -53,13 +53,13 @@ struct Outcome {
 struct Run<'m> {
     maker: &'m SoakMaker,
     seen: Bitmap,
-    /// The highest cell of the calls that have returned.
+    /// The highest cell among the calls that have returned.
     highest: AtomicU64,
     outcome: Outcome,
 }
 
 impl Run<'_> {
-    /// Makes IDs in a thread until all threads together have made `ids`.
+    /// Generates IDs in a thread until all threads together have generated `ids`.
     fn make_until(&self, ids: u64, random: &mut Rng) {
         let mut failures_in_a_row = 0;
         while self.outcome.made.load(Ordering::Relaxed) < ids && failures_in_a_row < MAX_FAILURES {
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes some IDs and checks them.
+    /// Generates some IDs and checks them.
     fn call(&self, random: &mut Rng) -> polyflake::Result<()> {
         let mut last = self.highest.load(Ordering::SeqCst);
         let (mut count, mut again, mut misplaced) = (0, 0, 0);
@@ -94,7 +94,7 @@ impl Run<'_> {
     }
 }
 
-/// Makes `ids` IDs and checks them all.
+/// Generates `ids` IDs and checks them all.
 fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
     let maker = &(family.build)(ids, seed);
     let seen = Bitmap::new(maker.cells);
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Runs a maker with faults, which the harness must detect.
+    /// Runs a faulty maker, which the harness must detect.
     fn soak_faulty(build: fn(u64, u64) -> SoakMaker) -> Outcome {
         soak(&Family { name: "faulty", build }, 1000, 1)
     }

@@ -1,4 +1,4 @@
-//! A short run of the `kills` program: no ID repeats, but many do without the state that separates lives.
+//! A short run of the `kills` program. No ID repeats, but many repeat without the state that separates lives.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Compares the probabilities in docs/promises.md for default partitions with a simulation.
+//! Compares the probabilities for default partitions in docs/promises.md with a simulation.
 
 use std::{fs, path::Path};
 
@@ -15,7 +15,7 @@ fn readme() -> String {
         .unwrap()
 }
 
-/// Returns the rows of the table whose header begins with `head`, as numbers. Other text is dropped.
+/// Returns the rows of the table whose header begins with `head`, as numbers. Drops all other text.
 fn table(head: &str) -> Vec<Vec<f64>> {
     let text = readme();
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);
@@ -32,7 +32,7 @@ fn chance(mut trial: impl FnMut() -> bool) -> f64 {
     f64::from((0..TRIALS).map(|_| u32::from(trial())).sum::<u32>()) / f64::from(TRIALS)
 }
 
-/// Returns whether any two processes with the given number of generators each share a partition.
+/// Returns whether any two processes share a partition, if each process has the given number of generators.
 fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     let mut taken = vec![false; 65_536];
     (0..processes).any(|_| {
@@ -44,7 +44,7 @@ fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     })
 }
 
-/// Returns a count in a table of the documentation.
+/// Converts a count from a table in the documentation to an integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
 fn count(cell: f64) -> u32 {
     cell as u32

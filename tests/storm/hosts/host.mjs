@@ -1,7 +1,8 @@
-// Runs the generator of an adapter as the environment variables request. Prints its IDs in chunks: see `src/chunk.rs`.
+// Runs an adapter's generator as the environment variables specify, and prints its IDs in chunks: see `src/chunk.rs`.
 //
-// `node host.mjs ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID. Node
-// cannot fork, so the shapes are `plain` and `threads`: worker threads, each with the module in it.
+// `node host.mjs ADAPTER`. The adapter is a module that exports `generator(worker)`, which returns a function that
+// returns an ID. Node cannot fork, so the shapes are `plain` and `threads`. With `threads`, each worker thread loads
+// the module.
 import { readSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";

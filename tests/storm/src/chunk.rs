@@ -14,36 +14,36 @@
 
 use anyhow::{Context, Result, bail};
 
-/// A line of a host.
+/// A line that a host prints.
 #[derive(Debug, PartialEq)]
 pub enum Line<'t> {
-    /// The host waits for a line.
+    /// The host waits for a line of input.
     Ready,
-    /// IDs of one thread.
+    /// IDs from one thread.
     Chunk(Chunk<'t>),
-    /// A call that failed, with its message.
+    /// The message of a call that failed.
     Error(&'t str),
-    /// The last line of a process.
+    /// The last line that a process prints.
     End,
 }
 
-/// IDs of one thread, in the order in which it generated them.
+/// IDs from one thread, in the order in which it generated them.
 #[derive(Debug, PartialEq)]
 pub struct Chunk<'t> {
-    /// The copy of the process.
+    /// The number of the process's copy.
     pub generator: u32,
-    /// The thread of the copy.
+    /// The number of the thread in that copy.
     pub thread: u32,
     /// Readings of the monotonic clock before the first ID and after the last one.
     pub span: Option<[u64; 2]>,
-    /// The same of the wall clock.
+    /// Readings of the wall clock before the first ID and after the last one.
     pub wall: Option<[u64; 2]>,
     /// The IDs.
     pub ids: Vec<&'t str>,
 }
 
 impl<'t> Line<'t> {
-    /// Reads a line of a host.
+    /// Parses a line that a host printed.
     pub fn of_host(line: &'t str) -> Result<Self> {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         Ok(match first {
@@ -55,7 +55,7 @@ impl<'t> Line<'t> {
         })
     }
 
-    /// Reads a line of a command that prints one ID per line.
+    /// Parses a line from a command that prints one ID per line.
     #[must_use]
     pub fn of_command(line: &'t str) -> Self {
         let ids = vec![line.trim()];

@@ -1,4 +1,4 @@
-//! A wall clock that libfaketime shows to processes instead of the machine's. Their monotonic clock is unchanged.
+//! A wall clock that libfaketime shows to processes in place of the machine's clock. Their monotonic clock is unchanged.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// A clock's error, which a file holds.
+/// A wall clock whose error is stored in a file.
 pub struct Clock {
     library: PathBuf,
     file: PathBuf,
 }
 
 impl Clock {
-    /// Creates a clock that is right, with its file in a folder.
+    /// Creates a clock without an error, and stores its file in a folder.
     pub fn new(folder: &Path) -> Result<Self> {
         let library = library().context("libfaketime is not installed")?;
         let clock = Self { library, file: folder.join("clock") };
@@ -23,13 +23,13 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Shows the clock to a process that is started.
+    /// Makes a process that is about to start see this clock.
     pub fn show(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets the clock's error, which takes effect at once for all processes.
+    /// Sets the clock's error, which immediately takes effect for all processes.
     pub fn set(&self, seconds: f64) -> Result<()> {
         let beside = self.file.with_extension("new");
         fs::write(&beside, format!("{seconds:+.3}\n"))?;
@@ -43,7 +43,7 @@ pub fn is_available() -> bool {
     library().is_some()
 }
 
-/// Finds the library in its folder. Some distributions have a folder for each architecture.
+/// Finds the library in its folder. Some distributions have a separate folder for each architecture.
 fn library() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();

@@ -17,16 +17,17 @@ use crate::{
     verdict::{Verdict, Violation},
 };
 
-/// The properties of a generator's IDs that are known.
+/// The known properties of a generator's IDs.
 #[derive(Clone, Debug, Default)]
 pub struct Format {
-    /// The comparison of IDs, if they are sorted.
+    /// How to compare IDs, if they are sorted.
     pub order: Option<Order>,
-    /// The position of the time, if the IDs contain one.
+    /// The position of the time in an ID, if the IDs contain one.
     pub time: Option<Time>,
 }
 
-/// The difference between the two clocks' readings from which on a chunk counts as one in which the wall clock was set.
+/// If the two clocks' elapsed times differ by more than this within a chunk, the wall clock counts as set during that
+/// chunk.
 const SET_NANOS: u64 = 5_000_000;
 
 /// One thread of one copy of one process.
@@ -40,16 +41,16 @@ struct Stream {
 pub struct Judge {
     format: Format,
     sorter: Sorter,
-    /// The streams' numbers by process, copy and thread.
+    /// The number of each stream, keyed by process, copy and thread.
     numbers: HashMap<[u32; 3], usize>,
     streams: Vec<Stream>,
-    /// Generators by process and copy.
+    /// Generators, keyed by process and copy.
     shared: HashMap<[u32; 2], Shared>,
     verdict: Verdict,
 }
 
 impl Judge {
-    /// Creates a judge that uses this many bytes of memory for the IDs, and the disk of a folder.
+    /// Creates a judge that keeps up to `bytes` bytes of IDs in memory and stores the rest in `folder`.
     #[must_use]
     pub fn new(format: Format, folder: PathBuf, bytes: usize) -> Self {
         let known = || format.order.map(|_| Violation::default());
@@ -84,7 +85,7 @@ impl Judge {
         *self.verdict.errors.entry(message.to_owned()).or_default() += 1;
     }
 
-    /// Compares all IDs, and returns the verdict.
+    /// Compares all IDs and returns the verdict.
     pub fn finish(mut self) -> Result<Verdict> {
         let Duplicates { count, first } = self.sorter.finish()?;
         let describe = |(key, one, other): (key::Key, Origin, Origin)| {
@@ -113,7 +114,7 @@ impl Judge {
         Ok(number)
     }
 
-    /// Compares each ID with the one before it.
+    /// Compares each ID with the previous ID of its thread.
     fn check_threads(&mut self, stream: usize, chunk: &Chunk<'_>) {
         let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.thread) else {
             return;
@@ -129,7 +130,7 @@ impl Judge {
         *last = before.to_owned();
     }
 
-    /// Compares the chunk with those that ended before it began.
+    /// Compares the chunk with the chunks that ended before it began.
     fn check_generator(&mut self, process: u32, chunk: &Chunk<'_>) {
         let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.generator) else {
             return;
@@ -151,7 +152,7 @@ impl Judge {
         shared.add(order, end, highest);
     }
 
-    /// Compares the IDs' times with the clock's reading after the chunk, unless the clock was set within the chunk.
+    /// Compares the IDs' times with the clock reading after the chunk, unless the clock was set during the chunk.
     fn check_clock(&mut self, stream: usize, chunk: &Chunk<'_>) -> Result<()> {
         let (Some(time), Some(broken)) = (&self.format.time, &mut self.verdict.clock) else {
             return Ok(());
@@ -173,7 +174,7 @@ impl Judge {
     }
 }
 
-/// Returns whether the wall clock moved by more or less than the time that passed.
+/// Returns whether the wall clock moved by more or less than the time that elapsed.
 fn was_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
     end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > SET_NANOS
 }
@@ -190,7 +191,7 @@ mod tests {
         Judge::new(format, std::env::temp_dir(), 1 << 16)
     }
 
-    /// IDs of a thread that were generated between two milliseconds.
+    /// Creates a chunk of IDs that a thread generated between two times in milliseconds.
     fn chunk<'t>(thread: u32, [begin, end]: [u64; 2], ids: &[&'t str]) -> Chunk<'t> {
         let span = Some([begin * MS, end * MS]);
         Chunk { generator: 0, thread, span, wall: span, ids: ids.to_vec() }
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn ids_that_break_no_rule_are_clean() {
-        // 160 is 10 ms and 176 is 11 ms.
+        // The ID 160 encodes 10 ms, and 176 encodes 11 ms.
         let chunks = [chunk(0, [9, 10], &["160", "161"]), chunk(1, [11, 12], &["176", "177"])];
         let verdict = verdict(&chunks);
         assert!(verdict.is_clean(), "{verdict}");

@@ -1,17 +1,19 @@
-//! IDs as words of a fixed size, so that a billion of them can be sorted without allocations. Different IDs have different keys.
+//! Encodes IDs as words of a fixed size, so that a billion of them can be sorted without allocations. Different IDs have
+//! different keys.
 
 use anyhow::{Result, ensure};
 
-/// The characters of IDs, each with six bits.
+/// The characters that IDs may contain. Each is encoded in six bits.
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
-/// The characters of a word: 60 bits, and four bits for their number.
+/// The number of characters in a word: they use 60 bits, and their count uses the other four.
 const PER_WORD: usize = 10;
 
-/// The longest ID.
+/// The maximum length of an ID.
 pub const LONGEST: usize = 4 * PER_WORD;
 
-/// An ID's characters. The last one of a word has the lowest bits, so the keys of consecutive IDs differ little.
+/// The characters of an ID. The last character of a word uses the lowest bits, so the keys of consecutive IDs differ
+/// little.
 pub type Key = [u64; 4];
 
 const BITS: [u8; 256] = bits();
@@ -40,7 +42,7 @@ pub fn key(id: &str) -> Result<Key> {
     Ok(key)
 }
 
-/// Returns the ID of a key.
+/// Returns the ID that a key encodes.
 #[must_use]
 pub fn id(key: &Key) -> String {
     let character = |word: u64, place: u64| {

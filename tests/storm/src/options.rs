@@ -1,4 +1,4 @@
-//! The program's commands.
+//! The program's command-line options.
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -19,9 +19,9 @@ use idstorm::{
 enum Options {
     /// List the storms
     List,
-    /// Run a host, or a command that prints one ID per line
+    /// Run storms with a host, or with a command that prints one ID per line
     Run(Run),
-    /// Run rows of the table in docs/storm.md, and write the table
+    /// Run rows of the table in docs/storm.md, and update the table
     Rows(Rows),
     /// Write the table in docs/storm.md from the recorded results
     Page,
@@ -29,7 +29,7 @@ enum Options {
 
 #[derive(Args)]
 struct Rows {
-    /// The names of files in tests/storm/rows; by default all
+    /// The names of files in tests/storm/rows; all by default
     names: Vec<String>,
     #[command(flatten)]
     scale: Scale,
@@ -37,21 +37,22 @@ struct Rows {
 
 #[derive(Args)]
 struct Run {
-    /// Only these storms; by default all that the command supports
+    /// Run only these storms; by default, all that the command supports
     #[arg(long = "storm", value_name = "NAME")]
     storms: Vec<String>,
     /// The command prints one ID per line, and nothing else
     #[arg(long)]
     lines: bool,
-    /// The comparison of IDs: `text` or `number`; without it, sorting is not checked
+    /// How IDs are compared: `text` or `number`; if omitted, sorting is not checked
     #[arg(long)]
     order: Option<Order>,
-    /// The position of the time in an ID, as `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`: `hex:80:48:1000:0` for UUID v7
+    /// The position of the time in an ID, as `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`; for example, `hex:80:48:1000:0` for UUID
+    /// v7
     #[arg(long)]
     time: Option<Time>,
     #[command(flatten)]
     scale: Scale,
-    /// Forked children create generators of their own
+    /// Forked children create their own generators
     #[arg(long)]
     renew: bool,
     /// Print the verdicts as one line of JSON
@@ -70,19 +71,19 @@ struct Scale {
     /// The number of threads, processes or children
     #[arg(long, default_value_t = 4)]
     width: u64,
-    /// The memory for IDs that are sorted, in MiB
+    /// The memory for sorting IDs, in MiB
     #[arg(long, default_value_t = 256)]
     memory: usize,
-    /// The longest time for a process, in seconds
+    /// The time limit for a process, in seconds
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// The folder for IDs that do not fit into memory; 8 bytes per ID if they are sorted by time, and up to 50 otherwise
+    /// The folder for IDs that do not fit into memory: 8 bytes per ID if the IDs are sorted by time, and up to 50 otherwise
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
 }
 
 impl Scale {
-    /// Returns the size of the storms, with files in a folder.
+    /// Returns the size of the storms, which write their files to `folder`.
     fn size(&self, folder: PathBuf) -> Size {
         let longest = Duration::from_secs(self.seconds);
         Size { ids: self.ids, width: self.width, memory: self.memory << 20, folder, longest }
@@ -113,7 +114,7 @@ impl Rows {
         }
         for name in &self.names {
             let found = rows::run(name, &size)?;
-            // The results are read again, because a run of other rows may have ended in the meantime.
+            // Read the results again, because a run of other rows may have ended in the meantime.
             let mut results = Results::read()?;
             results.set(name, found);
             results.write()?;

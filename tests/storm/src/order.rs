@@ -1,10 +1,10 @@
-//! Checks that IDs are sorted: those of a thread, and those of a generator that several threads share.
+//! Checks that IDs are sorted: the IDs of a thread, and the IDs of a generator that several threads share.
 
 use std::{cmp::Ordering, collections::VecDeque, str::FromStr};
 
 use anyhow::{Error, bail};
 
-/// The comparison of a format's IDs.
+/// How the IDs of a format are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As strings.
@@ -36,7 +36,7 @@ impl Order {
     }
 }
 
-/// The number of chunks that are remembered for each generator.
+/// The number of chunks to remember for each generator.
 const CHUNKS: usize = 4096;
 
 /// An ID, and the time at which its chunk ended.
@@ -46,14 +46,14 @@ struct Highest {
     id: String,
 }
 
-/// The chunks of a generator's threads. If a chunk ended before another one began, its IDs are lower. Chunks that overlap in time
-/// are not compared.
+/// The chunks of a generator's threads. If a chunk ended before another chunk began, its IDs must be lower. Chunks that
+/// overlap in time are not compared.
 ///
-/// Chunks arrive in about the order of their ends. One that arrives late is compared with fewer chunks, so a violation can be
-/// missed but never invented.
+/// Chunks arrive roughly in the order in which they ended. A chunk that arrives late is compared with fewer chunks, so a
+/// violation can be missed but never invented.
 #[derive(Default)]
 pub struct Shared {
-    /// Sorted by end. Each entry holds the highest ID of all chunks that ended until then.
+    /// Sorted by end time. Each entry contains the highest ID of all chunks that had ended by then.
     ended: VecDeque<Highest>,
 }
 
@@ -66,7 +66,7 @@ impl Shared {
         order.compare(&highest.id, lowest).is_ge().then_some(&highest.id)
     }
 
-    /// Adds a chunk with its highest ID.
+    /// Adds a chunk's end time and highest ID.
     pub fn add(&mut self, order: Order, end: u64, highest: &str) {
         let place = self.ended.partition_point(|entry| entry.end <= end);
         let before = place.checked_sub(1).and_then(|index| self.ended.get(index));

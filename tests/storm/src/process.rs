@@ -1,4 +1,4 @@
-//! Starts the processes of a storm, reads their IDs, and disturbs them.
+//! Starts the processes of a storm, reads their IDs, and disturbs the processes.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -20,7 +20,7 @@ use crate::{chunk::Line, clock::Clock, judge::Judge};
 
 /// The parameters of a process.
 pub struct Start<'s> {
-    /// The way in which it uses its generator: the host's `STORM_SHAPE`.
+    /// How the process uses its generator: the host's `STORM_SHAPE`.
     pub shape: &'static str,
     /// The number of IDs that each of its threads or copies generates.
     pub ids: u64,
@@ -30,20 +30,20 @@ pub struct Start<'s> {
     pub pause: Duration,
     /// The worker ID of its first generator.
     pub worker: u64,
-    /// A separate host name and a separate space of process IDs.
+    /// The host name, if the process has a separate host name and a separate process ID namespace.
     pub host: Option<&'static str>,
-    /// A clock other than the machine's.
+    /// The clock, if it is not the machine's.
     pub clock: Option<&'s Clock>,
 }
 
-/// A generator's program.
+/// The program that runs a generator.
 #[derive(Clone)]
 pub struct Program {
     /// The command and its arguments.
     pub command: Vec<String>,
-    /// It prints one ID per line, without other output.
+    /// Whether the command prints one ID per line and nothing else.
     pub is_lines: bool,
-    /// Each forked child creates a separate generator, with a unique worker ID.
+    /// Whether each forked child creates a separate generator with a unique worker ID.
     pub renews: bool,
 }
 
@@ -54,26 +54,26 @@ pub struct Process {
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
     seen: Arc<ReadProgress>,
-    /// Receives when the process is ready, and again when it generates no further IDs.
+    /// Receives a signal when the process is ready, and another when it will generate no more IDs.
     signals: Receiver<()>,
     deadline: Instant,
 }
 
-/// The data that was read from a process.
+/// How much output has been read from a process.
 #[derive(Default)]
 struct ReadProgress {
     ids: AtomicU64,
-    /// The last line of the process itself.
+    /// Whether the process itself has written its last line.
     end: AtomicBool,
-    /// The end of its output.
+    /// Whether the output has ended.
     over: AtomicBool,
 }
 
-/// Reads a process's lines.
+/// Reads the lines that a process prints.
 struct Reader {
     number: u32,
     is_lines: bool,
-    /// The number of IDs after which a command that prints one per line is ended, and the pause after each 64 IDs.
+    /// The number of IDs after which a command that prints one ID per line is ended, and the pause after every 64 IDs.
     limit: (u64, Duration),
     seen: Arc<ReadProgress>,
     judge: Arc<Mutex<Judge>>,
@@ -108,7 +108,7 @@ impl Reader {
             Line::Error(message) => judge.error(message),
             Line::Ready | Line::End => {
                 self.seen.end.store(*line == Line::End, Ordering::Relaxed);
-                // The receiver is gone if no thread waits.
+                // The receiver no longer exists if no thread waits.
                 let _ = self.signals.send(());
             }
         }
@@ -144,12 +144,12 @@ impl Process {
 
     /// Lets the process create its generator.
     pub fn go(&mut self) -> Result<()> {
-        // A process that was killed, or that reads no input, has closed the pipe.
+        // A process that was killed or that reads no input has closed the pipe.
         let Some(mut input) = self.input.take() else { return Ok(()) };
         Ok(writeln!(input, "go").or_else(ignore_closed)?)
     }
 
-    /// Waits until the process generates no further IDs. It may still exist.
+    /// Waits until the process will generate no more IDs. The process may still exist.
     pub fn wait_for_end(&self) -> Result<()> {
         while !self.is_over() {
             if self.signals.recv_timeout(Duration::from_millis(20)).is_ok() {
@@ -160,7 +160,7 @@ impl Process {
         Ok(())
     }
 
-    /// Waits until this number of IDs were read, or until the process has ended.
+    /// Waits until `count` IDs have been read or the process has ended.
     pub fn wait_for_ids(&self, count: u64) -> Result<()> {
         while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_over() {
             ensure!(Instant::now() < self.deadline, "a process generated no IDs in time");
@@ -179,13 +179,13 @@ impl Process {
     /// Sends a signal to the process.
     #[allow(unsafe_code, reason = "the standard library sends no signal but SIGKILL")]
     pub fn send(&self, signal: i32) -> Result<()> {
-        // SAFETY: no memory is involved. The process has not been waited for, so its ID is its own.
+        // SAFETY: no memory is involved. The process has not been waited for, so no other process can have its ID.
         let sent = unsafe { libc::kill(self.child.id().try_into()?, signal) };
         ensure!(sent == 0, "cannot send a signal");
         Ok(())
     }
 
-    /// Waits for the process, and for all IDs of its copies.
+    /// Waits for the process to end and for all IDs of its copies.
     pub fn finish(self) -> Result<()> {
         let (is_lines, seen) = (self.is_lines, self.seen.clone());
         self.read_all()?;
@@ -194,7 +194,7 @@ impl Process {
         Ok(())
     }
 
-    /// Kills the process with SIGKILL, and waits for the IDs that it has written.
+    /// Kills the process with SIGKILL, and reads the IDs that it has already written.
     pub fn kill(self) -> Result<()> {
         self.send(libc::SIGKILL)?;
         self.read_all()
@@ -220,7 +220,7 @@ impl Drop for Process {
     #[allow(unsafe_code, reason = "the standard library kills no group of processes")]
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // SAFETY: no memory is involved. The group is the process's own, and still has its ID.
+            // SAFETY: no memory is involved. The process group belongs to this process and still has its ID.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         // An error means that the process has already been waited for.
@@ -264,7 +264,7 @@ fn namespace_command() -> Vec<&'static str> {
     words
 }
 
-/// Returns whether a process can have a separate host name and a separate space of process IDs.
+/// Returns whether a process can have a separate host name and a separate process ID namespace.
 #[must_use]
 pub fn can_be_apart() -> bool {
     let words = namespace_command();

@@ -1,5 +1,5 @@
-//! Writes reports for the maintainers of libraries that repeated IDs into `tests/storm/reports`. They state the runs and the
-//! results. The program does not file any of them.
+//! Writes reports into `tests/storm/reports`, for the maintainers of libraries that returned duplicate IDs. The reports
+//! state the runs and the results. The program does not file any of them.
 
 use std::{collections::BTreeMap, fmt::Write, fs};
 
@@ -12,10 +12,10 @@ use crate::{
     verdict::Verdict,
 };
 
-/// The folder of the reports.
+/// The folder that contains the reports.
 pub const FOLDER: &str = "tests/storm/reports";
 
-/// Storms in which a generator cannot detect the other one.
+/// Storms in which one generator cannot detect the other.
 const HOPELESS: [&str; 2] = ["hosts", "image"];
 
 /// Writes the reports of all rows.
@@ -27,7 +27,7 @@ pub fn write(results: &Results) -> Result<()> {
     Ok(())
 }
 
-/// Returns the reports by the names of their rows.
+/// Returns the reports, keyed by row name.
 pub fn all_reports(results: &Results) -> Result<BTreeMap<String, String>> {
     let mut reports = BTreeMap::new();
     for (name, set_ups) in results.rows() {
@@ -45,7 +45,7 @@ pub fn all_reports(results: &Results) -> Result<BTreeMap<String, String>> {
     Ok(reports)
 }
 
-/// Returns the section of a report about one set-up, which is empty without results.
+/// Returns the report section about one setup, which is empty if there are no results.
 fn set_up_section(row: &Row, set_up: &str, result: &RowResult) -> String {
     let RowResult { version, verdicts, date } = result;
     let is_reported =
@@ -64,7 +64,7 @@ fn set_up_section(row: &Row, set_up: &str, result: &RowResult) -> String {
     text
 }
 
-/// Returns the line of a report that states the result of one storm.
+/// Returns the report line that states the result of one storm.
 fn verdict_line(storm: &Storm, verdict: &Verdict) -> String {
     let (count, ids) = (verdict.distinct.count, verdict.ids);
     let first = verdict.distinct.first.as_deref().unwrap_or_default();

@@ -17,11 +17,11 @@ use crate::{
     verdict::Verdict,
 };
 
-/// The verdict on a storm, or the reason why it was not run.
+/// The verdict on a storm, or the reason why the storm was not run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum StormResult {
-    /// The verdict.
+    /// The verdict on the storm.
     Verdict(Box<Verdict>),
     /// The reason.
     Failed(String),
@@ -33,18 +33,18 @@ impl From<Result<Verdict, String>> for StormResult {
     }
 }
 
-/// The verdicts on a set-up of a library.
+/// The verdicts on one setup of a library.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RowResult {
     /// The library's version.
     pub version: String,
-    /// The date of the storms.
+    /// The date on which the storms were run.
     pub date: String,
-    /// The verdicts by storm.
+    /// The verdicts, keyed by storm.
     pub verdicts: BTreeMap<String, StormResult>,
 }
 
-/// All results, by row and set-up.
+/// All results, keyed by row and setup.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Results(BTreeMap<String, BTreeMap<String, RowResult>>);
 
@@ -62,7 +62,7 @@ impl Results {
         serde_json::from_str(&text).with_context(|| format!("in {}", file().display()))
     }
 
-    /// Records the results, and writes them into the page.
+    /// Stores the results and updates the tables in the page.
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
         report::write(self)?;
@@ -70,7 +70,7 @@ impl Results {
         replace(&page, &self.in_page(&fs::read_to_string(&page)?)?)
     }
 
-    /// Returns the page with the tables of these results.
+    /// Returns the page with its tables replaced by tables of these results.
     pub fn in_page(&self, page: &str) -> Outcome<String> {
         let marks = || format!("expected the marks of the results in {PAGE}");
         let (before, rest) = page.split_once(MARKS[0]).with_context(marks)?;
@@ -78,7 +78,7 @@ impl Results {
         Ok([before, MARKS[0], &self.tables(), MARKS[1], after].concat())
     }
 
-    /// The results of all rows, by set-up.
+    /// Returns the results of all rows, keyed by setup.
     pub fn rows(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, RowResult>)> {
         self.0.iter()
     }
@@ -94,7 +94,7 @@ impl Results {
             .concat()
     }
 
-    /// The table of duplicates.
+    /// Returns the table of duplicates.
     fn duplicates(&self) -> String {
         let mut text = "| row |".to_owned();
         STORMS.iter().for_each(|storm| write!(text, " {} |", storm.name).unwrap());
@@ -125,7 +125,7 @@ impl Results {
         text
     }
 
-    /// The table of the storms in which the other rules were broken.
+    /// Returns the table of storms in which the other rules were broken.
     fn other_rules(&self) -> String {
         let mut text = "The other rules, and the storms in which they were broken:\n\n".to_owned();
         text += "| row | version | date | sorted per thread | sorted per generator | not ahead |\n";
@@ -147,21 +147,21 @@ impl Results {
     }
 }
 
-/// A line of the tables.
+/// A line of a table.
 struct Line<'r> {
     row: &'r str,
     set_up: &'r str,
     result: &'r RowResult,
 }
 
-/// Writes a file in one step, because other rows may run at the same time.
+/// Replaces a file atomically, because other rows may run at the same time.
 pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;
     Ok(fs::rename(beside, file)?)
 }
 
-/// The number of duplicates, with marks for calls that failed and for a limit that is documented.
+/// Returns the number of duplicates, with marks for failed calls and for a documented limit.
 fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
     match found {
         None => "–".to_owned(),

@@ -1,6 +1,7 @@
-//! Rows of the table: published libraries, each with the code that its documentation shows.
+//! Rows of the table: published libraries, each with code from its documentation.
 //!
-//! A row is a file in `tests/storm/rows`. Its environment is built in `target/storm`, with the library's newest version.
+//! Each row is a file in `tests/storm/rows`. Its environment is built in `target/storm`, with the newest version of the
+//! library.
 
 use std::{
     collections::BTreeMap,
@@ -19,41 +20,41 @@ use crate::{
     storms::{STORMS, Size, Storm},
 };
 
-/// A library, and the ways in which its generators are set up.
+/// A library, and the setups of its generators.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// The name in its registry.
+    /// The library's name in its registry.
     pub package: String,
     /// `python`, `node` or `rust`.
     pub language: String,
-    /// The line of `Cargo.toml`, for Rust.
+    /// The dependency line in `Cargo.toml`, for Rust.
     dependency: Option<String>,
-    /// The comparison of IDs: see [`crate::order`]. Without it, sorting is not checked.
+    /// How IDs are compared: see [`crate::order`]. If absent, sorting is not checked.
     order: Option<String>,
     /// The position of the time in an ID: see [`crate::time`].
     time: Option<String>,
-    /// The generators, by set-up: `default`, and those for several processes.
+    /// The generators, keyed by setup: `default`, and the setups for several processes.
     set_up: BTreeMap<String, SetUp>,
-    /// The reason for duplicates, for the report to the maintainers.
+    /// The cause of the duplicates, for the report to the maintainers.
     #[serde(default)]
     pub cause: String,
 }
 
-/// A generator of a library.
+/// One setup of a library's generator.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SetUp {
-    /// Instead of the row's.
+    /// Overrides the row's `order`.
     order: Option<String>,
-    /// Instead of the row's.
+    /// Overrides the row's `time`.
     time: Option<String>,
-    /// Each forked child creates a separate generator, with a unique worker ID.
+    /// Whether each forked child creates a separate generator with a unique worker ID.
     #[serde(default)]
     renews: bool,
-    /// An adapter's code: a function `generator`, which returns one that returns an ID.
+    /// The adapter's code: a function `generator` that returns a function that returns an ID.
     code: String,
-    /// The statements of the library's documentation about storms.
+    /// Statements about storms in the library's documentation.
     #[serde(default)]
     documented: BTreeMap<String, Vec<String>>,
 }
@@ -73,7 +74,7 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns a row.
+/// Reads a row.
 pub fn read(name: &str) -> Result<Row> {
     let path = root().join(format!("tests/storm/rows/{name}.toml"));
     let text = fs::read_to_string(&path)
@@ -81,7 +82,7 @@ pub fn read(name: &str) -> Result<Row> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// Builds a row's environment, and runs all storms that its language supports. Returns the results by set-up.
+/// Builds a row's environment, and runs all storms that its language supports. Returns the results, keyed by setup.
 pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
     let row = read(name)?;
     let builder = Builder::new(name, &row)?;
@@ -107,7 +108,7 @@ pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
 }
 
 impl Row {
-    /// Returns an error if a value of the row is wrong.
+    /// Returns an error if a value of the row is invalid.
     pub fn check(&self) -> Result<()> {
         let is_known = ["node", "python", "rust"].contains(&self.language.as_str());
         ensure!(is_known, "expected a language with a host, found {}", self.language);
@@ -125,7 +126,7 @@ impl Row {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
-    /// Returns the documentation's statements about a set-up, with the storms.
+    /// Returns the documentation's statements about a setup, each with the storms that it concerns.
     pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
     }
@@ -153,7 +154,7 @@ fn today() -> Result<String> {
     read_output(Command::new("date").args(["-u", "+%F"]))
 }
 
-/// Runs a command that must succeed, and returns its output.
+/// Runs a command that must succeed and returns its output.
 fn read_output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -175,7 +176,7 @@ impl<'r> Builder<'r> {
         Ok(Self { name, row, folder })
     }
 
-    /// Returns whether this is our own package, which `cargo xtask build` builds.
+    /// Returns whether the row's library is our own package, which `cargo xtask build` builds.
     fn is_own(&self) -> bool {
         self.row.package == "polyflake"
     }
@@ -217,7 +218,7 @@ impl<'r> Builder<'r> {
         Ok(())
     }
 
-    /// Returns the version that is installed.
+    /// Returns the installed version.
     fn version(&self) -> Result<String> {
         let package = &self.row.package;
         match self.row.language.as_str() {
@@ -245,7 +246,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Returns the command that runs an adapter in its host.
+    /// Returns the command that runs the adapter in its host.
     fn command(&self, set_up: &str, code: &str) -> Result<Vec<String>> {
         let name = format!("{}-{set_up}", self.name);
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
@@ -264,7 +265,7 @@ impl<'r> Builder<'r> {
         })
     }
 
-    /// Builds a host in Rust in a separate project, with the newest versions.
+    /// Builds a Rust host in a separate project, with the newest versions.
     fn build(&self, name: &str, code: &str) -> Result<PathBuf> {
         let (project, root) = (self.folder.join(name), root().canonicalize()?);
         let dependency = self.row.dependency.as_ref().context("expected a dependency")?;

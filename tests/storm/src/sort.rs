@@ -1,6 +1,6 @@
-//! Finds equal IDs among more IDs than fit into memory: full buffers are sorted and written to disk as runs, and the runs are
-//! merged. The memory is the buffer, plus one block per run while they are merged. On disk, each word of a record is its
-//! difference from the word before it as a number of variable length, because neighbours in a sorted run differ little.
+//! Finds equal IDs among more IDs than fit into memory. Full buffers are sorted and written to disk as runs, and the runs
+//! are merged. Memory use is limited to the buffer, plus one block per run during the merge. On disk, each word of a record
+//! is stored as a variable-length difference from the previous word, because neighbors in a sorted run differ little.
 
 use std::{
     cmp::Reverse,
@@ -14,13 +14,13 @@ use anyhow::Result;
 
 use crate::key::Key;
 
-/// The buffer of a run that is read.
+/// The size of the buffer for reading a run.
 const BLOCK: usize = 1 << 16;
 
 /// The origin of an ID: its stream and its position in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
-    /// The position, which is compared first, so that early duplicates come first.
+    /// The position in the stream. It is compared first, so that early duplicates come first.
     pub index: u64,
     /// The number of the stream.
     pub stream: u32,
@@ -39,13 +39,13 @@ impl Origin {
     }
 }
 
-/// A key, and its origin as one word.
+/// A key, and its origin packed into one word.
 type Record = (Key, u64);
 
-/// Writes a word as its difference from the one before it, with seven bits in each byte.
+/// Writes a word as its difference from the previous word, with seven bits in each byte.
 fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<()> {
     let difference = word.wrapping_sub(before).cast_signed();
-    // The lowest bit is the sign, so that small numbers of both signs are short.
+    // The lowest bit is the sign, so that small differences of either sign are short.
     let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
     while rest > 127 {
         file.write_all(&[rest.to_le_bytes()[0] | 128])?;
@@ -54,7 +54,7 @@ fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<
     file.write_all(&[rest.to_le_bytes()[0]])
 }
 
-/// Reads a word that [`write_word`] has written.
+/// Reads a word that [`write_word`] wrote.
 fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
     let (mut packed, mut shift, mut byte) = (0, 0, [128]);
     while byte[0] > 127 {
@@ -69,14 +69,14 @@ fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
 /// The IDs that occurred more than once.
 #[derive(Debug, Default, PartialEq)]
 pub struct Duplicates {
-    /// The number of IDs that were equal to an earlier one.
+    /// The number of IDs that equal an earlier ID.
     pub count: u64,
     /// The pair whose second ID has the lowest position in its stream.
     pub first: Option<(Key, Origin, Origin)>,
 }
 
 impl Duplicates {
-    /// Records that two IDs are equal, of which the second was generated later in its stream.
+    /// Records that two IDs are equal. The second was generated later in its stream.
     fn add(&mut self, key: Key, one: u64, other: u64) {
         self.count += 1;
         let (one, other) = (Origin::unpack(one), Origin::unpack(other));
@@ -95,7 +95,7 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// Creates a sorter that uses this many bytes of memory, and the disk of a folder.
+    /// Creates a sorter that keeps up to `bytes` bytes of records in memory and stores the rest in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, bytes: usize) -> Self {
         let capacity = (bytes / size_of::<Record>()).max(2);
@@ -133,13 +133,13 @@ impl Sorter {
             return neighbours(self.buffer.into_iter().map(Ok));
         }
         self.write_run()?;
-        // The memory is free for the blocks of the runs.
+        // Free the memory for the blocks of the runs.
         self.buffer = Vec::new();
         neighbours(Merge::new(self.runs)?)
     }
 }
 
-/// Compares each record of a sorted sequence with the one before it.
+/// Compares each record of a sorted sequence with the previous record.
 fn neighbours(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicates> {
     let mut found = Duplicates::default();
     let mut last: Option<Record> = None;
@@ -153,7 +153,7 @@ fn neighbours(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicate
     Ok(found)
 }
 
-/// A sorted run that is read.
+/// Reads a sorted run.
 struct Reader {
     file: BufReader<File>,
     last: Record,
@@ -178,7 +178,7 @@ impl Reader {
     }
 }
 
-/// The records of sorted runs in order.
+/// Merges the records of sorted runs in order.
 struct Merge {
     runs: Vec<Reader>,
     /// The next record of each run.
@@ -195,7 +195,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Returns the lowest record, and reads the one after it in its run.
+    /// Returns the lowest record, and reads the next record of its run.
     fn pop(&mut self) -> Result<Option<Record>> {
         let Some(mut lowest) = self.next.peek_mut() else { return Ok(None) };
         let (record, run) = lowest.0;
@@ -219,7 +219,7 @@ impl Iterator for Merge {
 mod tests {
     use super::*;
 
-    /// Sorts IDs of one stream, with a buffer for this number of records.
+    /// Sorts the IDs of one stream, with a buffer for `records` records.
     fn duplicates(ids: impl Iterator<Item = u64>, records: usize) -> Duplicates {
         let folder = tempfile::tempdir().unwrap();
         let bytes = records * size_of::<Record>();

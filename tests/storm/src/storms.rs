@@ -19,11 +19,11 @@ use crate::{
 
 /// A storm.
 pub struct Storm {
-    /// Its name on the command line.
+    /// The storm's name on the command line.
     pub name: &'static str,
-    /// A description of its events.
+    /// A description of the storm's events.
     pub what: &'static str,
-    /// The capability that a host needs for it, or `None` if any command is sufficient.
+    /// The capability that a host needs for this storm, or `None` if any command is sufficient.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -104,17 +104,17 @@ pub const STORMS: [Storm; 12] = [
     },
 ];
 
-/// The size of the storms, and their folder.
+/// The size of the storms, and the folder for their files.
 pub struct Size {
     /// The approximate number of IDs in each storm.
     pub ids: u64,
     /// The number of threads, processes or children.
     pub width: u64,
-    /// The memory for IDs that are sorted, in bytes.
+    /// The memory for sorting IDs, in bytes.
     pub memory: usize,
     /// The folder for files.
     pub folder: PathBuf,
-    /// The longest time for a process.
+    /// The time limit for a process.
     pub longest: Duration,
 }
 
@@ -125,18 +125,18 @@ const fn ms(ms: u64) -> Duration {
 /// The smallest number of IDs in a chunk.
 const CHUNK: u64 = 50;
 
-/// Processes in a storm, whose IDs a judge compares.
+/// The processes of a storm, whose IDs a judge compares.
 struct Field<'s> {
     program: &'s Program,
     size: &'s Size,
     judge: Arc<Mutex<Judge>>,
-    /// A folder that its processes share.
+    /// A folder that the processes share.
     folder: TempDir,
     processes: u32,
 }
 
 impl Storm {
-    /// Runs the storm, and returns the verdict on all of its IDs.
+    /// Runs the storm and returns the verdict on all of its IDs.
     pub fn run(&self, program: &Program, format: &Format, size: &Size) -> Result<Verdict> {
         let is_able = self.shape.is_none() || !program.is_lines;
         ensure!(is_able, "a command that prints one ID per line cannot be in this storm");
@@ -152,7 +152,7 @@ impl Storm {
 }
 
 impl Field<'_> {
-    /// Returns a plain process that generates an equal part of the IDs.
+    /// Returns the parameters of a plain process that generates an equal share of the IDs.
     fn plain_process(&self, parts: u64) -> Start<'static> {
         Start {
             shape: "plain",
@@ -165,7 +165,7 @@ impl Field<'_> {
         }
     }
 
-    /// Returns a plain process that generates its share of the IDs over the given time.
+    /// Returns the parameters of a plain process that generates its share of the IDs over the given time.
     fn paced_process(&self, parts: u64, length: Duration) -> Start<'static> {
         let start = self.plain_process(parts);
         let chunks = u32::try_from(start.ids.div_ceil(CHUNK)).unwrap_or(u32::MAX);
@@ -179,7 +179,7 @@ impl Field<'_> {
         Process::start(self.program, start, identity, (folder, self.size.longest))
     }
 
-    /// Runs one process of several threads or copies.
+    /// Runs one process with several threads or copies.
     fn run_one_process(&mut self, shape: &'static str) -> Result<()> {
         let start = Start { shape, ..self.paced_process(self.size.width + 1, ms(300)) };
         let mut process = self.start(&start)?;
@@ -221,7 +221,7 @@ fn hosts(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// The original is the first process of a namespace, and the copy the first process of another one.
+/// The copied process is the first process of one namespace, and the copy is the first process of another.
 fn image(field: &mut Field<'_>) -> Result<()> {
     ensure!(can_be_apart(), "this machine has no namespaces for a copied image");
     let start =
@@ -230,7 +230,7 @@ fn image(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// The clock moves back over ticks that were used.
+/// The clock moves back to ticks that were already used.
 fn rollback(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
     let mut process =

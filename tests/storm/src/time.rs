@@ -15,8 +15,8 @@ const NAMED: [(&str, &str); 8] = [
     ("base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
 ];
 
-/// The position of the time in an ID: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The digits of the ID are a number; hyphens are
-/// ignored. After a shift to the right, its lowest bits count ticks from the epoch on.
+/// The position of the time in an ID: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The digits of the ID form a number; hyphens are
+/// ignored. After a shift to the right, the lowest bits of the number count ticks since the epoch.
 #[derive(Clone, Debug)]
 pub struct Time {
     digits: &'static str,
@@ -69,7 +69,7 @@ impl Time {
     }
 }
 
-/// Multiplies a number, in words of 32 bits, by the base and adds a digit.
+/// Multiplies a number, stored in 32-bit words, by the base and adds a digit.
 fn multiply_add(number: &mut [u64; 8], base: u64, digit: u64) {
     let mut carry = digit;
     for word in number {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_time_of_published_ids_is_read() {
-        // The examples of RFC 9562, of the ULID specification, of Discord's documentation and of KSUID's README.
+        // The examples come from RFC 9562, the ULID specification, Discord's documentation and KSUID's README.
         has_time("hex:80:48:1000:0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_645_557_742_000);
         has_time("crockford:80:48:1000:0", "01ARZ3NDEKTSV4RRFFQ69G5FAV", 1_469_922_850_259);
         has_time("decimal:22:42:1000:1420070400000", "175928847299117063", 1_462_015_105_796);

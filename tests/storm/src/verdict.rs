@@ -4,17 +4,17 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-/// The number of times that a rule was broken, and the first violation.
+/// The number of violations of a rule, and the first violation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Violation {
     /// The number of violations.
     pub count: u64,
-    /// The pair that broke it first.
+    /// The first pair of IDs that broke the rule.
     pub first: Option<String>,
 }
 
 impl Violation {
-    /// Counts one violation, which is described if it is the first one.
+    /// Counts one violation, and describes it if it is the first.
     pub fn add(&mut self, describe: impl FnOnce() -> String) {
         self.count += 1;
         self.first.get_or_insert_with(describe);
@@ -26,22 +26,22 @@ impl Violation {
 pub struct Verdict {
     /// The number of IDs.
     pub ids: u64,
-    /// The number of IDs that repeat an earlier one.
+    /// IDs that repeat an earlier ID.
     pub distinct: Violation,
-    /// IDs that are not higher than the one before them in their thread; `None` if the order is not known.
+    /// IDs that are not higher than the previous ID of their thread; `None` if the order is unknown.
     pub thread: Option<Violation>,
-    /// Chunks that contain an ID that is not higher than one that the generator returned before the chunk began.
+    /// Chunks with an ID that is not higher than an ID that the generator returned before the chunk began.
     pub generator: Option<Violation>,
-    /// IDs whose time is after the clock's; `None` if the time is not known.
+    /// IDs whose time is later than the clock reading; `None` if the position of the time is unknown.
     pub clock: Option<Violation>,
-    /// The furthest that an ID was ahead of the clock, in microseconds.
+    /// The furthest that any ID was ahead of the clock, in microseconds.
     pub ahead_us: i64,
-    /// Calls that failed, by message.
+    /// Failed calls, counted by message.
     pub errors: BTreeMap<String, u64>,
 }
 
 impl Verdict {
-    /// The rules with their results. A rule that was not checked has `None`.
+    /// Returns the rules with their results. The result of a rule that was not checked is `None`.
     #[must_use]
     pub fn rules(&self) -> [(&'static str, Option<&Violation>); 4] {
         [
@@ -52,7 +52,7 @@ impl Verdict {
         ]
     }
 
-    /// Returns whether no rule was broken.
+    /// Returns whether every rule held.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.rules().iter().all(|(_, broken)| broken.is_none_or(|broken| broken.count == 0))

@@ -1,5 +1,5 @@
-//! Each storm catches a generator with a deliberate fault, which a gentler storm does not show, and a generator without a fault
-//! breaks no rule in any storm.
+//! Tests that each storm catches a generator with a deliberate fault that a gentler storm does not reveal, and that a
+//! generator without a fault breaks no rule in any storm.
 #![cfg(target_os = "linux")]
 
 use std::{thread, time::Duration};
@@ -14,8 +14,8 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// A number of IDs with which two processes, or the times before and after a step of the clock, share milliseconds on a busy
-/// machine.
+/// The number of IDs that is enough for two processes to share milliseconds on a busy machine. It is also enough for the
+/// times before and after a clock step to share milliseconds.
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.
@@ -28,7 +28,7 @@ fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Ver
     STORMS.iter().find(|it| it.name == storm).unwrap().run(&program, format, &size)
 }
 
-/// Runs a control in a storm; `None` if this machine cannot.
+/// Runs a control in a storm. Returns `None` if this machine cannot run it.
 fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict> {
     let is_able = match storm {
         "rollback" | "steps" => clock::is_available(),
@@ -42,8 +42,8 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
     Some(in_storm(control, storm, ids, format).unwrap())
 }
 
-/// Checks that a storm catches a control, and a gentler storm does not. Whether processes run close together depends on the
-/// machine, so a storm that caught no duplicate is repeated with twice as many IDs.
+/// Checks that a storm catches a control and that a gentler storm does not. Whether processes run close together depends on
+/// the machine, so a storm that caught no duplicate is repeated with twice as many IDs.
 #[track_caller]
 fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };
@@ -153,7 +153,7 @@ fn a_generator_without_a_fault_breaks_no_rule() {
             assert!(verdict.ids > 0, "no IDs in {}", storm.name);
         }
     };
-    // The threads mostly wait.
+    // The threads spend most of their time waiting.
     thread::scope(|scope| {
         for storm in &STORMS {
             scope.spawn(|| is_clean(storm));

@@ -1,4 +1,4 @@
-//! Tests that the hosts in Python and JavaScript behave like the one in Rust.
+//! Tests that the Python and JavaScript hosts behave like the Rust host.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::Path, time::Duration};
@@ -11,7 +11,7 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// A random base that copies keep, and a count.
+/// Generates IDs from a random base, which copies keep, and a count.
 const KEPT: &str = "
 import itertools, os
 
@@ -72,7 +72,7 @@ fn python_forks_in_each_way() {
             println!("left out: {storm} on this machine");
             continue;
         }
-        // All but the first chunk of the copies are equal.
+        // In the copies, all chunks but the first are equal.
         assert!(run("host.py", KEPT, false, storm).distinct.count >= 300, "{storm}");
         let verdict = run("host.py", RANDOM, false, storm);
         assert!(verdict.is_clean() && verdict.ids > 600, "{storm}: {verdict}");

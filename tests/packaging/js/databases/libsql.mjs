@@ -1,4 +1,4 @@
-// libSQL's SQLite driver with the interface of better-sqlite3, as TypeORM calls it.
+// libSQL's SQLite driver behind the better-sqlite3 interface, as TypeORM calls it.
 import Database from "libsql";
 
 /** Returns a value as better-sqlite3 does: bytes are a Buffer, which TypeORM uses to distinguish rows. */

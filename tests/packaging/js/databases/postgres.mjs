@@ -1,4 +1,4 @@
-// Databases on the server that run.mjs has started.
+// Databases on the server that run.mjs started.
 import { env } from "node:process";
 import postgres from "pg";
 

@@ -1,4 +1,4 @@
-// UUIDs of version 7 need no column of this package: the libraries' own columns of UUIDs store them in their order.
+// Version 7 UUIDs need no column of this package: the libraries' own UUID columns store them in order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asc, between } from "drizzle-orm";

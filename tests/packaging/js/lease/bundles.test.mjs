@@ -1,4 +1,5 @@
-// Tests a single-file bundle outside the project, like the archive of a function. It contains the PostgreSQL client.
+// Tests a single-file bundle outside the project, such as the archive of a serverless function. The bundle contains the
+// PostgreSQL client.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

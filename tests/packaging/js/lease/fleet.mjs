@@ -1,4 +1,4 @@
-// A fleet in one program, as node:cluster processes or as threads. Makers start and end, and each makes IDs with the
+// A fleet in one program, with node:cluster processes or threads. Makers start and end, and each generates IDs with the
 // default generators.
 import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// Builds a Next.js app and runs two servers side by side. They lease worker IDs in instrumentation.js or through
-// NODE_OPTIONS.
+// Builds a Next.js app and runs two servers of it side by side. The servers lease worker IDs in instrumentation.js or
+// through NODE_OPTIONS.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Runs the given tests with a PostgreSQL server that has durable writes.
+// Runs the given tests against a PostgreSQL server with durable writes.
 import { node, withPostgres } from "./server.mjs";
 
 withPostgres((folder) => node(folder, "--test", ...process.argv.slice(2)), "on");

@@ -25,10 +25,10 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
     test("processes in all runtimes share a store and release their worker IDs", async () => {
       const { url } = PLACES[name]();
       const reports = [];
-      // At process.exit and after an uncaught error, a program cannot wait, so only a file store gets the worker ID
-      // back.
+      // At process.exit and after an uncaught error, a program cannot wait, so the worker ID is returned only to a file
+      // store.
       for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
-        // After an uncaught error, Deno runs no handlers, so the worker ID stays granted for the rest of the lease.
+        // After an uncaught error, Deno runs no handlers, so the worker ID remains granted for the rest of the lease.
         const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);
         const makers = runtimes.map(([node, ...run]) => started({ node, run, url }, end, { numbers: [0, 2] }));
         const fleet = await Promise.all(makers);

@@ -79,7 +79,7 @@ for (const [name, place] of Object.entries(HERE)) {
         const ids = new sno.Generator({ lease: held });
         await held.ready();
         ids.generate();
-        // The monotonic clock and the event loop stop, as in an image that is restored some seconds later.
+        // The monotonic clock and the event loop stop, as they do in an image that is restored a few seconds later.
         const stopped = now();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
         const lost = now() - stopped;
@@ -129,7 +129,8 @@ for (const [name, place] of Object.entries(HERE)) {
       assert.throws(() => second.generate(), saysUntil);
       assert.equal(two.status().refused.code, "numbers_exhausted");
       await one.close();
-      // After a call has waited in vain, calls fail immediately until the next grant, which can take half a second.
+      // After a call has waited in vain, further calls fail immediately until the next grant, which can take half a
+      // second.
       const isUnavailable = (error) => assert.equal(error.code, "lease_unavailable");
       let id;
       for (let k = 0; k < 100 && !id; k++) {
@@ -183,8 +184,8 @@ test("roles of one database share one store, with a configurable schema", {
   };
   const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
   const taken = [];
-  // If all records are taken, their number doubles, and a holder claims a random free one. So four holders get the worker
-  // IDs 0 to 3.
+  // If all records are taken, their number doubles, and a holder claims a random free one. Therefore, four holders get
+  // the worker IDs 0 to 3.
   const numbersOf = async (...sources) => {
     const numbers = [];
     for (const [source, options] of sources) {
@@ -198,7 +199,7 @@ test("roles of one database share one store, with a configurable schema", {
   assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searching], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
-  // It keeps retrying, and would lease in the second store.
+  // The refused lease keeps retrying, and would lease a worker ID in the second store, so it is closed.
   await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
   assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);

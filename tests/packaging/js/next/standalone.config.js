@@ -1,4 +1,4 @@
-// The configuration with which `output: "standalone"` includes the addon.
+// A configuration that makes `output: "standalone"` include the addon.
 module.exports = {
   output: "standalone",
   serverExternalPackages: ["polyflake"],

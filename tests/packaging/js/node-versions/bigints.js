@@ -1,5 +1,5 @@
-// 64-bit integers in JSON. As numbers, they stay exact where the engine supports it and are rejected elsewhere. As
-// strings, they always stay exact.
+// 64-bit integers in JSON. As numbers, they remain exact where the engine supports it and are rejected elsewhere. As
+// strings, they always remain exact.
 import { PolyflakeError, withBigints } from "polyflake/json";
 
 const BIG = 4594531474933654033n;

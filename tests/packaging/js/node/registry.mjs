@@ -1,5 +1,6 @@
-// Installs the package from a local registry that has it and each platform's addon package. npm must install only this
-// machine's addon, or no addon if npm should omit it or if the platform is a different one.
+// Installs the package from a local registry that contains the package and the addon packages for all platforms. npm
+// must install only this machine's addon. It must install no addon if npm is told to omit it or if the platform is a
+// different one.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A local npm registry, for packages that are not published yet.
+// A local npm registry for unpublished packages.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

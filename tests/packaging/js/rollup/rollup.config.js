@@ -1,4 +1,4 @@
-// The configuration with which Rollup builds for Node with the addon.
+// A configuration with which Rollup builds for Node, including the addon.
 import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 

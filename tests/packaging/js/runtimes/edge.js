@@ -1,4 +1,4 @@
-// An edge worker, whose clock may stand still within a request.
+// An edge worker, whose clock may not advance within a request.
 import { afterRestore, sno } from "polyflake";
 import { countDistinctIds } from "./many.js";
 

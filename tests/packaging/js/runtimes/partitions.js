@@ -24,7 +24,7 @@ const made = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
 expect(new Set(made.flat()).size, threads * each, "partitions of threads");
-// After a restore, the generators of all threads have other partitions. The base differs in these bits only.
+// After a restore, the generators of all threads have other partitions. Only these bits of the base differ.
 bits = 0x5a;
 afterRestore();
 const again = await Promise.all(

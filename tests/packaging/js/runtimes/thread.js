@@ -1,4 +1,4 @@
-// Reports the partitions of a thread's generators, which stay in use until the thread is terminated.
+// Reports the partitions of a thread's generators, which remain in use until the thread is terminated.
 import { parentPort, workerData } from "node:worker_threads";
 
 Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });

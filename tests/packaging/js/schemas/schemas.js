@@ -1,4 +1,4 @@
-// ID schemas in libraries that accept Standard Schema, and IDs in schemas of libraries that don't.
+// ID schemas in libraries that accept Standard Schema, and IDs in the schemas of libraries that do not.
 import assert from "node:assert/strict";
 import { sValidator } from "@hono/standard-validator";
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
@@ -74,18 +74,18 @@ const context = { fields: {}, shouldUseNativeValidation: false };
 assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id: USER });
 assert.match((await resolve({ id: "7" }, undefined, context)).errors.id.message, /length 16/);
 
-// zod and valibot accept no schemas of other libraries, but they accept a type guard.
+// zod and valibot do not accept other libraries' schemas, but they accept a type guard.
 const inZod = z.object({ id: z.custom(isValid) });
 const inValibot = v.object({ id: v.custom(isValid) });
 assert.equal(inZod.parse({ id: USER }).id, USER);
 assert.equal(v.parse(inValibot, { id: USER }).id, USER);
 assert.equal(inZod.safeParse({ id: "7" }).success || v.safeParse(inValibot, { id: "7" }).success, false);
 
-// They accept a sno as a version 8 UUID.
+// zod and valibot accept a sno as a version 8 UUID.
 for (const { success } of [z.uuid().safeParse(toUuid8(USER)), v.safeParse(v.pipe(v.string(), v.uuid()), toUuid8(USER))])
   assert(success);
 
-// zod reports the issue and its code and generates the JSON Schema, with a few lines from the package's README.
+// With a few lines from the package's README, zod reports the issue and its code, and generates the JSON Schema.
 function zodOf({ "~standard": schema }) {
   const text = z.string().check(({ value, issues }) => {
     for (const { message, ...params } of schema.validate(value).issues ?? [])
@@ -103,7 +103,7 @@ assert.deepEqual(
 const { pattern, type: kind } = z.toJSONSchema(told).properties.id;
 assert.deepEqual([kind, new RegExp(pattern).test(USER), new RegExp(pattern).test(ORDER)], ["string", true, false]);
 
-// The regular expressions are those of the JSON Schema, which zod can read from 4.2 on.
+// The regular expressions are those of the JSON Schema, which zod can read from version 4.2 on.
 for (const [schema, good, bad] of [
   [sno, USER, "7"],
   [userId, USER, ORDER],

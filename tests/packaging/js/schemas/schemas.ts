@@ -1,4 +1,4 @@
-// Schema types: those of the specification, and what libraries infer from them.
+// Schema types: the types in the specification, and the types that libraries infer from them.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { initTRPC } from "@trpc/server";
 import { type } from "arktype";

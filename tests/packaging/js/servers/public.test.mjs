@@ -1,4 +1,4 @@
-// Tests the recipe for public IDs in URLs over HTTP: 200 for the ID of a row, and 404 for everything else.
+// Tests the recipe for public IDs in URLs over HTTP: 200 for the ID of an existing row, and 404 for everything else.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

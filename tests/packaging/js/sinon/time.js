@@ -1,4 +1,4 @@
-// Follows the README's recipe for mocked time, with Sinon's clock. The argument is the expected backend.
+// Follows the README's recipe for mocked time with Sinon's clock. The argument is the expected backend.
 import assert from "node:assert/strict";
 import { backend, sno } from "polyflake";
 import sinon from "sinon";

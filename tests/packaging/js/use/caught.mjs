@@ -1,4 +1,4 @@
-// Checks that programs are stopped when they load a file from outside their folder, in every possible way, even if they
+// Checks that a program is stopped when it loads a file from outside its folder, in every possible way, even if it
 // would ignore the error.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

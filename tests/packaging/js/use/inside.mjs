@@ -1,4 +1,4 @@
-// A preloaded module that ends the program at the first file loaded from outside a folder: an ES module, a CommonJS
+// A preloaded module that ends the program when it loads the first file from outside a folder: an ES module, a CommonJS
 // module or an addon.
 import { writeSync } from "node:fs";
 import { _extensions as extensions, register } from "node:module";
@@ -18,7 +18,7 @@ for (const [extension, load] of Object.entries(extensions)) {
   };
 }
 
-// ES modules are loaded through a second copy of this file, which runs on its own thread.
+// ES modules are loaded by a second copy of this file, which runs on its own thread.
 if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
 
 export function load(url, context, next) {

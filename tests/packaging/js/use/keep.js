@@ -6,7 +6,7 @@ import { lease } from "polyflake/lease";
 const STATE = "kept.json";
 const kept = existsSync(STATE) ? JSON.parse(readFileSync(STATE, "utf8")) : { ids: [] };
 
-// Node 20 has no SQLite, so there the program keeps only the snapshot.
+// Node 20 has no built-in SQLite, so there the program keeps only the snapshot.
 const hasSqlite = await import("node:sqlite").then(
   () => true,
   () => false,

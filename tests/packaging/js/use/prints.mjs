@@ -1,5 +1,5 @@
-// `node prints.mjs FILE WORD` fails unless the program prints the word. With `--alone`, it runs a copy outside the
-// project, away from node_modules: only the file, or with `--alone FOLDER` the folder that contains it.
+// `node prints.mjs FILE WORD` fails unless the program prints the word. With `--alone`, runs a copy outside the
+// project, away from node_modules. The copy contains only the file, or the whole folder with `--alone FOLDER`.
 import { execFileSync } from "node:child_process";
 import { join, relative } from "node:path";
 import { moved } from "./moved.mjs";

@@ -1,4 +1,4 @@
-// Reads an ID. The bundle must not contain any part of a backend.
+// Parses an ID. The bundle must not contain any part of a backend.
 import { sno } from "polyflake";
 
 console.log(sno.parse("a7rdmuv326nct5if").metabyte);

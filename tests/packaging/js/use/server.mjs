@@ -1,4 +1,4 @@
-// Runs a PostgreSQL server in its own folder, which contains its socket.
+// Runs a PostgreSQL server in its own folder, which also contains its socket.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -30,7 +30,7 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
-  // Moved programs run as a different user.
+  // Programs that were moved run as a different user.
   chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");

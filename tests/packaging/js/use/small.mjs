@@ -1,4 +1,4 @@
-// `node small.mjs FILE BYTES` fails if a bundler's output file is larger than that.
+// `node small.mjs FILE BYTES` fails if a bundler's output file is larger than BYTES.
 import { statSync } from "node:fs";
 
 const [file, most] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// A page that uses one format, so its wasm file is the only one next to the script.
+// A page that uses one format, so only that format's wasm file is next to the script.
 import * as sno from "polyflake/web/sno";
 
 sno.init().then(

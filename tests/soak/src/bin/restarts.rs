@@ -1,10 +1,10 @@
 //! Restarts generators with an explicit worker ID many times, each after its predecessor's last ID, and counts duplicates.
 //!
-//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently, so that their
-//! waits for the next tick overlap. With `--processes`, each generator runs in its own process.
+//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently, so that
+//! their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
 //!
-//! It prints one JSON line per format, and fails if an ID repeats. `tests/stepping` has the same for Python and JavaScript:
-//! `restarts.py`, `restarts.mjs`.
+//! The program prints one JSON line per format, and fails if an ID repeats. In `tests/stepping`, `restarts.py` and
+//! `restarts.mjs` run the same test for Python and JavaScript.
 
 use std::{
     collections::HashSet,
@@ -28,18 +28,18 @@ struct Options {
     /// Number of worker IDs that run concurrently.
     #[arg(long, default_value_t = 500)]
     workers: u16,
-    /// Number of generators for formats with ticks of a second, which wait longer.
+    /// Number of generators for formats with one-second ticks, which wait longer.
     #[arg(long, default_value_t = 1000)]
     slow: usize,
     /// Runs each generator in its own process.
     #[arg(long)]
     processes: bool,
-    /// Makes two IDs of a format (selected by its index) with a worker ID, and prints them.
+    /// Generates two IDs of a format (selected by its index) with a worker ID, and prints them.
     #[arg(long, num_args = 2, hide = true)]
     one: Option<Vec<u16>>,
 }
 
-/// Makes two IDs with a new generator for a worker ID.
+/// Generates two IDs with a new generator for a worker ID.
 type MakeTwoIds = fn(u16) -> Result<[u128; 2]>;
 
 struct Format {
@@ -83,7 +83,8 @@ fn randflake(worker: u16) -> Result<[u128; 2]> {
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
-/// The stateless source always returns the same identity, so there is one worker ID, and its generators run one after another.
+/// The stateless source always returns the same identity. Therefore, there is only one worker ID, and its generators run
+/// one after another.
 fn hot_guid(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
@@ -105,7 +106,7 @@ fn in_a_row(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u12
     (0..count).flat_map(|_| begin()).collect()
 }
 
-/// Runs a format, and returns whether all IDs are distinct.
+/// Runs the test for a format. Returns whether all IDs are distinct.
 fn run(options: &Options, index: u16) -> bool {
     let Format { name, is_slow, .. } = FORMATS[usize::from(index)];
     let count = if is_slow { options.slow } else { options.generators };

@@ -1,4 +1,4 @@
-//! Makes IDs in four threads while the system clock steps. See `tests/stepping/README.md`.
+//! Generates IDs in four threads while the system clock steps. See `tests/stepping/README.md`.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -57,7 +57,7 @@ fn number(id: &layout::Id) -> u128 {
     id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 
-/// The IDs, errors and readings that one thread observed.
+/// The IDs, errors and clock readings that one thread observed.
 #[derive(Default)]
 struct Observations {
     ids: Vec<(u8, u128)>,

@@ -1,5 +1,5 @@
-//! Tests whether the cipher's running time depends on the block that it encrypts: Welch's t-test between a fixed block and
-//! random blocks, following the dudect method (Reparaz, Balasch, Verbauwhede 2017).
+//! Tests whether the cipher's running time depends on the block that it encrypts. Uses Welch's t-test to compare a fixed
+//! block with random blocks, following the dudect method (Reparaz, Balasch, Verbauwhede 2017).
 //!
 //! `cargo xtask timing` runs it with ten million samples in each direction.
 
@@ -9,10 +9,10 @@ use polyflake::sparx64::Sparx64;
 
 type Block = [u8; 8];
 
-/// Number of blocks encrypted in one sample, so that a sample takes much longer than reading the clock.
+/// Number of blocks encrypted in one sample. There are enough that a sample takes much longer than reading the clock.
 const BLOCKS: usize = 16;
 
-/// Above this value of t, the two kinds of input are distinguishable.
+/// Above this value of t, the two kinds of input can be distinguished.
 const MAX_T: f64 = 5.0;
 
 /// A running mean and variance (Welford's algorithm).
@@ -42,12 +42,12 @@ fn welch(kinds: [Moments; 2]) -> f64 {
     (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
 }
 
-/// Number of samples prepared together. All inputs are ready before the first is timed, so that the two kinds differ only in
-/// their bytes.
+/// Number of samples prepared together. All inputs are ready before the first sample is timed, so that the two kinds differ
+/// only in their bytes.
 const PREPARED: usize = 4096;
 
-/// Times `work` on fixed and random blocks, in random order. Discards samples slower than 90% of the first ones, because they
-/// were interrupted.
+/// Times `work` on fixed and random blocks in random order. Discards samples that are slower than 90% of the first samples,
+/// because they were interrupted.
 fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
     let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);
@@ -62,7 +62,7 @@ fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     welch(kinds)
 }
 
-/// Returns the blocks of a random kind: 0 for the fixed block, 1 for random ones.
+/// Picks a kind of input at random and returns it with its blocks: 0 for the fixed block, 1 for random blocks.
 fn input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
     let kind = random.usize(..2);
     let mask = if kind == 0 { 0 } else { u64::MAX };
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// A cipher that takes longer for some blocks than for others must be detected.
+    /// Asserts that a cipher is detected if it takes longer for some blocks than for others.
     #[test]
     fn a_timing_leak_is_detected() {
         let cipher = Sparx64::new([7; 16]);

@@ -1,5 +1,5 @@
-//! Tests how evenly Randflake IDs are distributed over shards, by their low bits and by their high bits: a chi-square test of
-//! consecutive IDs.
+//! Tests how evenly Randflake IDs are distributed over shards that are selected by the low bits or the high bits. Uses a
+//! chi-square test of consecutive IDs.
 //!
 //! `cargo xtask uniformity` runs it on ten million IDs.
 
@@ -17,7 +17,7 @@ const SHARD_BITS: [u32; 3] = [1, 4, 10];
 /// Probability of rejecting a uniform distribution.
 const MIN_P: f64 = 0.001;
 
-/// Passes `count` IDs of one node to `each`, second by second.
+/// Passes `count` IDs of one node to `each`, one second after another.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     let lease = Grant::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
@@ -40,7 +40,7 @@ fn p_value(counts: &[u64]) -> f64 {
     ChiSquared::new((counts.len() - 1) as f64).expect("two shards or more").sf(statistic)
 }
 
-/// Returns the p-values of the low and high bits for each number of shards.
+/// Returns the p-values for the low bits and the high bits, for each number of shards.
 fn shard_p_values(secret: [u8; 16], count: usize) -> Vec<(String, f64)> {
     let mut low = SHARD_BITS.map(|bits| vec![0_u64; 1 << bits]);
     let mut high = low.clone();

@@ -1,4 +1,4 @@
-//! Generators with one deliberate fault each, and one without. A storm must catch each fault: `tests/controls.rs`.
+//! Generators with one deliberate fault each, and one without a fault. A storm must catch each fault: `tests/controls.rs`.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -62,7 +62,8 @@ mod linux {
         u64::from_le_bytes(bytes)
     }
 
-    /// Waits for the next microsecond, and adds random bytes of the kernel to it. It keeps all rules.
+    /// Waits for the next microsecond, and appends random bytes from the kernel to the time. This generator follows all
+    /// rules.
     fn valid_generator(_: u64) -> Generator {
         let last = Mutex::new(0);
         Box::new(move || {
@@ -79,7 +80,7 @@ mod linux {
         })
     }
 
-    /// Two threads can read the same count.
+    /// A counter without a lock. Two threads can read the same count.
     fn unlocked_counter(_: u64) -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
@@ -99,7 +100,7 @@ mod linux {
         })
     }
 
-    /// Milliseconds, the worker ID and a sequence, which begins anew whenever the clock shows another millisecond.
+    /// Milliseconds, the worker ID and a sequence, which restarts whenever the clock shows a different millisecond.
     fn restarting_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0));
         Box::new(move || {
@@ -110,7 +111,8 @@ mod linux {
         })
     }
 
-    /// A random base and a count. It picks another base if `is_stale` for the process that generated its last ID.
+    /// A random base and a count. The generator picks a new base if `is_stale` is true for the process that generated its
+    /// last ID.
     fn random_base_counter(is_stale: fn(Option<u32>) -> bool) -> Generator {
         let state = Mutex::new((random_u64(), 0, None));
         Box::new(move || {
@@ -124,7 +126,7 @@ mod linux {
         })
     }
 
-    /// Picks another base if this is not the process that created it.
+    /// Picks a new base if the current process is not the one that created the generator.
     fn pid_check() -> Generator {
         let state = Mutex::new((random_u64(), 0, process::id()));
         Box::new(move || {
@@ -152,11 +154,11 @@ mod linux {
         BASE.store(random_u64(), Ordering::Relaxed);
     }
 
-    /// Picks another base in the C library's fork hook.
+    /// Picks a new base in the C library's fork hook.
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
     fn fork_hook_counter() -> Generator {
         in_child();
-        // SAFETY: the hook runs in a child that has one thread.
+        // SAFETY: the hook runs in a child that has only one thread.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         let count = AtomicU64::new(0);
         Box::new(move || {
@@ -165,7 +167,7 @@ mod linux {
         })
     }
 
-    /// A snowflake with one bit that marks the IDs after the first rollback, but not those after the second.
+    /// A snowflake with one bit that marks the IDs after the first clock rollback, but not those after the second.
     fn one_bit(worker: u64) -> Generator {
         let last = Mutex::new((0, 0, 0));
         Box::new(move || {
@@ -177,7 +179,7 @@ mod linux {
         })
     }
 
-    /// A counter that is written to a file only after its IDs were returned.
+    /// A counter that is saved to a file only after its IDs have been returned.
     fn late_save(worker: u64) -> Generator {
         let file = folder().join(worker.to_string());
         let saved = fs::read_to_string(&file).map_or(0, |text| text.parse().unwrap_or(0));
@@ -192,7 +194,7 @@ mod linux {
         })
     }
 
-    /// Generates IDs while a file names this process, and checks that for the first of 20 IDs only.
+    /// Generates IDs while a file names this process as the holder, but checks the file only for the first of every 20 IDs.
     fn lease() -> Generator {
         let (file, last) = (folder().join("lease"), Mutex::new((0, 0, 0)));
         Box::new(move || {
@@ -200,7 +202,7 @@ mod linux {
             while last.2 == 0 && !is_holder(&file)? {
                 thread::sleep(Duration::from_millis(1));
             }
-            // This makes most pauses begin between the check and the IDs.
+            // This delay makes most pauses begin between the check and the generation of IDs.
             thread::sleep(Duration::from_millis(1));
             let now = unix_us() / 10_000;
             *last = (now, if now == last.0 { last.1 + 1 } else { 0 }, (last.2 + 1) % 20);
@@ -208,7 +210,8 @@ mod linux {
         })
     }
 
-    /// Renews the lease of this process, or takes it over if it has ended. Returns whether this process has it.
+    /// Renews this process's lease, or takes the lease over if it has expired. Returns whether this process holds the
+    /// lease.
     fn is_holder(file: &PathBuf) -> std::io::Result<bool> {
         let text = fs::read_to_string(file).unwrap_or_default();
         let (holder, end) = text.split_once(' ').unwrap_or(("", "0"));

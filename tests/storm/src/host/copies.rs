@@ -1,21 +1,22 @@
-//! Copies of a process: forks, and the imitation of a copied image.
+//! Copies of a process: forks, and imitations of a copied image.
 //!
-//! A copied image differs from a forked child in four respects. No hook runs, it has its own copy of shared memory, the kernel
-//! does not wipe pages in it, and its process ID is the same. The imitation is a raw `clone()` that undoes the rest: the kernel
-//! is told to keep the pages, shared mappings are replaced by copies, and both processes are the first of their namespace.
+//! A copied image differs from a forked child in four respects. No hook runs, the image has its own copy of shared memory,
+//! the kernel does not wipe pages in it, and its process ID is the same. The imitation is a raw `clone()` that undoes the
+//! other differences: the kernel is told to keep the pages, copies replace shared mappings, and both processes are the
+//! first of their namespace.
 #![allow(unsafe_code, reason = "fork, clone, madvise and mmap have no safe door")]
 
 use std::{fs, ptr};
 
 unsafe extern "C" {
-    // Since glibc 2.34 and musl 1.2.2. The libc crate does not have it.
+    // Available since glibc 2.34 and musl 1.2.2. The libc crate does not declare it.
     fn _Fork() -> libc::pid_t;
 }
 
-/// Creates a copy of this process. Returns whether this is the copy.
+/// Creates a copy of this process. Returns `true` in the copy.
 pub(super) fn create(shape: &str) -> bool {
     let copy = match shape {
-        // SAFETY: a host forks before it starts threads, so that the copy may do what any process may.
+        // SAFETY: a host forks before it starts threads, so the copy may do whatever any process may do.
         "raw-fork" => unsafe { _Fork() },
         "image" => image(),
         // SAFETY: as above.
@@ -40,11 +41,11 @@ pub(super) fn exit() -> ! {
     unsafe { libc::_exit(0) }
 }
 
-/// Memory mappings of this process, each with its start and its length.
+/// The memory mappings of this process, each as a start address and a length.
 struct Mappings {
     /// Mappings that a fork wipes.
     wiped: Vec<(usize, usize)>,
-    /// Those that a child shares.
+    /// Mappings that a child process shares.
     shared: Vec<(usize, usize)>,
 }
 
@@ -68,7 +69,7 @@ impl Mappings {
     }
 }
 
-/// Copies this process as an image is copied.
+/// Creates a copy of this process that imitates a copied image.
 fn image() -> libc::pid_t {
     let Mappings { wiped, shared } = Mappings::of_this_process();
     for (start, len) in wiped {
@@ -76,9 +77,10 @@ fn image() -> libc::pid_t {
         let kept = unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) };
         assert_eq!(kept, 0, "cannot keep a page");
     }
-    // This happens before the copy is made, because this process changes its shared memory as soon as it continues.
+    // The content is saved before the copy is created, because this process changes its shared memory as soon as it
+    // continues.
     let saved = |(start, len): (usize, usize)| {
-        // SAFETY: the mapping is readable, and there is no other thread.
+        // SAFETY: the mapping is readable, and no other thread exists.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
     };
     let shared: Vec<_> = shared.into_iter().map(saved).collect();
@@ -95,7 +97,7 @@ fn image() -> libc::pid_t {
 fn make_mapping_private(start: usize, bytes: &[u8]) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: the new mapping replaces one of this process at the same address, and gets the same bytes.
+    // SAFETY: the new mapping replaces one of this process's mappings at the same address, and receives the same bytes.
     unsafe {
         let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
         assert_eq!(page, start as *mut _, "cannot replace a mapping");

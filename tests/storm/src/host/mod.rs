@@ -26,7 +26,7 @@ use std::{
 
 use output::Chunk;
 
-/// The result of a call.
+/// The result of a call to the generator.
 pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
 
 /// The number of IDs in a chunk.
@@ -35,7 +35,7 @@ const CHUNK: u64 = 50;
 /// The time after which all copies continue at once.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// The number of failed calls after which a thread gives up: before its first ID, and after it.
+/// The number of failed calls after which a thread gives up: before its first ID, and after its first ID.
 const HOPELESS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]
@@ -48,7 +48,7 @@ struct Plan {
     renews: bool,
 }
 
-/// Runs a generator, and prints its IDs. `make` creates it for a worker ID.
+/// Runs a generator and prints its IDs. `make` creates the generator for a worker ID.
 pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
     let plan = Plan::of_environment();
     output::wait();
@@ -77,7 +77,8 @@ impl Plan {
         Self { shape: text("SHAPE"), width, ids, pause, worker, renews }
     }
 
-    /// Creates copies of this process, which generate IDs. So does this process, unless it only serves to be forked.
+    /// Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
+    /// forked.
     fn copy<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
         let is_server = self.shape == "prefork";
         if !is_server {
@@ -95,7 +96,7 @@ impl Plan {
         copies::wait();
     }
 
-    /// Generates IDs in a copy, and ends it.
+    /// Generates IDs in a copy of the process, and then ends the copy.
     fn in_copy<G: Fn() -> Made>(
         &self,
         copy: u64,
@@ -103,7 +104,7 @@ impl Plan {
         ids: &G,
         begin: Instant,
     ) {
-        // The copy of an image does not know that it is a copy.
+        // A copied image cannot tell that it is a copy.
         if self.renews && self.shape != "image" {
             self.generate(copy, 0, &make(self.worker + copy), begin);
         } else {
@@ -112,8 +113,8 @@ impl Plan {
         copies::exit();
     }
 
-    /// Generates IDs of one thread. Each chunk of a copy has its time, so that copies stay together. A process that is alone keeps
-    /// the pauses instead, so that it does not end before the clock is set.
+    /// Generates the IDs of one thread. In a copy, each chunk has a scheduled time, so that the copies stay in step. A
+    /// process without copies instead pauses between chunks, so that it does not end before the clock is set.
     fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
         while done < self.ids && failed < HOPELESS[usize::from(done > 0)] {

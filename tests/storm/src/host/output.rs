@@ -1,11 +1,11 @@
-//! The lines of a host, each written in one piece.
+//! Writes the lines of a host, each with a single write.
 
 use std::{
     io::{Write, stdin, stdout},
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The size up to which a pipe keeps a write in one piece.
+/// The largest write that a pipe keeps in one piece.
 const LONGEST: usize = 4096;
 
 /// Writes a line.
@@ -15,17 +15,18 @@ pub(super) fn line(text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Rust's standard output writes up to the last line break at once. The storm does not read it after its end.
+    // Rust's standard output immediately writes everything up to the last line break. The storm does not read the line
+    // after its end.
     let _ = stdout().write_all(format!("{}\n", &text[..end]).as_bytes());
 }
 
-/// Waits until the generator may be created.
+/// Waits until the process may create its generator.
 pub(super) fn wait() {
     line("?");
     let _ = stdin().read_line(&mut String::new());
 }
 
-/// IDs of one thread, with the readings of the clocks before them.
+/// IDs of one thread, with the clock readings taken before them.
 pub(super) struct Chunk {
     head: String,
     begin: [u64; 2],
@@ -48,7 +49,7 @@ impl Chunk {
         self.ids.push_str(id);
     }
 
-    /// Writes the chunk, unless it is empty.
+    /// Writes the chunk unless it is empty.
     pub(super) fn end(self) {
         let ([begin, wall_begin], [end, wall_end]) = (self.begin, now());
         if !self.ids.is_empty() {

@@ -1,8 +1,8 @@
-//! The cells used so far, as ranges. A generator fills each tick from its start, so a life leaves few ranges.
+//! The cells used so far, as ranges. A generator fills each tick from its start, so each life leaves only a few ranges.
 
 use std::collections::BTreeMap;
 
-/// Each range's first cell, mapped to the cell after its last one.
+/// Maps each range's first cell to the cell after its last one.
 #[derive(Default)]
 pub(crate) struct Cells(BTreeMap<u128, u128>);
 

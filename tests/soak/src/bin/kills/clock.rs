@@ -1,4 +1,4 @@
-//! A clock with a given start that runs faster than real time, so that ticks pass while a process lives.
+//! A clock with a given start time that runs faster than real time, so that ticks pass while a process lives.
 
 use std::{
     thread,
@@ -29,12 +29,12 @@ impl FastClock {
         self.from_ms * 1_000_000 + i64::try_from(passed.as_nanos()).expect("less than 292 years")
     }
 
-    /// Returns how many milliseconds this clock advances in a span of real time.
+    /// Returns the number of milliseconds that this clock advances during a span of real time.
     pub(crate) fn of_world(&self, span: Duration) -> i64 {
         i64::try_from((span * self.speed).as_millis()).expect("a short span")
     }
 
-    /// Waits until the clock shows a time.
+    /// Waits until the clock reaches a time.
     pub(crate) fn wait_until(&self, unix_ms: i64) {
         let left = Duration::from_millis((unix_ms - self.unix_ms()).max(0).cast_unsigned());
         thread::sleep(left / self.speed);

@@ -1,4 +1,4 @@
-//! A file that holds either its old or its new value, whenever its writer is killed.
+//! A file that contains either its old or its new value, whenever its writer is killed.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     }
 }
 
-/// Writes a value. Returns once the value and the file's name are on disk.
+/// Writes a value. Returns once both the value and the file's name are on disk.
 pub(crate) fn write(file: &Path, value: &impl Serialize) -> io::Result<()> {
     let beside = file.with_extension("new");
     let mut new = File::create(&beside)?;

@@ -79,8 +79,8 @@ impl WindowedGenerator for Layouts {
     }
 }
 
-/// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, after the part that
-/// was used.
+/// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, after the part
+/// that was already used.
 impl WindowedGenerator for Randflakes {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
@@ -123,7 +123,7 @@ impl ClosableGenerator for Layouts {
     }
 }
 
-/// Uses one lease for consecutive generators. Each one stores the last second that it used.
+/// Uses one lease for consecutive generators. Each generator stores the last second that it used.
 impl ClosableGenerator for Randflakes {
     type Saved = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
@@ -141,7 +141,7 @@ impl ClosableGenerator for Randflakes {
     }
 }
 
-/// Uses one worker ID for consecutive generators. Each one stores the last millisecond that it used.
+/// Uses one worker ID for consecutive generators. Each generator stores the last millisecond that it used.
 impl ClosableGenerator for Uuid7s {
     type Saved = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {

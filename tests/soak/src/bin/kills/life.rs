@@ -1,5 +1,5 @@
-//! A process's life until it is killed: it makes IDs, writes each one to its output, and keeps in a file the state that the
-//! next process resumes from.
+//! A process's life until it is killed. The process generates IDs, writes each one to its output, and keeps in a file the
+//! state from which the next process resumes.
 
 use std::{
     convert::Infallible,
@@ -23,7 +23,7 @@ pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 pub(crate) struct ChildRun<'l> {
     pub(crate) clock: FastClock,
     pub(crate) state: &'l Path,
-    /// `true` to omit the state that separates lives, in which case the harness must detect duplicates.
+    /// `true` to omit the state that separates lives. The harness must then detect duplicates.
     pub(crate) careless: bool,
     pub(crate) random: Rng,
 }
@@ -34,8 +34,8 @@ pub(crate) trait WindowedGenerator: IdWriter + Sized {
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
-/// Makes IDs in consecutive windows. A new process starts at the last end on disk, and each window's end is written to disk
-/// before an ID is made in the window.
+/// Generates IDs in consecutive windows. A new process starts at the last end on disk. Each window's end is written to disk
+/// before an ID is generated in the window.
 pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
@@ -55,17 +55,17 @@ pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcom
     }
 }
 
-/// A generator that can be closed and then returns the state from which the next one resumes.
+/// A generator that returns, when it is closed, the state from which the next generator resumes.
 pub(crate) trait ClosableGenerator: IdWriter + Sized {
     type Saved: Serialize + DeserializeOwned + Clone;
-    /// Creates a generator with a worker ID that was never used.
+    /// Creates a generator with a worker ID that has never been used.
     fn create(clock: FastClock, number: u32) -> Result<Self>;
     fn resume(clock: FastClock, number: u32, left: Self::Saved) -> Result<Self>;
     fn save(&self) -> Result<Self::Saved>;
 }
 
-/// Makes IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID if the
-/// predecessor was killed. A state is removed from disk before it is used, so it is used only once.
+/// Generates IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID
+/// if the predecessor was killed. A state is removed from disk before it is used, so it is used only once.
 pub(crate) fn by_turns<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome {
     loop {
         let (number, left) =
@@ -85,7 +85,7 @@ pub(crate) fn by_turns<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome 
 }
 
 impl ChildRun<'_> {
-    /// Makes some IDs and writes them. Returns the kind of an error that a later retry resolves.
+    /// Generates some IDs and writes them. Returns the kind of an error that goes away when the call is retried later.
     fn write_ids(
         &mut self,
         ids: &impl IdWriter,

@@ -1,8 +1,8 @@
-//! Kills processes that make IDs, thousands of times at random moments, and restarts them with a clock that has moved backwards
-//! or forwards in the meantime. Compares all of their IDs: there must be no duplicates.
+//! Kills processes that generate IDs, thousands of times at random moments. Restarts them with a clock that has moved
+//! backwards or forwards in the meantime. Compares all of their IDs: there must be no duplicates.
 //!
-//! `cargo xtask kills` runs it in full, and a test runs it briefly. Kills do not simulate a power failure, in which the disk
-//! must keep synced data.
+//! `cargo xtask kills` runs it in full, and a test runs it briefly. Kills do not simulate a power failure, in which the
+//! disk must keep synced data.
 
 mod cells;
 mod clock;
@@ -31,27 +31,27 @@ use tempfile::TempDir;
 
 #[derive(Parser)]
 struct Options {
-    /// Number of kills of each kind of generator.
+    /// Number of kills for each kind of generator.
     #[arg(long, default_value_t = 10_000)]
     kills: u64,
     /// Only runs kinds whose name contains this string.
     #[arg(long, default_value = "")]
     kind: String,
-    /// Omits the state that separates lives, until an ID repeats: the harness must detect that.
+    /// Omits the state that separates lives, until an ID repeats. The harness must detect the duplicate.
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
     life: Option<ChildCommand>,
 }
 
-/// The command with which this program starts itself.
+/// The command that this program uses to start itself.
 #[derive(clap::Subcommand)]
 enum ChildCommand {
     #[command(hide = true)]
     Live(Begin),
 }
 
-/// A process's arguments.
+/// The arguments of a process.
 #[derive(Args)]
 struct Begin {
     kind: String,
@@ -64,13 +64,13 @@ struct Begin {
 /// The time at which the first clock starts.
 const START_MS: i64 = 1_763_650_000_000;
 
-/// The maximum time that a process runs after its first ID, in real time.
+/// The maximum real time that a process runs after its first ID.
 const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
-/// The largest step of the clock between two lives.
+/// The largest clock step between two lives.
 const STEP: Duration = Duration::from_millis(50);
 
-/// The largest distance from the last process's start, for steps back to it.
+/// The largest distance from the last process's start when the clock steps back to it.
 const MAX_DISTANCE: Duration = Duration::from_millis(2);
 
 /// The longest time that a process may take to make its first ID.
@@ -80,7 +80,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Default)]
 struct Outcome {
     kills: u64,
-    /// Number of killed processes that had made an ID.
+    /// Number of killed processes that had generated an ID.
     made_some: u64,
     ids: u64,
     twice: u64,
@@ -91,9 +91,9 @@ struct Killer<'k> {
     kind: &'k FormatRun,
     careless: bool,
     state: PathBuf,
-    /// The clock, which keeps running while no process lives, and steps between lives.
+    /// The clock, which keeps running while no process lives, and which steps between lives.
     clock: FastClock,
-    /// When the last life started, in this clock's time.
+    /// The time when the last life started, according to this clock.
     began_ms: i64,
     cells: Cells,
     outcome: Outcome,
@@ -135,7 +135,7 @@ impl<'k> Killer<'k> {
         command.stdout(Stdio::piped()).spawn()
     }
 
-    /// Steps the clock between two lives, half of the time, and mostly to the start of the last life.
+    /// Steps the clock between two lives half of the time, mostly to the start of the last life.
     fn step_clock(&mut self) {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
@@ -164,7 +164,7 @@ impl<'k> Killer<'k> {
     }
 }
 
-/// Kills a process at a random moment of its start or after its first ID. A process that ended by itself has failed.
+/// Kills a process at a random moment, during its start or after its first ID. A process that ended by itself has failed.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
         // If the process ended, the channel is disconnected.
@@ -186,8 +186,8 @@ fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> 
     Ok(killer.outcome)
 }
 
-/// Returns a folder in memory, if possible. It keeps a killed process's files just as a disk does, and processes that wait for
-/// a disk make few IDs.
+/// Returns an in-memory folder, if possible. It keeps a killed process's files just as a disk does, and processes that wait
+/// for a disk generate few IDs.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
@@ -214,7 +214,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",
             kind.name
         );
-        // A run that made almost no IDs is not a valid test.
+        // A run that generated almost no IDs is not a valid test.
         well &= twice == 0 && made_some >= kills / 2;
     }
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,4 +1,4 @@
-//! Functions that make each format's IDs, and each ID's cell.
+//! Functions that generate each format's IDs, and each ID's cell.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use polyflake::{
 
 use crate::clock::FastClock;
 
-/// The maximum number of IDs per write, so that a pipe accepts either all of them or no ID.
+/// The maximum number of IDs per write. A pipe accepts either all or none of such a write.
 const BATCH: usize = 200;
 
-/// The longest wait of a call before the surrounding loop checks the state again.
+/// The longest time that a call waits before the surrounding loop checks the state again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
-/// Makes some IDs and appends their bytes. A failed call appends the IDs made before the error.
+/// Generates some IDs and appends their bytes. A failed call appends the IDs generated before the error.
 pub(crate) trait IdWriter {
-    /// Number of bytes per ID in the pipe.
+    /// Number of bytes that an ID occupies in the pipe.
     const BYTES: usize;
     /// Returns an ID's cell. Consecutive IDs of a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
@@ -34,7 +34,7 @@ fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
 
-/// Returns the number of IDs that a call wrote: all, or the number in its error.
+/// Returns the number of IDs that a call wrote: all of them, or the number in its error.
 fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
@@ -68,8 +68,8 @@ impl IdWriter for Snos {
 
 pub(crate) type HotGuids = hotguid::Generator<FastClock>;
 
-/// Gives every life the same machine bytes and counter start, as if the random source had failed, so only windows separate
-/// lives.
+/// Gives every life the same machine bytes and initial counter, as if the random source had failed. Only windows then
+/// separate lives.
 pub(crate) fn hotguid_builder(clock: FastClock) -> hotguid::Builder<FastClock> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
@@ -92,8 +92,8 @@ impl IdWriter for HotGuids {
 
 pub(crate) type Uuid7s = uuid7::Generator<FastClock>;
 
-/// Starts each millisecond at the same sequence, so that lives with one worker ID are separated only by their windows, or by
-/// the last millisecond of the life before.
+/// Starts each millisecond at the same sequence. Lives with one worker ID are then separated only by their windows, or by
+/// the last millisecond of the previous life.
 pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<FastClock> {
     let worker = u16::try_from(worker).expect("fewer lives than worker IDs");
     let builder = uuid7::Generator::builder().clock(clock).max_wait(MAX_WAIT);
@@ -118,12 +118,13 @@ impl IdWriter for Uuid7s {
     }
 }
 
-/// From this epoch on, 36 bits of milliseconds last two years.
+/// From this epoch on, 36 bits of milliseconds cover two years.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type Layouts = layout::Generator<FastClock>;
 
-/// Has a worker ID at the top and 12 bits of sequence per millisecond, so ticks are sometimes exhausted.
+/// Creates a builder for a layout with a worker ID at the top and 12 sequence bits per millisecond, so ticks are sometimes
+/// exhausted.
 pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<FastClock> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];
