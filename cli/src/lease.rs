@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{failure::Failure, serve};
 
 /// The ID formats that lease worker IDs, which are the endings of namespace names.
-pub(crate) const FAMILIES: [&str; 5] = ["sno", "hotguid", "randflake", "layout", "uuid7"];
+pub(crate) const FAMILIES: [&str; 5] = polyflake_lease::Shape::FORMATS;
 
 /// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
 #[derive(clap::Args)]

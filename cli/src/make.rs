@@ -24,7 +24,9 @@ use crate::{
 
 /// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
-const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "uuid7"];
+/// The ID formats other than layouts, and the functions that create their generators.
+const FAMILIES: [(&str, Maker); 4] =
+    [("sno", sno), ("hotguid", hotguid), ("randflake", randflake), ("uuid7", uuid7)];
 /// A time that is longer than any run, in seconds.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
@@ -74,16 +76,13 @@ pub(crate) struct Arguments {
 }
 
 type Make = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
+type Maker = fn(&Arguments) -> Result<Make, Failure>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    reject_other_options(arguments);
-    let mut make = match arguments.family.as_str() {
-        "sno" => sno(arguments)?,
-        "hotguid" => hotguid(arguments)?,
-        "randflake" => randflake(arguments)?,
-        "uuid7" => uuid7(arguments)?,
-        other => layout_maker(other, arguments)?,
-    };
+    let family = FAMILIES.iter().find(|(name, _)| *name == arguments.family);
+    let (name, maker) = family.copied().unwrap_or(("layout", layout_maker));
+    reject_other_options(name, arguments);
+    let mut make = maker(arguments)?;
     let bar = progress(arguments.count);
     let mut out = BufWriter::new(io::stdout().lock());
     for made in 0..arguments.count {
@@ -97,11 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Exits if an option belongs to a different ID format, because it would be ignored.
-fn reject_other_options(arguments: &Arguments) {
-    let family = match arguments.family.as_str() {
-        family @ ("sno" | "hotguid" | "randflake" | "uuid7") => family,
-        _ => "layout",
-    };
+fn reject_other_options(family: &str, arguments: &Arguments) {
     let leased = arguments.namespace.is_some();
     for (option, given, of) in [
         ("--metabyte", arguments.metabyte.is_some(), "sno"),
@@ -200,7 +195,8 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }
 
-fn layout_maker(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
+fn layout_maker(arguments: &Arguments) -> Result<Make, Failure> {
+    let name = &*arguments.family;
     let layout = load(name).map_err(|failure| unknown(name, failure))?;
     if let Some((url, namespace)) = lease(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();
@@ -238,7 +234,8 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     if path.extension().is_some() || path.components().count() > 1 {
         return Failure::new("io_failed", format!("no such file: {name}"));
     }
-    let known = || FAMILIES.into_iter().chain(layout::PRESETS.iter().copied());
+    let names = FAMILIES.map(|(name, _)| name);
+    let known = || names.into_iter().chain(layout::PRESETS.iter().copied());
     let near = known().max_by(|one, other| likeness(name, one).total_cmp(&likeness(name, other)));
     let near = near.filter(|near| likeness(name, near) > 0.7);
     let known = known().collect::<Vec<_>>().join(", ");

@@ -5,16 +5,16 @@
 
 use std::ffi::CStr;
 
-use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno, uuid7::Uuid7};
+use polyflake::{randflake::Randflake, sno::Sno};
 
 use crate::{
     OutOfMemory,
     texts::{Chars, GuidChars},
 };
 
-mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For a
-    /// `Uuid7`, that value is the nil UUID, which callers overwrite because it isn't of version 7.
+pub(crate) mod sealed {
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For the ID of a
+    /// format that restricts its bits, callers overwrite this value.
     pub trait Zeroable {}
 }
 
@@ -31,19 +31,18 @@ pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
 /// Implements [`Plain`] for types, given their format, cell size and Arrow format.
 macro_rules! impl_plain {
     ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
-        impl sealed::Zeroable for $type {}
-        impl Plain for $type {
-            const FORMAT: &CStr = $format;
+        impl $crate::memory::sealed::Zeroable for $type {}
+        impl $crate::Plain for $type {
+            const FORMAT: &std::ffi::CStr = $format;
             const CELL: usize = $cell;
             const ARROW: &str = $arrow;
         }
     )*};
 }
+pub(crate) use impl_plain;
 
 impl_plain! {
     Sno: c"B", 1, "";
-    HotGuid: c"B", 1, "";
-    Uuid7: c"B", 1, "";
     Randflake: c"q", 8, "l";
     Chars: c"16s", 16, "";
     GuidChars: c"36s", 36, "";

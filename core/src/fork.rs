@@ -92,7 +92,7 @@ const fn combine(process: u32, restores: u32) -> u64 {
 /// explicit worker ID or a window, or the first call of this function. To reach processes that are forked earlier, call it once
 /// before the program forks, or call it in each process. It has these effects:
 ///
-/// - Default partitions and the random bytes of Hot Guids are assigned anew. A generator with `identity_from` calls its function
+/// - Default worker IDs and generators' random bytes are assigned anew. A generator with `identity_from` calls its function
 ///   again, or fails with `forked` if it has a window. Handles drop the sequence slots that they had reserved.
 /// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no other
 ///   copy uses.

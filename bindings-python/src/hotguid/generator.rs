@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use polyflake::{
-    Error, ErrorKind,
-    hotguid::{self, HotGuid},
-};
-use polyflake_lease::hosted::identity;
+use polyflake::hotguid::{self, HotGuid};
+use polyflake_lease::hotguid::identity;
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
@@ -68,10 +65,7 @@ impl Generator {
                 move |number, window| {
                     let builder = options().builder(with_clock).window(window.start, window.end);
                     let generator = builder.build()?;
-                    let mut start = [0; 3];
-                    getrandom::fill(&mut start)
-                        .map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;
-                    generator.provide_identity(identity(number, start))?;
+                    generator.provide_identity(identity(number)?)?;
                     Ok(generator)
                 },
             )?;

@@ -1,9 +1,9 @@
 //! ID strings as Python objects.
 
-use polyflake::{base32::Text, hotguid::HotGuid, sno::Sno};
+use polyflake::{base32::Text, sno::Sno};
 use polyflake_columns::{
     Packed, Plain,
-    texts::{self, Chars, GuidChars},
+    texts::{self, AnyGuid, Chars, GuidChars},
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -51,7 +51,7 @@ impl TextColumn {
     pub(crate) fn of_guids<'py, I: Copy + Sync>(
         py: Python<'py>,
         ids: &[I],
-        text: fn(I) -> Text<{ HotGuid::TEXT_LEN }>,
+        text: fn(I) -> Text<{ size_of::<GuidChars>() }>,
     ) -> PyResult<Bound<'py, Self>> {
         let texts = py.detach(|| texts::of_guids(ids, text)).map_err(fault)?;
         array(py, Packed::new(texts))
@@ -66,8 +66,7 @@ impl TextColumn {
         const GUID: usize = size_of::<GuidChars>();
         match width {
             SNO => Self::of(content.py(), &ids_of(content)?),
-            // A Hot Guid can have any of these strings.
-            GUID => Self::of_guids(content.py(), &ids_of(content)?, HotGuid::text),
+            GUID => Self::of_guids(content.py(), &ids_of(content)?, AnyGuid::text),
             _ => Err(wrong_kind_error()),
         }
     }

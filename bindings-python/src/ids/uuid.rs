@@ -1,6 +1,6 @@
 //! Python's UUID class.
 
-use polyflake::hotguid::HotGuid;
+use polyflake_columns::texts::GuidChars;
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 
 texts! {
     /// The string of a UUID.
-    UuidText HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
+    UuidText size_of::<GuidChars>()..=size_of::<GuidChars>();
 }
 
 /// The 16 bytes of a `uuid.UUID`, in the order of its string form.

@@ -29,13 +29,16 @@ use polyflake::{
 };
 
 pub use self::rows::{Rows, Unit};
-use crate::{Fault, Plain, arrow::Column, try_with_capacity, zeroed};
+use crate::{Fault, Plain, arrow::Column, memory::impl_plain, try_with_capacity, zeroed};
 
 /// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
 pub type Chars = [u8; 16];
 
+/// An ID whose string may be any GUID.
+pub type AnyGuid = HotGuid;
+
 /// A buffer for the string form of a GUID.
-pub type GuidChars = [u8; HotGuid::TEXT_LEN];
+pub type GuidChars = [u8; AnyGuid::TEXT_LEN];
 
 /// The number of strings that fit in the L1 cache together with their IDs.
 pub const BLOCK: usize = 512;
@@ -110,9 +113,11 @@ impl Textual for Sno {
     }
 }
 
-/// Implements [`Textual`] for IDs that are encoded as GUID strings.
+/// Implements [`Plain`] and [`Textual`] for IDs of 16 bytes whose strings are those of GUIDs.
 macro_rules! impl_guid {
     ($($id:ty),*) => {$(
+        impl_plain! { $id: c"B", 1, ""; }
+
         impl Textual for $id {
             const IS_PADDED: bool = false;
             const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
@@ -294,11 +299,11 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
 /// Returns an error if the allocation fails.
 pub fn of_guids<I: Copy>(
     ids: &[I],
-    text: impl Fn(I) -> Text<{ HotGuid::TEXT_LEN }>,
+    text: impl Fn(I) -> Text<{ size_of::<GuidChars>() }>,
 ) -> std::result::Result<Vec<GuidChars>, Fault> {
     let mut texts = try_with_capacity(ids.len())?;
     texts.extend(ids.iter().map(|id| {
-        let mut place = HotGuid::EMPTY;
+        let mut place = AnyGuid::EMPTY;
         place.copy_from_slice(text(*id).as_bytes());
         place
     }));

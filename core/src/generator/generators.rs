@@ -11,9 +11,7 @@ use crate::{
 
 /// Generates IDs in one ID format. Threads can share a generator.
 ///
-/// Each ID format has its own generator: [`sno::Generator`](crate::sno::Generator),
-/// [`randflake::Generator`](crate::randflake::Generator), [`hotguid::Generator`](crate::hotguid::Generator),
-/// [`uuid7::Generator`](crate::uuid7::Generator), [`layout::Generator`](crate::layout::Generator).
+/// The module of each ID format has its own generator, such as [`sno::Generator`](crate::sno::Generator).
 ///
 /// ```
 /// use polyflake::sno::Generator;

@@ -71,9 +71,7 @@ impl<F: Pack> Block<F> {
 ///
 /// Within one tick, IDs from different handles are interleaved.
 ///
-/// Each ID format has its own handle: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
-/// [`hotguid::Handle`](crate::hotguid::Handle), [`uuid7::Handle`](crate::uuid7::Handle),
-/// [`layout::Handle`](crate::layout::Handle).
+/// The module of each ID format has its own handle, such as [`sno::Handle`](crate::sno::Handle).
 ///
 /// ```
 /// use polyflake::sno::Generator;

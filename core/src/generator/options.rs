@@ -11,9 +11,7 @@ use crate::{
 
 /// Configures a generator: the options for its ID format, its clock, and its behavior when it has to wait.
 ///
-/// Each ID format has its own builder: [`sno::Builder`](crate::sno::Builder),
-/// [`randflake::Builder`](crate::randflake::Builder), [`hotguid::Builder`](crate::hotguid::Builder),
-/// [`uuid7::Builder`](crate::uuid7::Builder), [`layout::Builder`](crate::layout::Builder).
+/// The module of each ID format has its own builder, such as [`sno::Builder`](crate::sno::Builder).
 ///
 /// ```
 /// use std::time::Duration;

@@ -39,7 +39,7 @@ use serde_json::{Value as Json, json};
 
 pub use crate::{
     ids::granted::{Family, Granted},
-    rules::numbered::{identity, layout_of},
+    rules::numbered::layout_of,
     rules::place::Place,
 };
 

@@ -9,7 +9,6 @@ use crate::{
     ids::generator::{BegunLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
-    rules::numbered,
     rules::place::Place,
 };
 
@@ -68,11 +67,16 @@ fn begin(
     })
 }
 
-/// Returns a generator's identity: its machine number, and a counter with a random start value.
-fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
-    let mut start = [0; 3];
-    getrandom::fill(&mut start).map_err(|error| {
-        polyflake::Error::new(polyflake::ErrorKind::EntropyUnavailable).with_source(error)
-    })?;
-    Ok(numbered::identity(number, start))
+/// Returns the identity of a generator with a leased machine number, in the form that `provide_identity` accepts. Its counter
+/// starts at a random value.
+///
+/// Not part of the public API: for Python.
+///
+/// # Errors
+/// Returns `entropy_unavailable` if the operating system provides no random bytes.
+#[doc(hidden)]
+pub fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
+    let [.., a, b, c] = number.to_be_bytes();
+    let [x, y, z] = polyflake::entropy::random()?;
+    Ok([a, b, c, 0, 0, x, y, z])
 }

@@ -1,4 +1,4 @@
-//! Applies a leased worker ID to a generator: to the fields of a layout, or to the identity of Hot Guid.
+//! Applies a leased worker ID to the fields of a layout.
 
 use core::ops::RangeInclusive;
 
@@ -52,14 +52,6 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
     let numbered = NumberedLayout::new(layout, fields)?.to_json(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
-}
-
-/// Returns the machine field and the counter start for a Hot Guid generator with a leased worker ID, in the form that
-/// `provide_identity` accepts. `start` should be random.
-pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
-    let [.., a, b, c] = number.to_be_bytes();
-    let [x, y, z] = start;
-    [a, b, c, 0, 0, x, y, z]
 }
 
 /// A layout whose constant or bindable fields contain a leased worker ID.

@@ -26,7 +26,39 @@ const MAX_NAMED: u64 = 1 << 20;
 /// several worker IDs at once.
 pub(crate) const BLOCK: u64 = 1;
 
-const FAMILIES: [&str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
+/// An ID format whose namespaces differ only in their worker IDs.
+pub(crate) struct NumberedFormat {
+    name: &'static str,
+    /// The epoch in Unix milliseconds, and the tick in microseconds.
+    time: (u64, u64),
+    /// The format's own word for a worker ID.
+    field: &'static str,
+    /// The highest worker ID.
+    pub(crate) last: u64,
+}
+
+const SNO: NumberedFormat = NumberedFormat {
+    name: "sno",
+    time: (1_262_304_000_000, 4000),
+    field: "partition",
+    last: 65_535,
+};
+const HOTGUID: NumberedFormat =
+    NumberedFormat { name: "hotguid", time: (0, 1_000_000), field: "machine", last: 1_048_575 };
+const UUID7: NumberedFormat =
+    NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
+
+impl NumberedFormat {
+    /// Returns the format with a name, unless its shape has further properties.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
+    }
+
+    pub(crate) fn shape(self, numbers: core::ops::RangeInclusive<u64>) -> Result<Shape> {
+        Shape::new(self.name, self.time, self.field, (numbers, self.last))
+    }
+}
 
 /// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that can be leased.
 ///
@@ -50,6 +82,10 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The ID formats, which are the last parts of namespaces' full names. Not part of the public API: for the program.
+    #[doc(hidden)]
+    pub const FORMATS: [&'static str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
+
     fn new(
         family: &'static str,
         (epoch_ms, tick_us): (u64, u64),
@@ -71,7 +107,7 @@ impl Shape {
     /// # Errors
     /// Returns `out_of_range` unless the partitions are in the range 0 to 65535.
     pub fn sno(partitions: core::ops::RangeInclusive<u64>) -> Result<Self> {
-        Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
+        SNO.shape(partitions)
     }
 
     /// Creates the shape for Randflake node IDs that are used with the given secret. The shape contains only 8 bytes of a keyed
@@ -90,7 +126,7 @@ impl Shape {
     /// # Errors
     /// Returns `out_of_range` unless the machine numbers are in the range 0 to 1048575.
     pub fn hotguid(machines: core::ops::RangeInclusive<u64>) -> Result<Self> {
-        Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
+        HOTGUID.shape(machines)
     }
 
     /// Creates the shape for worker IDs in version 7 UUIDs.
@@ -98,7 +134,7 @@ impl Shape {
     /// # Errors
     /// Returns `out_of_range` unless the worker IDs are in the range 0 to 65535.
     pub fn uuid7(workers: core::ops::RangeInclusive<u64>) -> Result<Self> {
-        Self::new("uuid7", (0, 1000), "worker", (workers, 65_535))
+        UUID7.shape(workers)
     }
 
     /// Creates the shape for a layout whose worker IDs consist of the named fields, starting with the most significant one.
@@ -210,7 +246,7 @@ impl Shape {
         let (first, last, fields) = (first?, last?, read.strings("fields")?);
         let (layout, secret) = (read.optional("layout")?, read.optional("secret")?);
         let family = read.string("family")?;
-        let known = FAMILIES.into_iter().find(|known| **known == family);
+        let known = Self::FORMATS.into_iter().find(|known| **known == family);
         let family = known.ok_or_else(|| damaged_record("expected a family in a shape"))?;
         let is_range = first <= last && last < MAX_SAFE_INTEGER && tick_us > 0;
         if !is_range || block != BLOCK {

@@ -29,7 +29,7 @@ pub const SNO: Family = Family {
     ],
 };
 
-pub const RANDFLAKE: Family = Family {
+const RANDFLAKE: Family = Family {
     name: "randflake",
     make: |index| {
         let lease =
@@ -44,7 +44,7 @@ pub const RANDFLAKE: Family = Family {
     columns: &[("ID", "/id"), ("text", "/text"), ("node", "/node"), ("sequence", "/sequence")],
 };
 
-pub const HOT_GUID: Family = Family {
+const HOT_GUID: Family = Family {
     name: "hotguid",
     // 10 bits for the region, and 22 bits for the shard.
     make: |index| json!({"op": "hotguid.generate", "args": {"shard_key": (1 << 22) + index}}),
@@ -59,7 +59,7 @@ pub const HOT_GUID: Family = Family {
     ],
 };
 
-pub const UUID7: Family = Family {
+const UUID7: Family = Family {
     name: "uuid7",
     make: |_| json!({"op": "uuid7.generate", "args": {}}),
     read: |id| (json!({"op": "uuid7.parse", "args": {"text": id["text"]}}), id.clone()),
@@ -67,7 +67,7 @@ pub const UUID7: Family = Family {
     columns: &[("text", "/text"), ("sequence", "/sequence"), ("random", "/random")],
 };
 
-pub const LAYOUT: Family = Family {
+const LAYOUT: Family = Family {
     name: "layout",
     make: |index| {
         let args = json!({"layout": layout(), "bindables": {"shard": (index + 1).to_string()}});
@@ -85,6 +85,9 @@ pub const LAYOUT: Family = Family {
         ("sequence", "/parsed/sequence"),
     ],
 };
+
+/// The formats other than sno, whose types the demo shows in addition.
+pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 
 /// The 16 bytes that all nodes share. They are used only in this demo.
 const SECRET: &str = "00112233445566778899aabbccddeeff";

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use self::{
-    families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, UUID7, milliseconds},
+    families::{Family, KNOWN, OTHERS, SNO, milliseconds},
     table::without_quotes,
 };
 use crate::{
@@ -48,7 +48,7 @@ pub fn run(ready: &AvailableRuntimes) -> Result<()> {
     let made = run_family(&SNO, &mut drivers)?;
     let mut well = made.iter().all(DemoId::is_valid);
     well &= show_polymorphic(&made, &mut drivers)?;
-    for family in [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT] {
+    for family in OTHERS {
         well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_valid);
     }
     well &= show_known(&mut drivers)?;

@@ -18,6 +18,7 @@ use crate::{
     rules::location::{Create, Schema},
     rules::numbered::{self, NumberedLayout},
     rules::place::of_node,
+    rules::shape::NumberedFormat,
     stores::steps::Engine,
 };
 
@@ -148,9 +149,6 @@ impl Settings {
             return Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1)?);
         }
         match self.text("family")? {
-            "sno" => Shape::sno(self.worker_id_range(0..=65_535)?),
-            "hotguid" => Shape::hotguid(self.worker_id_range(0..=0xf_ffff)?),
-            "uuid7" => Shape::uuid7(self.worker_id_range(0..=65_535)?),
             "randflake" => {
                 // A secret has the same form as a token: 16 bytes as 32 hexadecimal digits.
                 let secret =
@@ -167,7 +165,12 @@ impl Settings {
                 let all = NumberedLayout::new(&layout, &fields)?.all_worker_ids();
                 numbered::shape(&layout, &fields, self.worker_id_range(all)?)
             }
-            _ => Err(invalid_setting("family")),
+            name => {
+                let format = NumberedFormat::of_name(name);
+                let format = format.ok_or_else(|| invalid_setting("family"))?;
+                let numbers = self.worker_id_range(0..=format.last)?;
+                format.shape(numbers)
+            }
         }
     }
 }
