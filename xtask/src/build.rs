@@ -10,11 +10,11 @@ use crate::{tools, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Only these languages or parts; by default all
+    /// Build only these languages or parts; by default, all
     #[arg(value_name = "LANGUAGE")]
     only: Vec<Part>,
-    /// Build faster, without whole-program optimisation; the result is larger and slower, so do not use it for benches or
-    /// packaging tests
+    /// Build faster, without whole-program optimization; the result is larger and slower, so do not use it for benchmarks
+    /// or packaging tests
     #[arg(long)]
     dev: bool,
 }
@@ -28,11 +28,11 @@ pub enum Part {
     Python,
     /// The whole npm package
     Javascript,
-    /// Its addon for Node
+    /// The Node addon of the npm package
     Node,
-    /// Its wasm modules, and the scripts that contain them
+    /// The wasm modules of the npm package, and the scripts that contain them
     Wasm,
-    /// Only its scripts and types
+    /// Only the scripts and types of the npm package
     Typescript,
 }
 
@@ -60,7 +60,7 @@ pub fn all(shell: &Shell) -> Result<()> {
     Part::ALL.into_iter().try_for_each(|part| build(shell, part, Purpose::Users))
 }
 
-/// Builds what a language's tests load, and the required tools.
+/// Builds the packages that a language's tests load, and sets up the required tools.
 pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     match part {
         Part::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
@@ -72,7 +72,7 @@ pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     }
 }
 
-/// Builds the wheel, and installs it into the repository's environment.
+/// Builds the wheel and installs it into the repository's environment.
 fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     tools::python(shell)?;
     let wheels = workspace::wheels();
@@ -90,13 +90,14 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     install_wheel(shell, &workspace::python())
 }
 
-/// Returns the compiler flags that keep this machine's folders out of the built files. Cargo has no stable setting for this
+/// Returns the compiler flags that keep this machine's paths out of the built files. Cargo has no stable setting for this
 /// that covers its own folder.
 pub fn without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    // The registries' folders are named after a digest of their addresses. The last match wins, so nested folders come last.
+    // The folders of the registries are named after a digest of the registry's address. The last match wins, so nested
+    // folders come last.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));
@@ -112,8 +113,8 @@ pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?)
 }
 
-/// Builds the npm package with its own build, which installs its own tools. The parts are the native addon, the wasm modules,
-/// and TypeScript. An empty list means all parts.
+/// Builds the npm package with the package's own build script, which installs its own tools. The parts are the native
+/// addon, the wasm modules, and TypeScript. An empty list means all parts.
 fn javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
     tools::node(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));

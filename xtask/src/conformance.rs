@@ -19,10 +19,10 @@ pub struct Options {
     /// The folder of vector files
     #[arg(long, default_value_os_t = Options::default().vectors)]
     vectors: PathBuf,
-    /// A runtime to test (may be repeated); by default all that this machine provides
+    /// A runtime to test (may be repeated); by default, all that this machine provides
     #[arg(long = "runtime", value_name = "NAME")]
     runtimes: Vec<Runtime>,
-    /// The seed of the random cases; by default a new one, which is printed
+    /// The seed of the random cases; by default, a new seed, which is printed
     #[arg(long)]
     seed: Option<u64>,
     /// Number of random cases
@@ -41,7 +41,8 @@ impl Default for Options {
     }
 }
 
-/// Sets up, builds and runs the runtimes. Fails if they differ, or if a runtime is missing where none may be skipped.
+/// Sets up, builds and runs the runtimes. Fails if their answers differ, or if a runtime is missing where none may be
+/// skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let ready = AvailableRuntimes::on_this_machine(&shell, &options.runtimes)?;
@@ -49,14 +50,14 @@ pub fn main(options: &Options) -> Result<()> {
     run(options, &ready)
 }
 
-/// Queries the runtimes, and fails if an answer is wrong.
+/// Queries the runtimes and fails if an answer is wrong.
 pub fn run(options: &Options, ready: &AvailableRuntimes) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
     ready.check_complete()
 }
 
-/// The runtimes that can be queried, and `true` if these are all the requested ones.
+/// The runtimes that can be queried, and whether these are all the requested runtimes.
 pub struct AvailableRuntimes {
     pub runtimes: Vec<Runtime>,
     complete: bool,

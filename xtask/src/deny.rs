@@ -1,4 +1,4 @@
-//! Runs cargo-deny: `deny.toml` lists the licences, sources and crates that dependencies may have.
+//! Runs cargo-deny. `deny.toml` lists the licenses, sources and crates that are allowed for dependencies.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -12,7 +12,7 @@ pub fn main() -> Result<()> {
     advisories(&shell)
 }
 
-/// Checks the advisories. Their database is on GitHub, which not every machine can reach.
+/// Checks the advisories. Their database is on GitHub, which some machines cannot reach.
 fn advisories(shell: &Shell) -> Result<()> {
     let output =
         cmd!(shell, "cargo deny --all-features check advisories").ignore_status().output()?;

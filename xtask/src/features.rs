@@ -1,5 +1,5 @@
-//! Builds the published crates with sets of features that no other test builds: alone, in pairs, and with the oldest and the
-//! newest versions of dependencies that the crates allow.
+//! Builds the published crates with sets of features that no other test builds: alone, in pairs, and with the oldest and
+//! newest dependency versions that the crates allow.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,7 +9,7 @@ use crate::{test::packaging, tools, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Build with the oldest versions of dependencies that the crates allow
+    /// Build with the oldest dependency versions that the crates allow
     #[arg(long)]
     minimal: bool,
 }
@@ -25,18 +25,18 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(check.env("RUSTFLAGS", "-D warnings").run()?)
 }
 
-/// Builds the crates with the oldest versions of dependencies that they allow.
+/// Builds the crates with the oldest dependency versions that they allow.
 pub fn check_oldest(shell: &Shell) -> Result<()> {
     tools::nightly(shell, &[])?;
     check_with(shell, &["+nightly"], &["-Z", "direct-minimal-versions"])
 }
 
-/// Builds the crates with the newest versions of dependencies that they allow.
+/// Builds the crates with the newest dependency versions that they allow.
 pub fn check_newest(shell: &Shell) -> Result<()> {
     check_with(shell, &[], &[])
 }
 
-/// Builds each crate from its package, as a user's program gets it, after changing its lock file. In the workspace, the
+/// Builds each crate from its package after changing its lock file, as in a user's program. In the workspace, the
 /// requirements of other crates would influence the version of a dependency.
 fn check_with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
     tools::install(shell, &tools::HACK)?;

@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// JavaScript's formatter and linter. Python's is on the path.
+/// The formatter and linter for JavaScript. Python's formatter and linter is on the path.
 const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub fn main(options: &Options) -> Result<()> {
 fn write(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "cargo fmt --all").run()?;
-    // ruff's linter and biome's assistant sort the imports.
+    // ruff's linter and biome's assistant sort imports.
     cmd!(shell, "ruff check --quiet --select I --fix").run()?;
     cmd!(shell, "ruff format --quiet").run()?;
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false --write").run()?)
@@ -40,7 +40,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false").run()?)
 }
 
-/// Fails if a Python or JavaScript linter reports wrong or needlessly long code. Clippy has a separate step.
+/// Fails if a Python or JavaScript linter reports incorrect or needlessly long code. Clippy has a separate step.
 pub fn lint(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "ruff check --quiet").run()?;

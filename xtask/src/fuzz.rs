@@ -1,5 +1,5 @@
-//! Runs the fuzz targets with libFuzzer, one at a time. libFuzzer keeps inputs that reach new code, and derives others from
-//! them.
+//! Runs the fuzz targets with libFuzzer, one at a time. libFuzzer keeps inputs that reach new code, and derives further
+//! inputs from them.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::{tools, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Only targets whose name contains this
+    /// Run only targets whose name contains this
     #[arg(default_value = "")]
     target: String,
     /// Number of runs of each target; in each run, a target for strings or bytes tries more than 30 inputs
@@ -19,7 +19,7 @@ pub struct Options {
     runs: u64,
 }
 
-/// Runs the targets. The first target that fails prints its input, which is stored in the folder of crashes.
+/// Runs the targets. The first target that fails prints its input, which is also stored in the crashes folder.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::BOLERO)?;
@@ -48,8 +48,8 @@ fn targets(shell: &Shell) -> Result<Vec<String>> {
     Ok(tests.filter_map(|name| name.strip_prefix("targets::")).map(str::to_owned).collect())
 }
 
-/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. Inputs that the fuzzer finds are kept
-/// between runs.
+/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. Inputs that the fuzzer finds are
+/// kept for the next run.
 fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));

@@ -1,5 +1,5 @@
-//! Handles the crates that the binaries contain: their licences, in `THIRD-PARTY.md`, which every package includes, and their
-//! bills of materials.
+//! Handles the crates that the binaries contain: their licenses in `THIRD-PARTY.md`, which every package includes, and
+//! their bills of materials.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use xshell::{Shell, cmd};
 
 use crate::{artefacts::platforms, workspace};
 
-/// The path of the licences' file, relative to the root.
+/// The path of the license file, relative to the root.
 const FILE: &str = "THIRD-PARTY.md";
 
 const INTRODUCTION: &str = "# What the binaries carry
@@ -29,7 +29,7 @@ The crates that are compiled into it, each under a licence that its authors offe
 Apache-2.0, the Rust project's contributors).
 ";
 
-/// The names of licence files, in order of preference for crates that offer a choice.
+/// The names of license files, in order of preference for crates that offer a choice.
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
@@ -41,18 +41,18 @@ pub struct Crate {
     licence: String,
 }
 
-/// Writes the licences' file.
+/// Writes the license file.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     Ok(fs::write(workspace::root().join(FILE), expected_text(&shell)?)?)
 }
 
-/// Returns the licences' file for the program's own packages, which contain many more crates.
+/// Returns the license file for the program's own packages, which contain many more crates.
 pub fn of_program(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
     page(shell, OF_PROGRAM, crates)
 }
 
-/// Fails if the licences' file is outdated.
+/// Fails if the license file is outdated.
 pub fn check(shell: &Shell) -> Result<()> {
     let found = fs::read_to_string(workspace::root().join(FILE))?;
     ensure!(found == expected_text(shell)?, "{FILE} is stale: run `cargo xtask licences`");
@@ -65,7 +65,7 @@ pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTr
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
     let listed = listed.read()?;
-    // Our own crates have a path after the version.
+    // In this list, our own crates have a path after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
         .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
@@ -116,8 +116,8 @@ fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<S
     Ok(format!("{introduction}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
 }
 
-/// Returns the licence in a crate's folder, without trailing spaces. For an MIT crate without a licence file, returns the MIT
-/// licence's text with the authors that the crate names.
+/// Returns the license text from a crate's folder, without trailing spaces. For an MIT crate without a license file,
+/// returns the MIT license text with the authors that the crate names.
 fn text(one: &Crate, package: &Package) -> Result<String> {
     let folder = package.manifest_path.parent().context("expected a folder")?;
     let found = TEXTS.iter().map(|name| folder.join(name)).find(|file| file.is_file());
@@ -136,7 +136,7 @@ fn text(one: &Crate, package: &Package) -> Result<String> {
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    // A crate's character tables are under a separate licence.
+    // The character tables of one crate have a separate license.
     let more = fs::read_to_string(folder.join("LICENSE-UNICODE")).unwrap_or_default();
     let text = format!("{}\n\n{more}", text.trim());
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))

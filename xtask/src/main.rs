@@ -1,7 +1,7 @@
 //! The task runner: `cargo xtask demo | test | conformance | bench | build`.
 //!
-//! Every task sets up its tools on the machine ([`tools`]), builds the code that it tests ([`build`]), and exits with status 1
-//! on any fault.
+//! Every task sets up its tools on the machine ([`tools`]), builds the code that it tests ([`build`]), and exits with
+//! status 1 on any failure.
 #![allow(
     unreachable_pub,
     reason = "a program has no public face; `pub` here means: for the other modules"
@@ -36,13 +36,13 @@ use xshell::cmd;
 enum Task {
     /// Send the same requests to every runtime, and compare the answers with the vectors and with each other
     Conformance(conformance::Options),
-    /// Generate IDs in every runtime, read each of them in every other runtime, and show them
+    /// Generate IDs in every runtime, read each ID in every other runtime, and print the IDs
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
     /// Measure our code against peers, and check the goals
     Bench(bench::Options),
-    /// Generate billions of IDs with a chaotic clock, and compare each of them with all others: --ids N, --family NAME, --seed
+    /// Generate billions of IDs with a chaotic clock, and compare every ID with all others: --ids N, --family NAME, --seed
     /// N
     Soak(PassedArguments),
     /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
@@ -52,33 +52,34 @@ enum Task {
     Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(PassedArguments),
-    /// Check the lease model at its large sizes, 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
-    /// minutes of process faults on each store, and 1,000 cold starts, and measure claims and renewals on each store
+    /// Check the lease model at its large sizes: 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
+    /// minutes of process faults on each store, and 1,000 cold starts. Also measure claims and renewals on each store
     Leases,
-    /// Run checks of `docs/safety.md`, record their figures with the date, and write its table
+    /// Run checks of `docs/safety.md`, record their figures with the date, and update its table
     Safety(safety::Options),
-    /// Test whether Randflake IDs spread evenly over shards, with ten million of them or the given number
+    /// Test whether Randflake IDs spread evenly over shards, with ten million IDs or the given number
     Uniformity(PassedArguments),
-    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or the given
-    /// number
+    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples of each kind or the
+    /// given number
     Timing(PassedArguments),
-    /// Search for inputs that a decoder reads incorrectly, or that crash it
+    /// Search for inputs that a decoder reads incorrectly or that crash it
     Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core and the leases, each of which must make their tests fail
     Mutants(mutants::Options),
-    /// Run the core's tests in an interpreter that detects undefined behaviour, on several kinds of machines
+    /// Run the core's tests in an interpreter that detects undefined behavior, on several kinds of machines
     Miri(miri::Options),
     /// Run the core's tests of threads, memory and kernels with the compiler's sanitizers
     Sanitize(sanitize::Options),
-    /// Check the dependencies: licences, sources, bans, and advisories if their database can be reached
+    /// Check the dependencies: licenses, sources, bans, and advisories if their database can be reached
     Deny,
-    /// Build the crates with their features alone and in pairs, or with the oldest versions of dependencies
+    /// Build the crates with each feature alone and in pairs, or with the oldest versions of dependencies
     Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
-    /// Write the licences of the crates that the binaries contain into THIRD-PARTY.md
+    /// Write the licenses of the crates that the binaries contain into THIRD-PARTY.md
     Licences,
-    /// Build the page that identifies IDs and the site around it into target/site/dist, and test both in Chromium and Firefox
+    /// Build the page that identifies IDs, and the site around the page, into target/site/dist, and test both in Chromium
+    /// and Firefox
     Site,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
@@ -102,13 +103,13 @@ fn run_proof(package: &str, program: &str, given: &PassedArguments) -> Result<()
     Ok(run.arg("--").args(&given.options).run()?)
 }
 
-/// Runs the program of storms.
+/// Runs the `idstorm` program.
 fn storm(given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     if let Err(missing) = tools::faketime(&shell) {
         println!("storms with clock changes cannot run ({missing})");
     }
-    // Without optimisation, the program compiles in a fraction of the time, and a storm's time is spent in pauses.
+    // Without optimization, the program compiles in a fraction of the time, and a storm spends its time in pauses anyway.
     Ok(cmd!(shell, "cargo run --quiet --package idstorm --").args(&given.options).run()?)
 }
 
@@ -131,7 +132,7 @@ fn leases() -> Result<()> {
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
     let redis: &[&str] = &["--ignored", "--test-threads", "1", "share_redis"];
     let services: &[&str] = &["--ignored", "services"];
-    // The services run between holders in three languages and their store.
+    // The tests run services between holders in three languages and the holders' store.
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;

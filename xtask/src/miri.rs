@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// A machine to emulate, and its features beyond the baseline.
+/// A machine to emulate, with the features that it has beyond the baseline.
 struct Machine {
     target: &'static str,
     features: &'static str,
@@ -22,21 +22,22 @@ const MACHINES: [Machine; 3] = [
     Machine { target: "i686-unknown-linux-gnu", features: "" },
 ];
 
-/// The number of cases in each property test. Miri takes a thousand times as long as the processor.
+/// The number of cases in each property test. A test takes a thousand times as long in Miri as on the processor.
 const CASES: &str = "4";
 
-/// The packages whose unsafe code needs no other language. `kernel-tests` runs the core's kernels for every instruction set.
+/// The packages whose unsafe code involves no other language. `kernel-tests` runs the core's kernels for every instruction
+/// set.
 const PACKAGES: [&str; 3] = ["polyflake", "kernel-tests", "polyflake-columns"];
 
 #[derive(Args)]
 pub struct Options {
-    /// Only machines whose target's name contains this
+    /// Run only on machines whose target name contains this
     #[arg(long, default_value = "")]
     target: String,
-    /// Only packages whose name contains this
+    /// Test only packages whose name contains this
     #[arg(long, default_value = "")]
     package: String,
-    /// Arguments of `cargo miri test`, instead of all tests: `--test sno_generator`
+    /// Arguments of `cargo miri test` that select tests; by default, all tests run: `--test sno_generator`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The figures of `docs/safety.md`: runs checks, records their figures with the date, and writes the table.
+//! The figures in `docs/safety.md`: runs checks, records their figures with the date, and writes the table.
 
 use std::{collections::BTreeMap, fmt::Write, fs, process::Command};
 
@@ -30,12 +30,12 @@ struct Checks {
 struct Check {
     name: String,
     what: String,
-    /// The command, for a shell in the root.
+    /// The shell command, which runs in the root.
     run: String,
-    /// Words in the output next to the figures.
+    /// Words next to the figures in the output.
     #[serde(default)]
     counts: Vec<String>,
-    /// A text in the line of the output that has the figures, instead of the words.
+    /// Text in the output line that contains the figures, used in place of the words.
     line: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), with_table(&page()?, &table(&checks, &results))?)?)
 }
 
-/// Returns faults for tidy: a page that does not show the results.
+/// Returns the faults that tidy reports: a page that does not show the results.
 pub fn faults() -> Result<Vec<String>> {
     let (checks, results, page) = (checks()?, results()?, page()?);
     let is_known = |name: &&String| checks.iter().any(|check| check.name == **name);
@@ -106,7 +106,7 @@ fn table(checks: &[Check], results: &Results) -> String {
 }
 
 impl Check {
-    /// Runs the check, which must succeed, and returns its figures.
+    /// Runs the check, which must succeed, and returns the figures.
     fn run(&self) -> Result<String> {
         println!("$ {}", self.run);
         let mut command = Command::new("sh");
@@ -129,7 +129,7 @@ impl Check {
     }
 }
 
-/// Adds up the numbers that stand before a word, or after it and a colon.
+/// Adds up the numbers that precede a word, or that follow the word and a colon.
 fn count(text: &str, word: &str) -> Option<u64> {
     let is_edge = |character: char| !character.is_alphanumeric();
     let tokens: Vec<_> = text.split_whitespace().collect();
@@ -141,7 +141,7 @@ fn count(text: &str, word: &str) -> Option<u64> {
     numbers.fold(None, |sum: Option<u64>, number: u64| Some(sum.unwrap_or(0) + number))
 }
 
-/// Writes a number with commas between its thousands.
+/// Formats a number with commas between groups of thousands.
 fn with_thousands_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

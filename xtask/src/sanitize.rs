@@ -8,7 +8,7 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Data races: the tests that share generators, and the soak harness. The standard library is instrumented, too.
+    /// Data races: the tests that share generators, and the soak harness. The standard library is also instrumented.
     Thread,
     /// Memory errors: all tests of the core, including those of the kernels for this machine's instruction sets.
     Address,
@@ -20,8 +20,8 @@ pub struct Options {
     sanitizer: Option<Sanitizer>,
 }
 
-/// The host's target. It is named explicitly, so that build scripts and macros, which cannot have sanitizers, are built without
-/// them.
+/// The host's target. It is named explicitly so that build scripts and macros, which cannot be built with sanitizers, are
+/// built without them.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub fn main(options: &Options) -> Result<()> {

@@ -11,10 +11,11 @@ use crate::{
     tools, workspace,
 };
 
-/// The site's Node, relative to its folder. It is newer than the oldest version that the package supports.
+/// The path of the site's Node executable, relative to the site's folder. This Node is newer than the oldest version that
+/// the package supports.
 const NODE: &str = "node_modules/.bin/node";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The inspector is called once for each keystroke, so it does not have to be fast.
+/// The inspector runs once for each keystroke, so it does not have to be fast.
 const PROFILE: &str = "wasm-small";
 
 /// The crates whose names the site lists.
@@ -83,7 +84,7 @@ fn names(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Builds the Markdown pages, and the files that accompany them.
+/// Builds the Markdown pages and the files that accompany them.
 fn pages(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("site"));
     let public = public();

@@ -39,7 +39,7 @@ pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// Returns the benches' Python environment, with peers, plots, and database clients.
+/// Returns the benchmarks' Python environment, with peers, plotting tools, and database clients.
 pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")
 }
@@ -49,7 +49,7 @@ pub fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
-/// Returns the folder of a release's files, and of the tools and caches of its builds.
+/// Returns the folder for a release's files, and for the tools and caches of its builds.
 pub fn artefacts() -> PathBuf {
     target().join("artefacts")
 }

@@ -1,5 +1,5 @@
-//! Runs the checks that every artefact must pass: the checks of this program, and the checks of tools that users of the
-//! registries trust.
+//! Runs the checks that every artefact must pass: checks in this program, and checks by tools that users of the registries
+//! trust.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 use super::{Artefact, ArtefactKind, Python, platforms::Platform, results};
 use crate::workspace;
 
-/// Checks an artefact, and returns the names of the passed checks.
+/// Checks an artefact and returns the names of the passed checks.
 pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<String>> {
     let mut passed = Vec::new();
     for file in results::files(folder)? {
@@ -30,7 +30,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     Ok(passed.into_iter().filter(|name| told.insert(*name)).map(str::to_owned).collect())
 }
 
-/// Checks that a file contains no folders of this machine and no unneeded symbols, and that it has its entry point.
+/// Checks that a file contains no paths of this machine and no unneeded symbols, and that it has its entry point.
 fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let home = std::env::var("HOME")?;
     let (root, target) = (workspace::root(), workspace::target());
@@ -58,7 +58,7 @@ fn wheel(
     Ok(passed)
 }
 
-/// Runs auditwheel. It reads wheels for musl only on a machine that has musl.
+/// Runs auditwheel. It can read musl wheels only on a machine that has musl.
 fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
     if !platform.is_linux() || platform.is_musl() {
         return Ok(None);
@@ -101,12 +101,12 @@ fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
 fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
-    // The wasm modules have no types, because they are meant for bundlers.
+    // The wasm modules have no type declarations, because they are meant for bundlers.
     let mut modules = wasm_modules()?;
-    // Workers have ES modules only.
+    // Workers support only ES modules.
     modules.push("lease/cloudflare".to_owned());
-    // These entry points have the types of ES modules. Node's script is CommonJS for the sake of Drizzle, and of leases where
-    // Node may not load addons.
+    // The types of these entry points describe ES modules. The script for Node is CommonJS, for the sake of Drizzle, and of
+    // leases where Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

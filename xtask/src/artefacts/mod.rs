@@ -26,7 +26,7 @@ use results::Row;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only the artefacts with these names; by default all
+    /// Build only the artefacts with these names; by default, all
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// List the artefacts without building them
@@ -44,13 +44,13 @@ pub struct Options {
     sizes: Option<PathBuf>,
 }
 
-/// The programs that run an artefact after it was built and checked.
+/// The programs that run an artefact after it is built and checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Runs {
     Nothing,
     /// A user's program in an empty project, into which a client installs the artefact.
     Projects,
-    /// Also the tests of the package.
+    /// The project, and also the tests of the package.
     Suites,
 }
 
@@ -83,18 +83,18 @@ pub enum Python {
     Stable,
     Oldest,
     FreeThreaded,
-    /// One version of `CPython` 3, by its second number. pip prefers its wheel to [`Self::Stable`]'s, and it is
-    /// faster.
+    /// One version of `CPython` 3, given as its minor version. pip prefers this wheel to the one of [`Self::Stable`], and
+    /// it is faster.
     Only(u8),
 }
 
 impl Python {
-    /// The versions that most people use, other than through the wheel for all versions.
+    /// The versions that most people use and that have their own wheels.
     const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
 impl ArtefactKind {
-    /// Returns the package that is compiled, and the compiler's name for the target.
+    /// Returns the package to compile, and the compiler's name for the target.
     fn compiled_package(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
@@ -105,7 +105,7 @@ impl ArtefactKind {
         }
     }
 
-    /// Returns the package that users install, under its registry name and without its version.
+    /// Returns the registry name of the package that users install, without its version.
     fn address(&self) -> String {
         match self {
             Self::Wheel(..) | Self::Source => "pkg:pypi/polyflake".to_owned(),
@@ -149,7 +149,7 @@ pub fn all_artefacts() -> Result<Vec<Artefact>> {
         .chain(wheels(Python::FreeThreaded))
         .chain(faster)
         .chain(programs)
-        // The launcher comes last because it runs a program that was built before.
+        // The launcher comes last because it runs a program that was built earlier.
         .chain([of("program".to_owned(), ArtefactKind::Launcher)])
         .collect())
 }

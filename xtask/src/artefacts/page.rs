@@ -1,4 +1,4 @@
-//! Writes the generated sections of `docs/platforms.md`. Its other sections are written by hand.
+//! Writes the generated sections of `docs/platforms.md`. The other sections are written by hand.
 
 use std::fs;
 
@@ -15,14 +15,14 @@ pub const EVERY_PLATFORM: &str = "Every platform";
 /// The title of the section that compares sizes.
 pub const SIZES: &str = "Sizes";
 
-/// Replaces the section with this title.
+/// Replaces the section with the given title.
 pub fn set_section(title: &str, text: &str) -> Result<()> {
     let path = workspace::root().join(PAGE);
     let page = fs::read_to_string(&path)?;
     Ok(fs::write(path, with_section(&page, title, text)?)?)
 }
 
-/// Returns faults for tidy: the sections that are missing from the page.
+/// Returns the faults that tidy reports: sections that are missing from the page.
 pub fn faults() -> Result<Vec<String>> {
     let page = fs::read_to_string(workspace::root().join(PAGE))?;
     let platforms = platforms::all_platforms()?.into_iter().map(|platform| platform.says);

@@ -1,5 +1,5 @@
-//! The platforms that binaries are built for: the rows of `packages/platforms.toml`, and the properties that builds derive from
-//! them.
+//! The platforms for which binaries are built: the rows of `packages/platforms.toml`, and the properties that builds derive
+//! from them.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ pub struct Platform {
     pub libc: Option<String>,
     /// The platform tag in a wheel's name.
     pub wheel: String,
-    /// Whether there are also wheels for one version of `CPython` each.
+    /// Whether there are also separate wheels for individual versions of `CPython`.
     #[serde(default)]
     pub has_faster_wheels: bool,
     /// The platform's description.

@@ -19,7 +19,7 @@ pub struct Row {
     pub checks: Vec<String>,
     /// The programs that ran the artefact.
     pub runs: Vec<Run>,
-    /// The reason if no program ran it.
+    /// The reason why no program ran the artefact, if none did.
     pub why_not_run: Option<String>,
 }
 
@@ -35,11 +35,11 @@ pub struct File {
 pub struct Run {
     /// The interpreter, and its platform if it differs from the machine's.
     pub with: String,
-    /// The emulator for that platform.
+    /// The emulator for the interpreter's platform.
     pub under: Option<String>,
-    /// The tests or programs that ran, all of which passed.
+    /// The tests or programs that the interpreter ran, all of which passed.
     pub what: String,
-    /// The client that installed the artefact for it.
+    /// The client that installed the artefact for this run.
     pub client: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Run {
 pub struct Installed {
     /// The client's name and version.
     pub client: String,
-    /// The names of the packages that it downloaded.
+    /// The names of the packages that the client downloaded.
     pub packages: Vec<String>,
     pub ran: String,
 }
@@ -96,7 +96,7 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Returns the existing folders of artefacts whose names have this prefix.
+/// Returns the existing folders of artefacts whose names start with this prefix.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
     let names = super::all_artefacts()?.into_iter().map(|artefact| artefact.name);
     let folders = names.filter(|name| name.starts_with(beginning)).map(|name| folder_of(&name));

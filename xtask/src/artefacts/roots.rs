@@ -11,12 +11,12 @@ use crate::{
     workspace,
 };
 
-/// Returns the folder that contains everything that is run.
+/// Returns the folder that contains everything that runs.
 pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }
 
-/// Runs apt-get for any release and architecture, with a separate state.
+/// Runs apt-get for any release and architecture, with separate state.
 struct AptGet {
     options: Vec<String>,
     archives: PathBuf,
@@ -59,7 +59,7 @@ impl AptGet {
     }
 }
 
-/// Returns the folder with this name, which is filled only once.
+/// Returns the folder with this name, and fills it if this has not been done before.
 fn fill_folder_once(
     shell: &Shell,
     name: &str,
@@ -75,7 +75,7 @@ fn fill_folder_once(
     Ok(root)
 }
 
-/// Unpacks Debian packages for an architecture, with all their dependencies, into a folder.
+/// Unpacks Debian packages for an architecture into a folder, with all of their dependencies.
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
     let name = format!("{release}-{arch}-{}", packages[0]);
     fill_folder_once(shell, &name, |into| {
@@ -90,7 +90,7 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     })
 }
 
-/// Unpacks an npm package for a different platform, which npm would not install here.
+/// Unpacks an npm package for a different platform, which npm would refuse to install here.
 pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
     fill_folder_once(shell, &package.replace('@', "-"), |into| {
         let packed = tempfile::tempdir()?;

@@ -14,7 +14,7 @@ const INTRODUCTION: &str = "Bytes of our files for Linux on x86-64 (bold) and of
     columns and leases. The other programs do not generate IDs: they are single programs that PyPI and npm distribute in \
     the same way.";
 
-/// Writes the tables into the page of platforms.
+/// Writes the tables into the platforms page.
 pub fn write(folder: &Path) -> Result<()> {
     let shell = workspace::shell()?;
     let python = tools::release_python(&shell)?;

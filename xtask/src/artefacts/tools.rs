@@ -9,8 +9,8 @@ use xshell::{Shell, cmd};
 use super::{Artefact, platforms::Platform};
 use crate::{build, tools, workspace};
 
-/// Installs the tools that build these artefacts, and returns a shell in which builds are reproducible: the same sources produce
-/// the same bytes.
+/// Installs the tools that build these artefacts. Returns a shell in which builds are reproducible: the same sources
+/// produce the same bytes.
 pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     let shell = workspace::shell()?;
     tools::artefacts_python(&shell)?;
@@ -34,7 +34,7 @@ pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     Ok(shell)
 }
 
-/// Returns the compiler flags for every build for a platform. They keep this machine's folders and the time out of the built
+/// Returns the compiler flags for every build for a platform. They keep this machine's paths and the time out of the built
 /// files.
 pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
     let target = workspace::artefacts().join("build").display().to_string();

@@ -1,7 +1,7 @@
-//! Counts the instructions of the hot functions with Callgrind, and compares them with the stored counts, so that regressions
-//! show without noise.
+//! Counts the instructions of the hot functions with Callgrind, and compares the counts with the stored ones, so that
+//! regressions show without noise.
 //!
-//! Callgrind emulates a processor without AVX-512, so it counts the kernels of the next lower level.
+//! Callgrind emulates a processor without AVX-512, so it counts the instructions of the kernels of the next lower level.
 
 use std::{collections::BTreeMap, fs};
 
@@ -14,7 +14,8 @@ use crate::{tools, workspace};
 
 /// The largest allowed ratio of a function's count to its stored count.
 const TOLERANCE: f64 = 1.03;
-/// The numbers of calls in the two runs. The difference of their counts excludes the program's startup and shutdown.
+/// The numbers of calls in the two runs. The difference between their instruction counts excludes the program's startup and
+/// shutdown.
 const CALLS: [u32; 2] = [100, 1100];
 
 const FILE: &str = "bench/instructions.toml";
@@ -65,7 +66,7 @@ fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
     Ok(counts)
 }
 
-/// Counts the instructions of the whole program with a number of calls.
+/// Counts the instructions of the whole program for the given number of calls.
 fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
     let (program, calls) = (programs::rust_program(), calls.to_string());
     let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
@@ -95,7 +96,7 @@ fn read() -> Result<StoredCounts> {
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
 }
 
-/// Stores the new counts, and keeps the old ones of functions that were not counted.
+/// Stores the new counts, and keeps the old counts of functions that were not counted.
 fn write(counts: BTreeMap<String, f64>) -> Result<()> {
     let mut all = read().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);

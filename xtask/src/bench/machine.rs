@@ -14,9 +14,9 @@ pub struct Machine {
     pub processors: usize,
     pub system: String,
     pub rust: String,
-    /// The date in UTC.
+    /// The date of the run in UTC.
     pub date: String,
-    /// The number of processes that ran or waited at the start of the run, averaged over one minute.
+    /// The number of running or waiting processes at the start of the run, averaged over one minute.
     pub load: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the compiler's version.
+/// Returns the version of the Rust compiler.
 pub fn rust() -> String {
     first_line("rustc", &["--version"])
 }

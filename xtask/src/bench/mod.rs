@@ -1,8 +1,8 @@
 //! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
-//! `bench/` contains a program for each language. It times all entries of a contest in turn, and prints their times as a line
-//! of JSON. This module sets up the programs, runs them, judges the times, repeats contests that leave a goal undecided, and
-//! shows the figures.
+//! `bench/` contains a program for each language. The program times all entries of a contest in turn, and prints their
+//! times as a line of JSON. This module sets up the programs, runs them, judges the times, repeats contests that leave a
+//! goal undecided, and prints the figures.
 
 mod instructions;
 mod machine;
@@ -24,7 +24,7 @@ use report::Report;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// Only contests and goals whose name contains this; names begin with `rust:`, `python:` or `node:`
+    /// Run only contests and goals whose name contains this; names begin with `rust:`, `python:` or `node:`
     filter: Option<String>,
     /// Number of rounds in each contest; few rounds give unreliable figures
     #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
@@ -35,7 +35,7 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
-    /// Instead, test which properties each library's IDs keep: their order, uniqueness after forks, and a current clock reading
+    /// Instead, test which properties each library's IDs keep: order, uniqueness after forks, and a current clock reading
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
     /// Instead, count the instructions of the hot functions, and compare them with bench/instructions.toml
@@ -44,7 +44,7 @@ pub struct Options {
     /// With --instructions: store the counts of this run
     #[arg(long, requires = "instructions")]
     keep: bool,
-    /// Instead, insert rows with our keys and with random ones into databases
+    /// Instead, insert rows with our keys and rows with random keys into databases
     #[arg(long, conflicts_with = "instructions")]
     ordered_keys: bool,
     /// With --ordered-keys: number of rows

@@ -1,4 +1,4 @@
-//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benches' environment.
+//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benchmarks' environment.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{report::Report, table};
 use crate::{tools, workspace};
 
-/// The heading of the section that is written by hand.
+/// The heading of the handwritten section.
 const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 
 /// Draws a report: a page with the goals, and plots of each language against its peers, cost by batch size, and throughput by
@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
     workspace::root().join("docs/bench")
 }
 
-/// Draws a report, or the figures of ordered keys.
+/// Draws a report or the figures of ordered keys from a file.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
     let into = folder();

@@ -15,16 +15,16 @@ use crate::{
 };
 
 pub struct Program {
-    /// The prefix of the names of the program's comparisons.
+    /// The prefix of the names of this program's comparisons.
     language: &'static str,
     /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
     command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
 }
 
-/// The request to every program.
+/// What every program is asked to run.
 pub struct Selection<'a> {
-    /// Only contests and goals whose name contains this.
+    /// Run only contests and goals whose name contains this.
     pub filter: &'a str,
     /// The number of turns of each entry in a contest.
     pub rounds: u32,
@@ -33,7 +33,7 @@ pub struct Selection<'a> {
 /// The maximum number of times that a program times a contest while the rounds leave a goal undecided.
 const MAX_REPETITIONS: usize = 8;
 
-/// The argument that programs accept instead of a filter.
+/// The argument that programs accept in place of a filter.
 const MARKS: &str = "marks";
 
 pub const ALL: [Program; 3] = [
@@ -49,8 +49,8 @@ impl Program {
         named(self) || !ALL.iter().any(named)
     }
 
-    /// Sets up the program, runs it, and passes on each contest when it ends. The program prints the times of a contest, and
-    /// reads whether to time it once `more` or to start the `next` contest.
+    /// Sets up the program, runs it, and passes on each contest when the contest ends. The program prints the times of a
+    /// contest. It then reads whether to time the contest again (`more`) or to start the `next` contest.
     pub fn run(
         &self,
         shell: &Shell,
@@ -81,14 +81,14 @@ impl Program {
 }
 
 impl Program {
-    /// Sets up the program, and makes it print the properties that each library's IDs keep.
+    /// Sets up the program and makes it print the properties that each library's IDs keep.
     pub fn marks(&self, shell: &Shell) -> Result<()> {
         (self.set_up)(shell)?;
         Ok((self.command)(shell, MARKS).env("POLYFLAKE_BENCH_ROUNDS", "2").quiet().run()?)
     }
 }
 
-/// Returns the path of the Rust program, which also has tasks other than comparisons.
+/// Returns the path of the Rust program, which also performs tasks other than comparisons.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
 }
@@ -105,7 +105,7 @@ fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     cmd!(shell, "{program} contests {filter}")
 }
 
-/// Builds and installs the wheel that pip picks on the most common platforms: that for one version of Python.
+/// Builds and installs the wheel that pip selects on the most common platforms: the wheel for one version of Python.
 fn build_python(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
     let (python, wheels) = (tools::bench_python(shell)?, tempfile::tempdir()?);
@@ -132,8 +132,8 @@ fn build_node(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
-/// Returns Node's program, pinned to a processor by taskset, because Node cannot pin itself. Without taskset, the system may
-/// move it.
+/// Returns the command for the Node program. taskset pins the program to one processor, because Node cannot pin itself.
+/// Without taskset, the system may move the program.
 fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals for the ratios of their times, as a program reports them.
+/// Entries that were timed in turn, and the goals for the ratios of their times, in the form that a program reports.
 #[derive(Deserialize)]
 pub struct Comparison {
     #[serde(rename = "contest")]
@@ -22,7 +22,7 @@ pub struct Comparison {
     pub missing: Vec<MissingEntry>,
 }
 
-/// The nanoseconds per item of an entry, for each round.
+/// An entry's nanoseconds per item, for each round.
 #[derive(Deserialize)]
 pub struct Entry {
     pub name: String,
@@ -74,7 +74,7 @@ pub struct Report {
 const MIN_ROUNDS: usize = 20;
 
 impl Comparison {
-    /// Reads a line from a program. A goal is missing if the machine lacks one of its entries.
+    /// Parses a line that a program prints. A goal counts as missing if the machine lacks one of its entries.
     pub fn read(line: &str) -> Result<Self> {
         let mut contest: Self =
             serde_json::from_str(line).with_context(|| format!("not a contest: {line}"))?;
@@ -88,7 +88,7 @@ impl Comparison {
         Ok(Self { goals, ..contest })
     }
 
-    /// Returns the comparison with only those goals whose names match the filter. The comparison always runs as a whole.
+    /// Returns the comparison with only those goals whose names match the filter. All entries of the comparison always run.
     pub fn with_matching_goals(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));
@@ -96,7 +96,7 @@ impl Comparison {
         self
     }
 
-    /// Returns whether the rounds leave a goal undecided.
+    /// Returns whether the rounds leave any goal undecided.
     pub fn is_open(&self) -> bool {
         let ratios = |goal: &RatioLimit| Some((self.ratios(goal)?, goal.most));
         self.goals.iter().filter_map(ratios).any(|(ratios, most)| is_open(ratios, most))
@@ -157,9 +157,9 @@ fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
     [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
 }
 
-/// Returns whether the rounds leave a goal undecided. That is the case if the limit is within 5% of the median ratio, and also
-/// within the interval that contains the true median in 95 of 100 runs. According to the binomial distribution, the interval
-/// reaches from the middle ratio as many places to each side as the square root of the number of ratios.
+/// Returns whether the rounds leave a goal undecided. That is the case if the limit is within 5% of the median ratio, and
+/// also within the interval that contains the true median in 95 of 100 runs. According to the binomial distribution, the
+/// interval extends from the middle ratio by the square root of the number of ratios, counted in positions to each side.
 fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
     ratios.sort_by(f64::total_cmp);
     let (middle, width) = (ratios.len() / 2, ratios.len().isqrt());
@@ -200,7 +200,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Returns a contest in which our entry takes 0.4 to 0.6 of the other entry's time.
+    /// Returns a contest in which our entry takes 0.4 to 0.6 times as long as the other entry.
     fn sample_comparison() -> Comparison {
         let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
         let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();

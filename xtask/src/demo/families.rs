@@ -1,4 +1,4 @@
-//! The demo's requests for each ID format, which generate an ID and read it, and the fields that it prints.
+//! The demo's requests for each ID format, which generate an ID and read it, and the fields that the demo prints.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 /// An ID format in the demonstration.
 pub struct Family {
     pub name: &'static str,
-    /// Returns the request that generates an ID. The number differs between runtimes.
+    /// Returns the request that generates an ID. The argument differs between runtimes.
     pub make: fn(usize) -> Value,
     /// Returns the request that reads a generated ID, and the expected answer.
     pub read: fn(&Value) -> (Value, Value),
     /// Returns an ID's creation time.
     pub time: fn(&Value) -> Option<Timestamp>,
-    /// The fields of an ID that are printed. Each column has a heading and a JSON pointer (RFC 6901).
+    /// The fields of an ID to print. Each column has a heading and a JSON pointer (RFC 6901).
     pub columns: &'static [(&'static str, &'static str)],
 }
 
@@ -92,7 +92,7 @@ pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 /// The 16 bytes that all nodes share. They are used only in this demo.
 const SECRET: &str = "00112233445566778899aabbccddeeff";
 
-/// Returns a custom snowflake layout: milliseconds since 2017, a data centre, a shard, and a sequence.
+/// Returns a custom snowflake layout: milliseconds since 2017, a data center, a shard, and a sequence.
 fn layout() -> Value {
     json!({"id": "integer", "bits": 64, "fields": [
         {"kind": "unused", "bits": 1},

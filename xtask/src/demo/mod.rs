@@ -1,4 +1,4 @@
-//! Generates IDs of every format in every runtime, reads each of them in every other runtime, and prints their fields.
+//! Generates IDs of every format in every runtime, reads each ID in every other runtime, and prints the IDs' fields.
 
 mod families;
 mod table;
@@ -17,19 +17,19 @@ use crate::{
     workspace,
 };
 
-/// The meanings of the metabytes in the sample.
+/// The object types that the metabytes in the sample stand for.
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
 /// The largest allowed difference between an ID's time and the current time.
 const RECENT: SignedDuration = SignedDuration::from_mins(5);
 
-/// A runtime with its driver.
+/// A runtime and its driver.
 struct RuntimeDriver {
     runtime: Runtime,
     driver: Driver,
 }
 
-/// Sets up and builds all packages, without optimisations that only affect speed, and runs the demonstration. Fails if any two
+/// Sets up and builds all packages, without optimizations that only affect speed, and runs the demo. Fails if any two
 /// runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
@@ -38,7 +38,8 @@ pub fn main() -> Result<()> {
     run(&ready)
 }
 
-/// Runs the demo with the runtimes that were built. Fails if any two disagree, or if a required runtime is missing.
+/// Runs the demo with the runtimes that were built. Fails if any two runtimes disagree, or if a required runtime is
+/// missing.
 pub fn run(ready: &AvailableRuntimes) -> Result<()> {
     let mut drivers = ready
         .runtimes
@@ -62,7 +63,7 @@ impl RuntimeDriver {
         Ok(Self { runtime, driver: Driver::start(runtime, &mut conformance::driver(runtime))? })
     }
 
-    /// Returns the value that answers a request.
+    /// Sends a request and returns the value of the answer.
     fn request(&mut self, request: &Value) -> Result<Value> {
         let answer = self.driver.request([request].into_iter())?.remove(0);
         let value = answer.get("ok").cloned();
@@ -88,7 +89,7 @@ impl DemoId {
     }
 }
 
-/// The runtimes that were queried, with `true` for each correct answer.
+/// The runtimes that were queried, each with `true` if its answer was correct.
 struct ReaderResults(Vec<(Runtime, bool)>);
 
 impl ReaderResults {
@@ -117,7 +118,7 @@ impl ReaderResults {
     }
 }
 
-/// Generates an ID of a format in each runtime, reads it in all of them, and prints a row for each ID.
+/// Generates an ID of a format in each runtime, reads the ID in all runtimes, and prints a row for each ID.
 fn run_family(family: &Family, drivers: &mut [RuntimeDriver]) -> Result<Vec<DemoId>> {
     let mut ids = Vec::new();
     for (index, driver) in drivers.iter_mut().enumerate() {
@@ -162,7 +163,7 @@ fn row(family: &Family, made: &DemoId) -> Vec<String> {
     row
 }
 
-/// Puts the IDs into one JSON text. The objects in it show their type only through the metabyte of their ID.
+/// Puts the IDs into one JSON text, where only the metabyte of an object's ID shows the object's type.
 fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
@@ -180,7 +181,7 @@ fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bo
     Ok(well)
 }
 
-/// Reads IDs of other services with presets.
+/// Uses presets to read IDs of other services.
 fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];

@@ -1,4 +1,4 @@
-//! Runs the faults that cargo-mutants generates one at a time: exchanged operators, replaced bodies, and negated conditions.
+//! Runs the faults that cargo-mutants generates, one at a time: swapped operators, replaced bodies, and negated conditions.
 
 use std::{fs, path::Path};
 
@@ -95,11 +95,11 @@ const GROUPS: [Group; 9] = [
 /// The percentage of mutants that must be caught.
 const GOAL: u32 = 95;
 
-/// The outcomes of the mutants. Those that do not compile are not counted.
+/// The outcomes of the mutants. Mutants that do not compile are not counted.
 #[derive(Default, Deserialize)]
 struct Count {
     caught: u32,
-    /// The number of mutants whose tests did not end. They count as caught.
+    /// The number of mutants whose tests did not end in time. They count as caught.
     timeout: u32,
     missed: u32,
 }
@@ -120,7 +120,7 @@ impl Count {
     }
 }
 
-/// Runs the groups whose name contains one of the filters. Fails if too few mutants were caught.
+/// Runs the groups whose names contain one of the filters. Fails if too few mutants were caught.
 pub fn run(filters: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::MUTANTS)?;

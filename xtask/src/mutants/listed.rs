@@ -33,7 +33,7 @@ enum TestSuite {
     /// `cargo test` of a package.
     #[default]
     Rust,
-    /// Runs `pytest` in `packages/python`.
+    /// `pytest` in `packages/python`.
     Python,
     /// `node --test` in `packages/js`.
     JavaScript,
@@ -60,7 +60,7 @@ struct Mutant {
     #[serde(default)]
     also: Vec<Edit>,
     checker: Option<String>,
-    /// The package whose tests run, if it is not the core.
+    /// The package whose tests run, if the package is not the core.
     package: Option<String>,
     arguments: Vec<String>,
     #[serde(skip)]
@@ -72,7 +72,7 @@ struct Mutant {
 /// The outcome of a mutant.
 enum Outcome {
     Caught,
-    /// Its tests did not end in time.
+    /// The mutant's tests did not end in time.
     Endless,
     Survived,
     /// The mutated code does not compile, so the mutant is not counted.
@@ -90,7 +90,7 @@ fn load() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// Returns the faults that no longer fit their file because it was edited, or that use a name that was changed.
+/// Returns the faults that no longer match their file because it was edited, or that use a name that was changed.
 pub fn outdated_mutants() -> Result<Vec<String>> {
     let sources = sources()?;
     let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();
@@ -113,7 +113,7 @@ fn sources() -> Result<Vec<String>> {
     Ok(files.lines().filter_map(read).collect())
 }
 
-/// Returns the names in a text of any language. Numbers, and names that begin with an underscore, are left out.
+/// Returns the names in a text of any language. Skips numbers and names that begin with an underscore.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -163,7 +163,7 @@ fn copy_of_the_tree() -> Result<PathBuf> {
     Ok(tree)
 }
 
-/// Builds the npm package of the copied tree. Faults change its scripts and its addon, but not its wasm modules.
+/// Builds the npm package of the copied tree. The faults change the package's scripts and addon, but not its wasm modules.
 fn build_javascript(tree: &Path) -> Result<()> {
     let (shell, package) = (Shell::new()?, "packages/js");
     let tools = workspace::root().join(package).join("node_modules");
@@ -183,7 +183,7 @@ impl Mutant {
         fate
     }
 
-    /// Returns the file's text with the fault.
+    /// Returns the file's text with the fault applied.
     fn mutated_text(&self, original: &str) -> Result<String> {
         let mut edits = std::iter::once(&self.edit).chain(&self.also);
         edits.try_fold(original.to_owned(), |text, edit| {
@@ -223,7 +223,7 @@ impl Mutant {
         }
     }
 
-    /// Returns the command that compiles a fault.
+    /// Returns the command that compiles a mutant.
     fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let with_limits = with_timeout(shell, COMPILE_SECONDS);
         match self.tests {
@@ -285,7 +285,7 @@ fn target(kind: &str) -> PathBuf {
     workspace::target().join("mutants").join(kind)
 }
 
-/// Returns the start of a command that is killed, with all processes that it started, after a number of seconds.
+/// Returns the start of a command that is killed after a number of seconds, together with all processes that it started.
 fn with_timeout<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }

@@ -1,9 +1,10 @@
-//! Tests the test suite: faults are put into copies of the core, the leases and the bindings, and their tests must fail.
+//! Tests the test suite. Faults are inserted into copies of the core, the leases and the bindings, and their tests must
+//! fail.
 //!
-//! A suite that passes shows little if it would also pass with a fault. Two kinds of faults check it. The listed ones are
-//! written by hand, such as a weaker memory order or a check that is left out, and all of them must be caught. The generated
-//! ones exchange operators and replace bodies. Some of them do not change the behavior, so only a percentage of them must be
-//! caught.
+//! A suite that passes shows little if it would also pass with a fault. Two kinds of faults check the suite. The listed
+//! faults are written by hand, such as a weaker memory order or a check that is left out, and all of them must be caught.
+//! The generated faults swap operators and replace bodies. Some of these do not change the behavior, so only a percentage
+//! of them must be caught.
 
 mod generated;
 mod listed;
@@ -14,7 +15,8 @@ pub use listed::outdated_mutants;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only faults whose name, file or list contains one of these; with --generated, groups of files whose name does
+    /// Run only faults whose name, file or list contains one of these; with --generated, run only groups of files whose
+    /// name contains one
     filters: Vec<String>,
     /// Instead of the listed faults, apply all changes that cargo-mutants supports to the state machines and generators (an
     /// hour)
@@ -27,7 +29,7 @@ pub fn bindings() -> Result<()> {
     listed::run(&["python.toml".to_owned(), "javascript.toml".to_owned()])
 }
 
-/// Fails if too few faults are caught: all listed mutants, or 95% of the generated mutants, must be detected.
+/// Fails if too few faults are caught: all listed mutants, or 95% of the generated mutants, must be caught.
 pub fn main(options: &Options) -> Result<()> {
     let run = if options.generated { generated::run } else { listed::run };
     run(&options.filters)

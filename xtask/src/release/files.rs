@@ -1,4 +1,4 @@
-//! Builds the files of a release, and writes their sums.
+//! Builds the files of a release and writes their checksums.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// Folders whose files are part of no package.
+/// Folders whose files belong to no package.
 const NOT_PACKAGED: [&str; 8] = [
     ":!.github",
     ":!bench",
@@ -23,11 +23,11 @@ const NOT_PACKAGED: [&str; 8] = [
     ":!xtask/src/test",
 ];
 
-/// A built artefact: its name, and its files with their sums.
+/// A built artefact: its name, and its files with their checksums.
 pub type Built = (String, Row);
 
-/// Builds, checks and runs artefacts. An artefact that was built from the same sources and has the same bytes as then is not
-/// built again.
+/// Builds, checks and runs artefacts. An artefact is not built again if its sources and its bytes have not changed since
+/// the last build.
 pub fn build(state: &mut State, chosen: &[Artefact], runs: Runs) -> Result<Vec<Built>> {
     let shell = artefacts::set_up(chosen)?;
     let suites = runs == Runs::Suites;
@@ -50,7 +50,7 @@ pub fn build(state: &mut State, chosen: &[Artefact], runs: Runs) -> Result<Vec<B
     Ok(built)
 }
 
-/// Returns a hash of all inputs that the files are built from: the sources as git has them, and the compilers.
+/// Returns a hash of all inputs from which the files are built: the sources as recorded by git, and the compilers.
 fn sources(shell: &Shell) -> Result<String> {
     let _there = shell.push_dir(workspace::root());
     let files = cmd!(shell, "git ls-files --stage -- . {NOT_PACKAGED...}").quiet().read()?;
@@ -67,7 +67,8 @@ pub fn hash(shell: &Shell, text: &str) -> Result<String> {
     Ok(said.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
-/// Returns the path of the list of sums, which `sha256sum --check` reads in the folder above the artefacts'.
+/// Returns the path of the list of checksums, which `sha256sum --check` reads in the parent folder of the artefacts'
+/// folders.
 pub fn sums() -> PathBuf {
     workspace::artefacts().join("SHA256SUMS")
 }
@@ -93,8 +94,7 @@ pub fn check_sums(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)
 }
 
-/// Returns the paths of all files that a registry gets, in the order in which it may get them: packages before those that
-/// depend on them.
+/// Returns the paths of all files to upload to registries. Packages come before the packages that depend on them.
 pub fn paths(built: &[Built]) -> Vec<PathBuf> {
     let of = |(name, row): &Built| {
         let folder = artefacts::folder_of(name);

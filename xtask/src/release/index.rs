@@ -1,10 +1,10 @@
-//! Makes a crate's line in the index of a registry from the manifest in its package, as crates.io does.
+//! Creates a crate's line in a registry index from the manifest in its package, as crates.io does.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use toml::Table;
 
-/// Returns the line for a crate. Dependencies of its tests are left out, because users of the crate do not need them.
+/// Returns the index line for a crate. Omits dependencies of its tests, because users of the crate do not need them.
 pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
     let package = manifest["package"].as_table().context("expected a package")?;
     let mut dependencies = index_dependencies(manifest, None);
@@ -14,7 +14,8 @@ pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
             Some(target),
         ));
     }
-    // The index needs its second version if a crate has features in its second table, which may contain all kinds of features.
+    // The index needs its second version if a crate has features in the second feature table, which may contain all kinds
+    // of features.
     Ok(json!({
         "name": package["name"].as_str(),
         "vers": package["version"].as_str(),
@@ -33,7 +34,7 @@ fn tables<'t>(manifest: &'t Table, name: &str) -> impl Iterator<Item = (&'t str,
     table.into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }
 
-/// Returns the dependencies in a manifest, or in one of its tables for a target.
+/// Returns the dependencies in a manifest, or in one of its target-specific tables.
 fn index_dependencies(manifest: &Table, target: Option<&str>) -> Vec<Value> {
     let kinds = [("normal", "dependencies"), ("build", "build-dependencies")];
     let all = kinds.into_iter().flat_map(|(kind, name)| {

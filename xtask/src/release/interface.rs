@@ -1,6 +1,7 @@
-//! Compares the public interfaces with the interfaces of the last release.
+//! Compares the public APIs with those of the last release.
 //!
-//! Before 1.0, a minor version may break an interface, and its entry in CHANGELOG.md lists the removed names. A patch may not.
+//! Before 1.0, a minor version may break an API, and its entry in CHANGELOG.md lists the removed names. A patch may not
+//! break an API.
 
 use std::{collections::BTreeSet, fs};
 
@@ -13,7 +14,7 @@ use crate::{tools, workspace};
 
 const NAMES: &str = "packages/api.toml";
 
-/// Compares the interfaces of all languages with the interfaces of the newest tag, and returns the tag. Returns `None` for the
+/// Compares the public APIs of all languages with those of the newest tag, and returns the tag. Returns `None` for the
 /// first release.
 pub fn compare(shell: &Shell) -> Result<Option<String>> {
     let tags = cmd!(shell, "git tag --list v* --sort=-version:refname").quiet().read()?;
@@ -31,13 +32,13 @@ pub fn compare(shell: &Shell) -> Result<Option<String>> {
     Ok(Some(last.to_owned()))
 }
 
-/// Returns whether only the last number of the version differs from the tag's.
+/// Returns whether the version differs from the tag's version only in the last number.
 fn is_patch(tag: &str) -> bool {
     let but_last = |version: &str| version.rsplit_once('.').map(|(most, _)| most.to_owned());
     but_last(tag.trim_start_matches('v')) == but_last(VERSION)
 }
 
-/// Fails if a name was removed and the list of changes does not mention it, or if a patch release removes a name.
+/// Fails if a name was removed and the change log does not mention it, or if a patch release removes a name.
 fn names(shell: &Shell, last: &str) -> Result<()> {
     let before = cmd!(shell, "git show {last}:{NAMES}").quiet().read()?;
     let now = fs::read_to_string(workspace::root().join(NAMES))?;
@@ -73,14 +74,14 @@ fn qualified_names(table: &Table) -> BTreeSet<String> {
     table.iter().flat_map(inside).collect()
 }
 
-/// Compares the Python package by its stubs and sources.
+/// Compares the Python package with the last release by its stubs and sources.
 fn python(shell: &Shell, last: &str) -> Result<()> {
     let python = tools::release_python(shell)?;
     let options = ["--search", "packages/python/src", "--against", last];
     Ok(cmd!(shell, "{python} -m griffe check polyflake {options...}").run()?)
 }
 
-/// Compares the crates by their documentation.
+/// Compares the crates with the last release by their documentation.
 fn rust(shell: &Shell, last: &str) -> Result<()> {
     tools::install(shell, &tools::SEMVER)?;
     let packages = workspace::libraries(shell)?;

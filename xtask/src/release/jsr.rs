@@ -1,4 +1,5 @@
-//! The package for JSR, which Deno checks as JSR would and runs. JSR has no registry that runs on this machine.
+//! The package for JSR. Deno checks the package as JSR would, and runs it. JSR has no registry that can run on this
+//! machine.
 
 use std::{collections::BTreeMap, path::Path};
 

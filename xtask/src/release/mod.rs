@@ -1,8 +1,9 @@
 //! Rehearses a release, or checks whether it may be published. No function of this module uploads anything: only continuous
-//! integration publishes, by `.github/workflows/publish.yml`.
+//! integration publishes, through `.github/workflows/publish.yml`.
 //!
 //! A rehearsal builds and checks the files of a release, and serves them from registries on this machine. Each client then
-//! installs them into an empty project and runs them. The files keep their sums, which publishing checks once more.
+//! installs the files into an empty project and runs them. The checksums of the files are recorded, and publishing verifies
+//! them again.
 
 mod clients;
 mod files;
@@ -36,19 +37,20 @@ pub struct Options {
     /// Only check whether this commit may be published
     #[arg(long, conflicts_with = "dry")]
     ready: bool,
-    /// The tag that is to be published, with --ready
+    /// The tag to be published, with --ready
     #[arg(long, requires = "ready")]
     tag: Option<String>,
-    /// The artefacts of all platforms; by default those of this machine's platform
+    /// Build the artefacts of all platforms; by default, only those of this machine's platform
     #[arg(long, conflicts_with = "only")]
     all_platforms: bool,
-    /// Only the artefacts with these names (`cargo xtask artefacts --list`)
+    /// Build only the artefacts with these names (`cargo xtask artefacts --list`)
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Only the clients with these names; by default all
+    /// Run only the clients with these names; by default, all
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
-    /// A folder with the files of an earlier version, from which the clients update (`target/artefacts/out` of its rehearsal)
+    /// A folder with the files of an earlier version, from which the clients update (`target/artefacts/out` of that
+    /// version's rehearsal)
     #[arg(long, value_name = "FOLDER")]
     update_from: Option<PathBuf>,
     /// Do not run the packages' own tests, which take most of the time
@@ -114,7 +116,7 @@ fn rehearse(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns a hash of what the clients install and run.
+/// Returns a hash of everything that the clients install and run.
 fn inputs(shell: &xshell::Shell) -> Result<String> {
     let sums = shell.read_file(files::sums())?;
     let programs = ["tests/packaging", "tests/release", "xtask/src/release"];

@@ -1,6 +1,6 @@
-//! Registries of npm, `PyPI` and crates on this machine, made of files, from which ordinary clients install the packages.
+//! File-based npm, `PyPI` and crate registries on this machine, from which ordinary clients install the packages.
 //!
-//! Each package is stored as it was built, next to the pages that its registry would make of it.
+//! Each package is stored as it was built, next to the pages that its registry would generate for it.
 
 use std::{
     ffi::OsStr,
@@ -20,7 +20,7 @@ use crate::{
     workspace,
 };
 
-/// When each version was published. Clients wait for days before they install a new version.
+/// The publication time of every version. Clients wait for days before they install a new version.
 const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
@@ -63,7 +63,7 @@ impl Registries {
         Ok(fs::copy(file, path).map(|_| ())?)
     }
 
-    /// Adds a package, which becomes the newest version of its name.
+    /// Adds a package, which becomes the newest version under its name.
     pub fn add(&self, shell: &Shell, file: &Path) -> Result<()> {
         let name = results::file_name(file)?;
         match file.extension().and_then(OsStr::to_str) {
@@ -73,7 +73,7 @@ impl Registries {
         }
     }
 
-    /// Adds the packages of an earlier version, whose files are in the subfolders of a folder, and returns that version.
+    /// Adds the packages of an earlier version from the subfolders of `folder`, and returns that version.
     pub fn add_earlier(&self, shell: &Shell, folder: &Path) -> Result<String> {
         let mut version = None;
         for part in shell.read_dir(folder)?.into_iter().filter(|path| path.is_dir()) {
@@ -160,14 +160,14 @@ impl Registries {
         let manifest = cmd!(shell, "tar {options...} {file} {manifest}").quiet().read()?;
         let entry = index::entry(&manifest.parse()?, &results::sha256(file)?)?;
         let [name, version] = ["name", "vers"].map(|key| entry[key].as_str().unwrap_or(""));
-        // The index places names by their length, and all names of this project have more than three characters.
+        // The index groups names by their length, and all names of this project have more than three characters.
         let page = self.path("crates/index").join(&name[..2]).join(&name[2..4]).join(name);
         let known = fs::read_to_string(&page).unwrap_or_default();
         shell.write_file(page, format!("{known}{entry}\n"))?;
         self.store(file, &format!("crates/dl/{name}/{version}"))
     }
 
-    /// Returns the packages that clients have downloaded since the last call, by the names of their files.
+    /// Returns the file names of the packages that clients have downloaded since the last call.
     pub fn downloads(&self) -> Result<Vec<String>> {
         let log = self.folder.join("requests");
         let text = fs::read_to_string(&log).unwrap_or_default();
@@ -193,14 +193,14 @@ fn read_page(page: &Path, name: &str) -> Value {
     known.unwrap_or_else(|| json!({ "name": name, "versions": {}, "time": {} }))
 }
 
-/// Adds a version to an npm package's page, as the newest one.
+/// Adds a version to an npm package's page and makes it the newest version.
 fn add_version(known: &mut Value, version: &str, manifest: Value) {
     known["dist-tags"] = json!({ "latest": version });
     known["time"][version] = PUBLISHED_AT.into();
     known["versions"][version] = manifest;
 }
 
-/// Returns the name of the package's file at a path of the registries.
+/// Returns the file name of the package at a registry path.
 fn package_at(path: &str) -> Option<String> {
     if let Some(one) = path.strip_prefix("/crates/dl/") {
         return Some(format!("{}.crate", one.replace('/', "-")));
@@ -209,7 +209,7 @@ fn package_at(path: &str) -> Option<String> {
     file.map(str::to_owned)
 }
 
-/// Returns the sum in the form that npm compares.
+/// Returns the checksum in the form that npm compares.
 fn integrity(shell: &Shell, file: &Path) -> Result<String> {
     let said = cmd!(shell, "sha512sum {file}").quiet().read()?;
     let sum = said.split_whitespace().next().context("expected a sum")?;

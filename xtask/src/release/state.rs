@@ -1,6 +1,7 @@
 //! Records the completed steps of a rehearsal, so that a resumed rehearsal does not repeat them.
 //!
-//! A step is done as long as its inputs are the same and its outcome is intact. Inputs are hashes of contents, never times.
+//! A step counts as completed as long as its inputs are unchanged and its outcome is intact. Inputs are hashes of contents,
+//! never times.
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -26,8 +27,8 @@ impl State {
         Self { file, done: serde_json::from_str(&text).unwrap_or_default() }
     }
 
-    /// Returns the outcome of a step that was done with the same inputs and is intact. Otherwise does the step, and records
-    /// the outcome at once, because a later step may fail.
+    /// Returns the outcome of a step that was completed with the same inputs and is intact. Otherwise performs the step,
+    /// and records the outcome at once, because a later step may fail.
     pub fn run_once<T: Serialize + DeserializeOwned>(
         &mut self,
         step: &str,
@@ -65,7 +66,8 @@ mod tests {
         (folder, file)
     }
 
-    /// Does a step in a new process's state, and returns its outcome, which `made` provides if the step must be done.
+    /// Performs a step with the state of a new process and returns the step's outcome. `made` provides the outcome if the
+    /// step must be performed.
     fn run_with_new_state(
         file: &Path,
         inputs: &str,

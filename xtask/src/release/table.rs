@@ -1,4 +1,5 @@
-//! The tables of a rehearsal: for each file, which clients installed it and what ran it, or why nothing did.
+//! The tables of a rehearsal. For each file, they state which clients installed the file and what ran it, or why nothing
+//! ran it.
 
 use std::{fmt::Write, path::Path};
 
@@ -14,10 +15,11 @@ use crate::artefacts::{
 /// Why no client installed a file that was built.
 const NOT_INSTALLED: &str = "no client here chooses it";
 
-/// A table and its title, which is that of a section of `docs/platforms.md`.
+/// A table and its title, which is also the title of a section of `docs/platforms.md`.
 pub type Section = (String, String);
 
-/// Returns a table for each platform for which files were built, and one for the files that do not depend on a platform.
+/// Returns one table for each platform for which files were built, and one table for the files that do not depend on a
+/// platform.
 pub fn sections(built: &[Built], installed: &[Installed]) -> Result<Vec<Section>> {
     let platforms = platforms::all_platforms()?;
     let is_for_all = |name: &str| !platforms.iter().any(|one| platforms::is_of(name, &one.name));
@@ -48,7 +50,7 @@ pub fn text(all: &[String], built: &[Built], sections: &[Section]) -> String {
     text
 }
 
-/// Writes the sections into the page of platforms.
+/// Writes the sections into the platforms page.
 pub fn write_page(sections: &[Section]) -> Result<()> {
     let date = Timestamp::now().strftime("%Y-%m-%d");
     sections.iter().try_for_each(|(title, table)| {
@@ -56,7 +58,7 @@ pub fn write_page(sections: &[Section]) -> Result<()> {
     })
 }
 
-/// Returns a table of files, or an empty string without rows.
+/// Returns a table of files, or an empty string if there are no rows.
 fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installed]) -> String {
     let lines = rows.flat_map(|row| row.files.iter().map(move |file| (file, row)));
     let lines: String = lines.map(|(file, row)| line(file, row, installed)).collect();
@@ -87,7 +89,7 @@ fn line(file: &File, row: &Row, installed: &[Installed]) -> String {
     format!("| {name} | {bytes} | {clients} | {ran} |\n")
 }
 
-/// Returns whether a run was with this file. An artefact may have a file for npm and one for pip.
+/// Returns whether a run used this file. An artefact may have one file for npm and one for pip.
 fn is_run_of(run: &Run, file: &str) -> bool {
     let is_for_npm = Path::new(file).extension().is_some_and(|end| end == "tgz");
     run.client.as_ref().is_none_or(|client| (client == "npm") == is_for_npm)
@@ -101,7 +103,7 @@ fn join_or(parts: &[String], between: &str, otherwise: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the artefact with files of these names, and with what ran it or the reason why nothing did.
+    /// Returns an artefact that contains files with these names, and either the runs or the reason why nothing ran it.
     fn built(name: &str, files: &[&str], runs: Vec<Run>, why_not_run: Option<&str>) -> Built {
         let file = |name: &&str| File { name: (*name).to_owned(), bytes: 9, sha256: String::new() };
         let why_not_run = why_not_run.map(str::to_owned);

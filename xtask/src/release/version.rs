@@ -1,4 +1,4 @@
-//! Checks that one version is everywhere, and lists what must change before it can be published.
+//! Checks that the same version is used everywhere, and lists what must change before it can be published.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use xshell::{Shell, cmd};
 
 use crate::{test::tidy, workspace};
 
-/// A part of the address that the repository has until its real address is set.
+/// Part of the repository's placeholder address, which is used until the real address is set.
 const PLACEHOLDER: &str = ".invalid/";
 
 /// The version that is being released.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Fails if files name different versions, or if the list of changes has no entry for the version.
+/// Fails if files name different versions, or if the change log has no entry for the version.
 pub fn check() -> Result<()> {
     let faults = tidy::versions()?;
     ensure!(faults.is_empty(), "expected one version: {}", faults.join("; "));
@@ -22,14 +22,14 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns the heading and the text of this version in the list of changes.
+/// Returns the heading and the text of this version's entry in the change log.
 fn entry() -> Result<(String, String)> {
     let changes = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
     first_entry_of(&changes, VERSION)
         .with_context(|| format!("expected {VERSION} first in CHANGELOG.md"))
 }
 
-/// Returns the heading and the text of the first entry, if it belongs to the version and is not empty.
+/// Returns the heading and the text of the first entry, if the entry belongs to the version and is not empty.
 fn first_entry_of(changes: &str, version: &str) -> Option<(String, String)> {
     let entry = changes.split("\n## ").nth(1)?;
     let (heading, text) = entry.split_once('\n')?;

@@ -1,4 +1,4 @@
-//! Runs a step in a separate process, shows its output, and keeps the lines that explain a failure.
+//! Runs a step in a separate process, prints its output, and keeps the lines that explain a failure.
 
 use std::{
     env,
@@ -11,19 +11,19 @@ use std::{
 
 use anyhow::Result;
 
-/// The maximum number of lines that are kept from a step.
+/// The maximum number of output lines to keep from a step.
 const MAX_LINES: usize = 12;
-/// The number of lines to keep after a line that names a fault, because they give more details.
+/// The number of lines to keep after a line that names a fault, because those lines give more details.
 const MAX_FURTHER_LINES: usize = 2;
-/// The time to read what remains in the pipe after a step has ended. A process that the step left behind may hold the pipe open
-/// forever.
+/// How long to read what remains in the pipe after a step has ended. A process that the step left behind may hold the pipe
+/// open forever.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// The output lines of a step that ran.
+/// The output lines of a step.
 pub struct StepOutput {
     /// The last line, which reports how the step ended.
     pub last: String,
-    /// The lines that explain the failure, if it failed.
+    /// The lines that explain the failure, if the step failed.
     pub reasons: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ fn forward_lines(reader: PipeReader) -> Receiver<String> {
     lines
 }
 
-/// Returns the lines that name a fault, with the lines after them, and the verdict.
+/// Returns the lines that name a fault, the lines after them, and the verdict.
 fn failure_lines(lines: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = 0;

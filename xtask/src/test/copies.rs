@@ -1,13 +1,14 @@
-//! Compares the IDs of processes with the IDs of real copies of these processes, which report that they were restored.
+//! Compares the IDs of processes with the IDs of real copies of these processes. The copies report that they were restored.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The number of IDs of each generator in Python and Node, which need more time and memory than Rust's ten million.
+/// The number of IDs of each generator in Python and Node. These generators need more time and memory than Rust's, which
+/// generates ten million IDs.
 const IDS: &str = "1000000";
-/// A copy has only the thread that made it, so V8 must not wait for other threads.
+/// A copy contains only the thread that created it, so V8 must not wait for other threads.
 const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];
 
 pub fn check(shell: &Shell) -> Result<()> {

@@ -20,9 +20,10 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write it, so the
-/// stable one is configured to behave like a nightly one. This applies only to rustdoc, because a global setting would make
-/// cargo rebuild every macro. The program reads only parts of the format that have been stable for a long time.
+/// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write this
+/// format, so the stable compiler is configured to behave like a nightly one. The setting applies only to rustdoc, because
+/// a global setting would make cargo rebuild every macro. The program reads only parts of the format that have been stable
+/// for a long time.
 fn rustdoc_json(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");
@@ -40,13 +41,13 @@ fn rustdoc_json(shell: &Shell) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// A crate's items by their numbers.
+/// A crate's items, keyed by number.
 struct Items<'d> {
     index: &'d Map<String, Value>,
     root: &'d Value,
 }
 
-/// An item and its path.
+/// An item's path, and the item.
 type PublicItem<'d> = (String, &'d Value);
 
 impl<'d> Items<'d> {
@@ -90,7 +91,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Returns an item's kind, the item, and its inner part. Hidden items, and items of other crates, are not in the index.
+    /// Returns an item's kind, the item, and its inner part. Hidden items and items of other crates are not in the index.
     fn item(&self, id: &Value) -> Option<(&'d str, &'d Value, &'d Value)> {
         let item = self.index.get(&id.to_string())?;
         let (kind, inner) = item["inner"].as_object()?.iter().next()?;

@@ -1,9 +1,9 @@
-//! Tests the crates in programs that use third-party libraries, in the versions of the last two years. Each pair must resolve
-//! and compile, and must implement the traits of exactly that version.
+//! Tests the crates in programs that use third-party libraries, with library versions from the last two years. Each pair of
+//! a library and a version must resolve and compile, and must implement the traits of exactly that version.
 //!
-//! If a crate requires a different version than the program, it implements traits of a library that the program never uses
-//! (E0277). If a library links SQLite, only one version of it may exist (`links`). No other test detects either problem,
-//! because a workspace has only one version of each library.
+//! If a crate requires a different version than the program, the crate implements traits of a library that the program
+//! never uses (E0277). If a library links SQLite, only one version of the library may exist (`links`). No other test
+//! detects either problem, because a workspace has only one version of each library.
 
 use std::{fs, path::Path};
 
@@ -12,11 +12,11 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// A library with its versions, and what else a program needs to use it with the crates.
+/// A library with its versions, and everything else that a program needs to use the library with the crates.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
-    /// The enabled features of the library, without its default ones.
+    /// The enabled features of the library. Its default features are disabled.
     features: &'static [&'static str],
     /// The crates in the program, with their features.
     crates: &'static [(&'static str, &'static [&'static str])],
@@ -28,7 +28,7 @@ const CORE: &str = "polyflake";
 const LEASE: &str = "polyflake-lease";
 const SQL: &str = "polyflake-sql";
 
-/// The libraries. There is a pair for each version, 39 in total.
+/// The libraries. Each version of a library forms a pair with it, 39 in total.
 const LIBRARIES: &[Library] = &[
     Library {
         name: "rusqlite",
@@ -119,7 +119,7 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// Compiles a program for each pair. All pairs are tried, so that one run names all that fail.
+/// Compiles a program for each pair. All pairs are tried, so that one run names all failures.
 pub fn versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
     // The system's SQLite is sufficient, because no program is linked.
@@ -142,8 +142,8 @@ pub fn versions(shell: &Shell) -> Result<()> {
 }
 
 impl Library {
-    /// Writes a separate program. Its lock file starts with the workspace's versions, for everything that the library does not
-    /// determine.
+    /// Writes a separate program. Its lock file starts with the workspace's versions for everything that the library does
+    /// not determine.
     fn write(&self, folder: &Path, version: &str) -> Result<()> {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
@@ -169,8 +169,8 @@ impl Library {
         Ok(())
     }
 
-    /// Selects the program's version for the crates as well, with the command that docs/integrations/rust.md names. By default,
-    /// Cargo selects the newest version that the crates allow, unless both versions link the same C library.
+    /// Makes the crates use the program's version as well, with the command that docs/integrations/rust.md names. By
+    /// default, Cargo selects the newest version that the crates allow, unless both versions link the same C library.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;

@@ -1,5 +1,5 @@
-//! Runs all tests of all languages, cheap ones first, and sets up their tools on a fresh machine. With `--thorough`, it also
-//! runs tests that are slow and rarely fail, and trials of the packages with the newest versions of third-party tools.
+//! Runs all tests of all languages, cheap ones first, and sets up their tools on a fresh machine. With `--thorough`, it
+//! also runs tests that are slow and rarely fail, and tries the packages with the newest versions of third-party tools.
 
 mod apart;
 mod copies;
@@ -30,13 +30,13 @@ use progress::Progress;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
-    /// Only the steps with these names; by default all that continuous integration runs
+    /// Run only the steps with these names; by default, all that continuous integration runs
     #[arg(value_name = "STEP")]
     only: Vec<String>,
     /// Also run the slow steps and the trials
     #[arg(long)]
     thorough: bool,
-    /// Only steps that changes since this commit can affect, including uncommitted changes
+    /// Run only steps that changes since this commit can affect, including uncommitted changes
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
     /// List the steps that would run, each with what it protects, without running them
@@ -50,11 +50,11 @@ pub struct Options {
 /// A part of the tests that passes or fails.
 struct Step {
     name: String,
-    /// The promise that it protects, in one line.
+    /// The promise that the step protects, in one line.
     protects: String,
-    /// The prefixes of the paths that it depends on, besides [`steps::ALWAYS`].
+    /// The path prefixes that the step depends on, besides [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],
-    /// `true` if later steps are useless when this one fails.
+    /// Whether later steps are useless when this step fails.
     needed: bool,
     run: Run,
 }
@@ -107,7 +107,7 @@ pub fn main(options: &Options) -> Result<()> {
         println!("\n{}", count.summary());
         count.failed
     };
-    // The last line is meant for programs to read.
+    // The last line is machine-readable.
     if failed.is_empty() { Ok(()) } else { exit(1) }
 }
 
@@ -122,7 +122,7 @@ fn select(names: &[String], thorough: bool) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Returns the steps that changes to these files can affect, and those that must run before them.
+/// Returns the steps that changes to these files can affect, and the steps that must run before them.
 fn affected(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     let mut is_useful = false;
     steps.reverse();
@@ -193,7 +193,7 @@ fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> End) -> Count {
 }
 
 impl Count {
-    /// Returns the failed steps with the reasons, and a last line that programs can read.
+    /// Returns the failed steps with the reasons, and a machine-readable last line.
     fn summary(&self) -> String {
         let failed: String = self
             .failed
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(names("docs/safety.md"), [""; 0]);
     }
 
-    /// Otherwise a renamed folder would no longer select any step.
+    /// If a listed prefix did not exist, for example because a folder was renamed, it would no longer select any step.
     #[test]
     fn every_listed_path_prefix_exists() {
         for step in select(&[], true).unwrap() {

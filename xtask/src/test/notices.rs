@@ -10,7 +10,7 @@ use crate::{
     workspace,
 };
 
-/// For each file, a string and its replacement, which takes the place of the first occurrence.
+/// For each file, a string and the replacement for its first occurrence.
 const FAULTS: [(&str, &str, &str); 18] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),

@@ -1,5 +1,5 @@
-//! Checks the oldest supported Rust version: all code that users compile builds with exactly that version, and all texts name
-//! it.
+//! Checks the oldest supported Rust version: all code that users compile builds with exactly that version, and all
+//! documents name it.
 
 use std::fs;
 
@@ -8,17 +8,17 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The other machines that have their own kernels.
+/// The other targets that have their own kernels.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The texts that state to users the required Rust version. Each names it at least once.
+/// The documents that tell users the required Rust version. Each names the version at least once.
 const TEXTS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
-/// Checks all crates that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and with
-/// the fewest, the bindings, and the kernels for other machines. It uses a separate build folder, because otherwise each run
-/// would rebuild everything.
+/// Checks all crates that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and
+/// with the fewest features, the bindings, and the kernels for other machines. The check uses a separate build folder,
+/// because otherwise each run would rebuild everything.
 pub fn check(shell: &Shell) -> Result<()> {
     let version = format!("{}.0", minimum_version()?);
     tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;

@@ -9,13 +9,13 @@ use crate::workspace;
 /// The repository's public address, including its branch.
 const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-/// The page with one section for each code in `api.toml`, under the code's name.
+/// The page with one section for each error code in `api.toml`. The code is the section's heading.
 const ERRORS: &str = "docs/errors.md";
 
-/// The places where readers look for a page: the list of all pages, and the site's navigation.
+/// Where readers look for a page: the list of all pages, and the site's navigation.
 const LISTS: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
 
-/// Returns the faults of the pages with the given paths and texts.
+/// Returns the faults in the pages with the given paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
         fs::read_to_string(workspace::root().join("packages/api.toml"))?.parse()?;
@@ -40,8 +40,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Returns the example lines that name the lease's environment variable but do not set it when pasted into a shell, because
-/// `export` is missing or because more than a comment follows the value.
+/// Returns the example lines that name the lease's environment variable but would not set it when pasted into a shell.
+/// Either `export` is missing, or more than a comment follows the value.
 fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
     let named = lines.filter_map(|line| {
@@ -66,8 +66,8 @@ fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     lacking.map(|(list, _)| format!("{list}: expected the page {path}")).collect()
 }
 
-/// Returns the names that `api.toml` marks as taught but that appear in no example of the guide. JavaScript writes them in
-/// camelCase.
+/// Returns the names that `api.toml` marks as taught but that appear in no example of the guide. JavaScript examples write
+/// the names in camelCase.
 fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
@@ -84,7 +84,8 @@ fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     missing.map(|name| format!("packages/api.toml: no example of the guide has {name}")).collect()
 }
 
-/// Returns whether a path is a Markdown page. The crate's change log is excluded, because it is the repository's own.
+/// Returns whether a path is a Markdown page. The crate's change log is excluded, because it is the same as the
+/// repository's.
 fn is_page(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "md") && path != "core/CHANGELOG.md"
 }

@@ -1,4 +1,5 @@
-//! Shows the progress of a run: the number of each step, and the remaining time, estimated from the last run on this machine.
+//! Shows the progress of a run: the number of each step, and the remaining time, which is estimated from the last run on
+//! this machine.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
 
@@ -21,7 +22,7 @@ impl Progress {
         Self { seconds, left, all: steps.len() }
     }
 
-    /// Runs a step below a line that shows the progress, and records its duration if it passed.
+    /// Prints the progress, runs a step, and records the step's duration if it passed.
     pub fn run_step(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
         println!(
             "\n== {name} ({} of {}{}) ==",
@@ -34,13 +35,13 @@ impl Progress {
         self.left.pop();
         if matches!(end, End::Passed) {
             self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
-            // If writing the file fails, the next run merely cannot estimate the step's duration.
+            // If the file cannot be written, the next run merely cannot estimate the step's duration.
             let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());
         }
         end
     }
 
-    /// Describes the estimated time for the remaining steps, if one of them has run here before.
+    /// Describes the estimated time for the remaining steps, if any of them has run here before.
     fn remaining_time(&self) -> String {
         let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;

@@ -34,7 +34,7 @@ const READMES: [(&str, &[(&str, Run)]); 10] = [
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
-/// The README of leases. Its first shell block and its first Rust block show a newcomer how to generate IDs.
+/// The README of the leases crate. Its first shell block and its first Rust block show a newcomer how to generate IDs.
 const LEASE: &str = "lease/README.md";
 
 /// Checks that every fenced block runs on its own.
@@ -57,7 +57,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Checks the guide's pages. Each section that has an example must have it in all languages. Returns the faults.
+/// Checks the guide's pages and returns the faults. Each section that has an example must have it in all languages.
 pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for file in shell.read_dir(workspace::root().join(GUIDE))? {
@@ -81,8 +81,8 @@ fn incomplete_sections(page: &str) -> Vec<String> {
     page.split("\n## ").filter(is_lacking).map(heading).collect()
 }
 
-/// Tests a newcomer's project: the command in the README of leases, with the crate's folder in place of a registry, and the
-/// unmodified program that follows it. The program runs twice with the same file.
+/// Tests a newcomer's project. It uses the command in the leases README, with the crate's folder in place of a registry,
+/// and the unmodified program that follows. The program runs twice with the same file.
 pub fn test_new_project(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE))?;
     let first = |language| blocks(&text, language).into_iter().next();
@@ -90,7 +90,8 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     let lease = workspace::root().join("lease");
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
     ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
-    // The folder must be on a disk. The system's folder for temporary files may be in memory, where leases cannot be stored.
+    // The folder must be on a disk. The system's folder for temporary files may be a RAM disk, where leases cannot be
+    // stored.
     let folder = tempfile::tempdir_in(workspace::target())?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
     let _there = shell.push_dir(folder.path());
@@ -123,7 +124,8 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks as tests of a Markdown file with rustdoc. Each block may use `?`, so each gets a hidden last line.
+/// Runs the blocks as tests of a Markdown file with rustdoc. Each block may use `?`, so a hidden last line is added to each
+/// block.
 fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
@@ -137,7 +139,8 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns rustdoc's arguments for the crates that the examples use. They must be crates that the crates' step builds.
+/// Returns rustdoc's arguments for the crates that the examples use. The step for the crates must already build these
+/// crates.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();

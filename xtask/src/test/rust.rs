@@ -8,7 +8,8 @@ use xshell::{Cmd, Shell, cmd};
 use super::examples;
 use crate::{build, tools, workspace};
 
-/// Packages that use third-party database libraries. These take minutes to compile, so the packages have a separate step.
+/// Packages that use third-party database libraries. The libraries take minutes to compile, so these packages have a
+/// separate step.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
 /// Returns arguments that select the members whose dependencies compile quickly, with all features.
@@ -17,7 +18,8 @@ pub fn members() -> Vec<&'static str> {
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
-/// Runs Clippy on the members with all features, and on the core with fewer, because then other code is unused.
+/// Runs Clippy on the members with all features, and on the core with fewer features, because different code is then
+/// unused.
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
@@ -44,7 +46,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
         .run()?;
     cmd!(shell, "cargo build --quiet --package polyflake-inspect {target...}").run()?;
-    // This target has no compare-and-swap (see core/README.md).
+    // This target has no compare-and-swap instruction (see core/README.md).
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
         .env("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core")
@@ -69,7 +71,8 @@ pub fn systems(shell: &Shell) -> Result<()> {
     pyodide(shell)
 }
 
-/// Checks what Python in a browser loads. That system has neither forks nor an interpreter that reports its settings.
+/// Checks the code that Python loads in a browser. That system has neither forks nor an interpreter that reports its
+/// settings.
 fn pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";
     cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
@@ -115,7 +118,7 @@ pub fn test(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
-/// Tests faults of leases among processes in Rust, Python and Node.
+/// Runs fault tests of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
     tools::redis(shell);
@@ -130,8 +133,8 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Runs the faults of short and of long leases in Redis among processes in three languages, each for five minutes or the given
-/// number of seconds.
+/// Runs fault tests of short and long leases in Redis among processes in three languages, each for five minutes or the
+/// given number of seconds.
 pub fn lease_redis(shell: &Shell) -> Result<()> {
     tools::redis(shell);
     let (lives, members) = (lives(shell)?, tested_members());
@@ -151,13 +154,13 @@ pub fn lease_redis(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Tests leases in the oldest supported Redis and in Valkey, in three languages.
+/// Tests leases in three languages with the oldest supported Redis and with Valkey.
 pub fn redis_versions(shell: &Shell) -> Result<()> {
     let lives = lives(shell)?;
     for program in tools::redis_versions(shell)? {
         let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
         cmd!(shell, "{program} --version").run()?;
-        // Their builds have no TLS, and Redis 6 words some errors in another way than the recorded conversation.
+        // These servers are built without TLS, and Redis 6 words some errors differently from the recorded conversation.
         for tests in [
             ["--test", "redis", "--", "--include-ignored"].as_slice(),
             &["--test", "steps", "--", "--ignored", "suite_over_redis"],
@@ -176,10 +179,10 @@ pub fn redis_versions(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// What fault tests of leases run in other languages.
+/// What the lease fault tests run in other languages.
 pub struct Lives {
     pub python: PathBuf,
-    /// The commands of processes in Python and Node, a line each.
+    /// The commands of processes in Python and Node, one per line.
     pub commands: String,
     /// The command of a process whose IDs come from a Worker.
     pub worker: String,
@@ -197,7 +200,7 @@ pub fn lives(shell: &Shell) -> Result<Lives> {
     Ok(Lives { python, commands, worker })
 }
 
-/// Tests IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
+/// Tests IDs in columns of real databases: runs lints, tests, and the documentation tests of the crate that users install.
 pub fn databases(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     let chosen = || DATABASES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
@@ -208,7 +211,7 @@ pub fn databases(shell: &Shell) -> Result<()> {
     doc_command(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
 }
 
-/// Builds the documentation, also with fewer features, and checks for examples.
+/// Builds the documentation, also with fewer features, and checks that it contains the required examples.
 pub fn docs(shell: &Shell) -> Result<()> {
     for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
@@ -240,8 +243,8 @@ fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
         .env("CARGO_TARGET_DIR", workspace::target().join("loom"))
 }
 
-/// Tests NEON on an emulated machine. The tests are linked statically by Rust's own linker, so no tools for that machine are
-/// needed.
+/// Tests the NEON kernels on an emulated machine. Rust's own linker links the tests statically, so no tools for that
+/// machine are needed.
 pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     let qemu = tools::qemu_aarch64(shell)?;
     let tests = kernels_for(shell, "aarch64-unknown-linux-musl")
@@ -251,7 +254,7 @@ pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     Ok(tests.run()?)
 }
 
-/// Tests wasm's SIMD and the inspector in Node.
+/// Tests the wasm SIMD kernels and the inspector in Node.
 pub fn wasm(shell: &Shell) -> Result<()> {
     let node = workspace::root().join("tests/kernels/node.mjs");
     let _runner = shell.push_env(
@@ -265,8 +268,8 @@ pub fn wasm(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test {options...} --target wasm32-wasip1").run()?)
 }
 
-/// Returns the command that tests the kernels for a different machine in an emulator. The tests are slightly optimised, which
-/// saves more time than it costs.
+/// Returns the command that tests the kernels for a different machine in an emulator. The tests are slightly optimized,
+/// which saves more time than it costs.
 fn kernels_for<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")

@@ -1,7 +1,8 @@
 //! Checks the core's instruction sets: the features that their kernels may use.
 //!
-//! `core/src/arch` calls all kernels from one place. That is sound because a kernel may only use the features that its set's
-//! row requires of the machine, those of the rows above, and those that the whole folder is compiled for.
+//! `core/src/arch` calls all kernels from one place. That is sound because a kernel may use only three groups of features:
+//! those that its set's row requires of the machine, those of the rows above, and those that the whole folder is compiled
+//! for.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
     unproved.collect()
 }
 
-/// Returns the features that a file's functions enable, including with `cfg_attr`.
+/// Returns the features that a file's functions enable, including those enabled through `cfg_attr`.
 fn enabled_features(text: &str) -> BTreeSet<&str> {
     let attributes = text.split("target_feature(").skip(1);
     let lists =
@@ -51,7 +52,7 @@ fn guaranteed_features<'t>(
     of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted(features))).collect()
 }
 
-/// Returns the file and the condition in a set's row: `Name: "name", file, condition;`.
+/// Parses the row of an instruction set, `Name: "name", file, condition;`, and returns the file and the condition.
 fn parse_set_row(line: &str) -> Option<(&str, &str)> {
     let (_, rest) = line.trim().strip_suffix(';')?.split_once(": \"")?;
     rest.split_once("\", ")?.1.split_once(", ")

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test` in order. Each step states its purpose and the files that it depends on.
+//! The steps of `cargo xtask test`, in order. Each step states its purpose and the files that it depends on.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -14,7 +14,7 @@ use crate::{
     demo, features, format, licences, mutants, tools, workspace,
 };
 
-/// The prefixes of the paths that every step depends on.
+/// The path prefixes that every step depends on.
 pub const ALWAYS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
 
 const EVERYTHING: &[&str] = &[""];
@@ -81,12 +81,12 @@ fn step(
     }
 }
 
-/// Creates a step without which later steps are useless.
+/// Creates a step whose failure makes later steps useless.
 fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
     Step { needed: true, ..step(name, gives, &[], run) }
 }
 
-/// Returns the steps of every run.
+/// Returns the steps that every run includes.
 pub fn all_steps() -> Result<Vec<Step>> {
     let mut steps = of_the_crates();
     steps.extend(of_the_packages());
@@ -243,7 +243,7 @@ fn of_the_packages() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that test features of all languages.
+/// Returns the steps that test features common to all languages.
 fn of_all_languages() -> Vec<Step> {
     vec![
         step(
@@ -454,11 +454,11 @@ fn set_up(shell: &Shell) -> Result<()> {
 fn python(shell: &Shell) -> Result<()> {
     let (_there, python) =
         (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
-    // This tests the installed wheel. The sources are in `src`, where no import finds them.
+    // This tests the installed wheel. The package's sources are in `src`, where no import finds them.
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// Runs the proofs with z3. They run the same build of the leases as the step `rust`.
+/// Runs the proofs with z3. The proofs run the same build of the leases crate as the step `rust`.
 fn proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");

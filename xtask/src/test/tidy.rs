@@ -1,5 +1,5 @@
-//! Checks rules that no compiler knows: dependencies between modules, links, a single version number, and no paths of one
-//! machine.
+//! Checks rules that no compiler enforces: dependencies between modules, links, a single version number, and no
+//! machine-specific paths.
 
 use std::{collections::BTreeSet, fs};
 
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{oldest_rust, pages, sets};
 use crate::{artefacts::page, mutants, safety, workspace};
 
-/// Modules that formats with default partitions may use.
+/// Modules that may be used by formats with default partitions.
 const USABLE_WITH_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
@@ -28,14 +28,14 @@ const USABLE_WITH_PARTITIONS: [&str; 10] = [
 const ARROWS: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
-    // Kernels only know bytes and words.
+    // Kernels work only on bytes and words.
     ("arch", &[]),
     ("base32", &["arch", "format"]),
     ("sparx64", &["arch"]),
     ("public", &["format", "sparx64"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
-    // Readings of the counter are tied to the process.
+    // Counter readings are tied to the process.
     ("clock", &["fork"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
     ("sno", &USABLE_WITH_PARTITIONS),
@@ -72,7 +72,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ),
 ];
 
-/// A text file of the repository, with its path relative to the root.
+/// A text file in the repository, with its path relative to the root.
 struct Source {
     path: String,
     text: String,
@@ -131,8 +131,8 @@ fn forbidden_imports(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Returns the crate's modules that a file names after `crate::`. Items that the root itself exports come from `error` or
-/// `generator`.
+/// Returns the crate's modules that a file names after `crate::`. Items that the root itself exports count as part of
+/// `error` or `generator`.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
@@ -165,7 +165,7 @@ fn names_of_path(path: &str) -> Vec<String> {
     names
 }
 
-/// Returns a file's text before its unit tests.
+/// Returns the part of a file's text before its unit tests.
 fn without_tests(text: &str) -> &str {
     let tests = ["\n#[cfg(test)]\nmod ", "\n#[cfg(all(test"]
         .iter()
@@ -174,7 +174,7 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
-/// Returns paths and hosts in a file that exist only on one machine.
+/// Returns the paths and hosts in a file that exist on only one machine.
 fn of_one_machine(source: &Source) -> Vec<String> {
     // These strings are joined at run time, so that this file does not contain them.
     let foreign = [
@@ -218,8 +218,8 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// Returns a fault if a file of the core uses atomics that a model checker cannot replace. Clocks, CPU detection, and the hooks
-/// of `fork()` are exempt, because they are not part of a model.
+/// Returns a fault if a file of the core uses atomics that a model checker cannot replace. Clocks, CPU detection, and the
+/// `fork()` hooks are exempt, because they are not part of a model.
 fn atomics_past_the_door(source: &Source) -> Option<String> {
     const OUTSIDE: [&str; 5] = ["sync.rs", "sync/", "clock", "arch/level.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;

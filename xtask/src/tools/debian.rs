@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::MissingTool;
 use crate::workspace;
 
-/// Finds something, after installing its package if it was missing.
+/// Finds something. If it is missing, installs its package first.
 fn find_or_install(
     shell: &Shell,
     package: &str,
@@ -22,7 +22,8 @@ fn find_or_install(
     Ok(find_it().ok_or_else(missing)?)
 }
 
-/// Returns the first of the named programs that is installed, after installing the package that contains them.
+/// Returns the first of the named programs that is installed. If none is installed, installs the package that contains them
+/// first.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     find_or_install(shell, package, || find(names))
 }
@@ -47,7 +48,7 @@ pub fn find_browser() -> Option<PathBuf> {
     find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
 
-/// Returns the driver with which the tests of wasm crates control the browser.
+/// Returns the driver through which the tests of wasm crates control the browser.
 pub fn driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;
     program(shell, "chromium-driver", &["chromedriver"])
@@ -63,7 +64,7 @@ pub fn mingw(shell: &Shell) -> Result<PathBuf> {
     program(shell, "gcc-mingw-w64-x86-64-win32", &["x86_64-w64-mingw32-gcc-win32"])
 }
 
-/// Returns the compression library for Windows.
+/// Returns the zlib library for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
@@ -74,12 +75,12 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "wine64", find_it)
 }
 
-/// Returns the library that shows a process a different time.
+/// Returns libfaketime, the library that makes a process see a different time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libfaketime", find_faketime)
 }
 
-/// Returns Debian's keys. Other distributions provide them in a package.
+/// Returns Debian's archive keys. Other distributions provide these keys in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
     find_or_install(shell, "debian-archive-keyring", || file(keys))
@@ -93,8 +94,9 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
-/// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does not put
-/// the server on users' paths. If no package contains only the server, the package with all programs provides it.
+/// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does
+/// not put the server on users' paths. If no package contains only the server, installs the package that contains all
+/// programs.
 pub fn mariadb(shell: &Shell) {
     let programs = [
         ("mariadb-server-core", "mariadbd"),
@@ -115,7 +117,7 @@ pub fn redis(shell: &Shell) {
     }
 }
 
-/// Finds the library in its folder. Some distributions have a folder for each architecture.
+/// Finds libfaketime in its folder. Some distributions have a folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -125,8 +127,8 @@ fn find_faketime() -> Option<PathBuf> {
     places.find(|library| library.is_file())
 }
 
-/// Installs a package if the current user is root on Debian, or can become root without a password in CI. Callers must check
-/// whether the package is available afterwards.
+/// Installs a package if the current user is root on Debian, or can become root without a password in CI. Callers must
+/// check afterwards whether the package is available.
 fn install(shell: &Shell, package: &str) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     let before: &[&str] = if am_root { &["env"] } else { &["sudo", "--non-interactive"] };

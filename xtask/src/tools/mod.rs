@@ -27,8 +27,8 @@ use std::{error::Error, fmt, fs, path::Path};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// The error for a tool that the machine lacks and that cannot be downloaded. Runtimes that need it are skipped and do not
-/// fail.
+/// The error for a tool that is missing on the machine and cannot be downloaded. Runtimes that need the tool are skipped
+/// and do not fail.
 #[derive(Debug)]
 pub struct MissingTool(pub String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for MissingTool {
 
 impl Error for MissingTool {}
 
-/// Calls `make`, unless it was already done for the same `wanted`, which the file `stamp` records.
+/// Calls `make`, unless `make` was already called for the same `wanted`, which the file `stamp` records.
 fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());

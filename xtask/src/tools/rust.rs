@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::run_once;
 use crate::workspace;
 
-/// Targets for browsers and the edge, for machines without an operating system, for which the core must build, and for other
-/// machines on which kernels are tested.
+/// Targets for browsers and the edge, targets without an operating system on which the core must build, and other targets
+/// on which kernels are tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",
@@ -50,14 +50,14 @@ pub struct Tool(&'static str, &'static str);
 
 /// Runs the fuzz targets.
 pub const BOLERO: Tool = Tool("cargo-bolero", "0.13.5");
-/// Puts faults into the code.
+/// Inserts faults into the code.
 pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
 /// Selects sets of features.
 pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
 /// Checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
 
-/// Compares the interfaces of crates with those of an earlier version.
+/// Compares the public APIs of crates with those of an earlier version.
 pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
 
 /// Installs a program into the folder of tools.
@@ -65,15 +65,15 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with(shell, name, version, &[])
 }
 
-/// Returns the program that runs the tests of wasm crates, in the version of the crate's lock file. The browser's driver is
-/// contacted without TLS.
+/// Returns the program that runs the tests of wasm crates, in the version that the crate's lock file specifies. The program
+/// contacts the browser's driver without TLS.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     let name = "wasm-bindgen-cli";
     install_with(shell, name, &locked_version("wasm-bindgen")?, &["--no-default-features"])?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
-/// Returns a dependency's version in the lock file.
+/// Returns the version of a dependency in the lock file.
 fn locked_version(name: &str) -> Result<String> {
     let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
     let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;

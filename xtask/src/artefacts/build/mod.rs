@@ -13,7 +13,7 @@ use xshell::{Shell, cmd};
 use super::{Artefact, ArtefactKind, folder, platforms, results};
 use crate::{licences, workspace};
 
-/// Files that all binaries are built from.
+/// Files from which all binaries are built.
 const COMMON: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -27,7 +27,7 @@ const COMMON: [&str; 10] = [
     "tests/artefacts/requirements.txt",
 ];
 
-/// Returns the paths of the files that an artefact is built from, as git names them.
+/// Returns the paths of the files that an artefact is built from, as git lists them.
 fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
         ArtefactKind::Wheel(..) | ArtefactKind::Source => &[
@@ -59,8 +59,8 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
 }
 
-/// Returns what the bytes depend on besides the sources: the time of their last change, and for crates the commit, which each
-/// contains.
+/// Returns what the bytes depend on besides the contents of the sources: the time of the last change to the sources and,
+/// for crates, the commit, which each crate contains.
 pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     match kind {
         ArtefactKind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
@@ -68,7 +68,7 @@ pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     }
 }
 
-/// Returns the time of the last commit that changed a source. Archives use it as the time of their files.
+/// Returns the time of the last commit that changed a source. Archives use this time for their files.
 fn epoch(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     let sources = sources(kind);
     Ok(cmd!(shell, "git log -1 --format=%ct -- {sources...}").quiet().read()?)
@@ -98,7 +98,7 @@ fn bill_beside(folder: &Path) -> PathBuf {
     folder.with_extension("cdx.json")
 }
 
-/// Builds artefacts in a clone in a different folder, with its own target folder, and compares their files with those built
+/// Builds artefacts in a clone in a different folder, with its own target folder, and compares the files with those built
 /// here.
 pub fn build_and_compare(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;

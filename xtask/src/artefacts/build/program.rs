@@ -22,8 +22,8 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     pack(shell, into, &["--program", &format!("{}={}", platform.name, program.display())])
 }
 
-/// Returns the flag that finds the macOS frameworks that a dependency names but this program never calls. They are empty
-/// stand-ins, because Apple ships the real frameworks only with its SDK.
+/// Returns the flag that tells the linker where to find macOS frameworks that a dependency names but this program never
+/// calls. The frameworks are empty stand-ins, because Apple ships the real ones only with its SDK.
 fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
     if platform.oldest_mac().is_none() {
         return Ok(String::new());

@@ -1,5 +1,5 @@
-//! Builds wheels with maturin. zig links those for Linux and macOS, and mingw-w64 those for Windows, because zig writes a wrong
-//! export there.
+//! Builds wheels with maturin. zig links the wheels for Linux and macOS. mingw-w64 links the wheels for Windows, because
+//! zig writes a wrong export there.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Python {
-    /// Returns the interpreter that maturin builds for. It must be installed only when building for this machine's own
-    /// platform.
+    /// Returns the interpreter that maturin builds for. The interpreter must be installed only when building for this
+    /// machine's own platform.
     fn interpreter(self) -> String {
         match self {
             Self::Stable => "python3.11".to_owned(),
@@ -23,7 +23,7 @@ impl Python {
         }
     }
 
-    /// Returns maturin's options for the features, if they differ from those in `pyproject.toml`.
+    /// Returns the options that pass the features to maturin, if they differ from the features in `pyproject.toml`.
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Only(_) => &["--features", "one-version"],
@@ -31,7 +31,7 @@ impl Python {
         }
     }
 
-    /// Returns the versions in words.
+    /// Describes the supported Python versions in words.
     pub fn description(self) -> String {
         match self {
             Self::Stable => "CPython 3.11 or later".to_owned(),
@@ -85,9 +85,9 @@ pub fn maturin(
     Ok(build.env("RUSTFLAGS", flags).run()?)
 }
 
-/// Returns the library that unwinds the stack, which must be linked before zig's own. Python before 3.14 ends a daemon thread
-/// with `pthread_exit`, which unwinds our frames with the system's library. With a second unwinder in the wheel, the process
-/// crashed.
+/// Returns the library that unwinds the stack, which must be linked before zig's own. Python before 3.14 ends a daemon
+/// thread with `pthread_exit`, which unwinds our frames with the system's library. When the wheel contained a second
+/// unwinder, the process crashed.
 fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
     let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;

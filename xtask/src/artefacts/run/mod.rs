@@ -18,7 +18,7 @@ use xshell::{Cmd, Shell};
 use super::{Artefact, ArtefactKind, Runs, results::Run};
 use crate::{tools::MissingTool, workspace};
 
-/// Returns the tests' output, and shows it if they fail.
+/// Returns the tests' output, and prints the output if the tests fail.
 fn output(tests: Cmd<'_>) -> Result<String> {
     let output = tests.ignore_status().output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -29,8 +29,8 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with every suitable program on this machine. If none exists, returns the reason. A missing program counts
-/// as a fault only in CI, where it can be installed.
+/// Runs an artefact with every suitable program on this machine. If there is none, returns the reason. A missing program is
+/// an error only in CI, where it can be installed.
 pub fn run(
     shell: &Shell,
     artefact: &Artefact,
@@ -51,7 +51,7 @@ pub fn run(
     Ok((Vec::new(), Some(reason)))
 }
 
-/// Runs an artefact in empty projects, and its package's tests if `suites` is set.
+/// Runs an artefact in empty projects, and runs its package's tests if `suites` is set.
 fn run_with_all(
     shell: &Shell,
     artefact: &Artefact,
@@ -72,7 +72,7 @@ fn run_with_all(
     }
 }
 
-/// Returns why no program on this machine runs an artefact.
+/// Returns why no program on this machine can run an artefact.
 fn reason(kind: &ArtefactKind) -> String {
     match kind {
         ArtefactKind::Wheel(platform, python) => {

@@ -1,4 +1,4 @@
-//! Runs the addons and the npm package. npm selects a platform's addon from all that were built, and installs it into an empty
+//! Runs the addons and the npm package. npm selects a platform's addon from all built addons, and installs it into an empty
 //! project. The package's tests run in a copy of the repository that contains the built package.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::{
     workspace,
 };
 
-/// Test modules that start other programs, which would not be emulated.
+/// Test modules that start other programs, which would run without emulation.
 const STARTING: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
@@ -37,8 +37,8 @@ pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) ->
     nodes.iter().map(run).collect()
 }
 
-/// Runs the npm package without an addon in an empty project, where it works on wasm. It does so for a platform that has no
-/// addon, and with optional packages omitted.
+/// Runs the npm package without an addon in an empty project, where it uses wasm. This covers both a platform that has no
+/// addon and an installation that omits optional packages.
 pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     let registry = Registry::open()?;
     for option in ["--os=freebsd", "--omit=optional"] {
@@ -54,7 +54,7 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![Run::new(with, what).installed_by("npm")])
 }
 
-/// Installs the package with npm as on this platform, where npm must select only this addon, and runs a user's program.
+/// Installs the package with npm for the given platform, where npm must select only this addon, and runs a user's program.
 fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
@@ -85,7 +85,8 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     Ok(project)
 }
 
-/// Runs all tests. If new processes would not be emulated, runs only the tests that start no other programs, one at a time.
+/// Runs all tests. If new processes would run without emulation, runs only the tests that start no other programs, one at a
+/// time.
 fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
     let mut tests = shell.read_dir("test")?;
@@ -105,8 +106,8 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     Ok(format!("{} files of the package's tests", tests.len()))
 }
 
-/// Creates a copy of the repository from links. It contains the built package and this platform's addon instead of those of the
-/// checkout.
+/// Creates a copy of the repository that consists of links. It contains the built package and this platform's addon instead
+/// of those of the checkout.
 fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
     tools::node(shell)?;
     let tree = roots::folder().join("trees").join(&platform.name);

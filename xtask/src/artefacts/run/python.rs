@@ -1,4 +1,4 @@
-//! Runs the wheels. pip selects this platform's wheel from all that were built, for an empty project and for the package's
+//! Runs the wheels. pip selects this platform's wheel from all built wheels, for an empty project and for the package's
 //! tests.
 
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     Ok(vec![run.installed_by("pip")])
 }
 
-/// Installs the package into an empty project with pip, which must select this wheel from all that were built. Then runs a
+/// Installs the package into an empty project with pip, which must select this wheel from all built wheels. Then runs a
 /// user's program.
 fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
@@ -69,12 +69,12 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{inside} {program}").run()?)
 }
 
-/// Runs the package's tests with the wheel in an environment of this Python. They have no deadlines, because builds may keep
-/// the machine busy.
+/// Runs the package's tests with the wheel in an environment of this Python. The tests have no deadlines, because builds
+/// may keep the machine busy.
 fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
-    // An environment whose creation was interrupted has no pip.
+    // If the creation of the environment was interrupted, the environment has no pip.
     if cmd!(shell, "{inside} -m pip --version")
         .quiet()
         .ignore_stdout()
@@ -97,7 +97,7 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     output(tests.env("PYTHONDONTWRITEBYTECODE", "1")).map(|_| ())
 }
 
-/// Returns the pinned packages that the tests import. All other packages are for building, checking and formatting.
+/// Returns the pinned packages that the tests import. All other pinned packages are for building, checking and formatting.
 fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];

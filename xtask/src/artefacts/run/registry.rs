@@ -1,4 +1,4 @@
-//! Runs an npm registry on this machine, which serves the built packages.
+//! Runs an npm registry on this machine that serves the built packages.
 
 use std::{
     io::{BufRead, BufReader},
@@ -19,7 +19,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Serves the npm packages, with the addons and programs of every platform for which one was built.
+    /// Serves the npm packages, with the addons and programs of every platform that was built.
     pub fn open() -> Result<Self> {
         let kinds = ["npm", "addon-", "program"];
         let folders = kinds.into_iter().map(results::folders).collect::<Result<Vec<_>>>()?;
@@ -42,7 +42,7 @@ impl Registry {
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
-    /// Installs a package into the project in the shell's current folder, as npm does on a platform.
+    /// Installs a package into the project in the shell's current folder, as npm does on the selected platform.
     pub fn install(&self, shell: &Shell, options: &[&str], package: &str) -> Result<()> {
         let (registry, cache) = (&self.address, tempfile::tempdir()?);
         let cache = cache.path();

@@ -7,7 +7,7 @@ use super::{Project, Source, Target, names_ids};
 
 const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
 
-/// A project of Node, with a client that installs packages.
+/// Creates a Node project with a client that installs packages.
 const fn of_node(
     create: fn(&Shell, &Source) -> Result<()>,
     add: fn(&Shell, &Source) -> Result<()>,
@@ -55,7 +55,7 @@ fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
     Ok(shell.write_file(".npmrc", settings)?)
 }
 
-/// Returns the file of a program.
+/// Returns the file name of a program.
 fn file_of(program: &str) -> String {
     let name = if program == "use" { "main" } else { program };
     format!("{name}.js")
@@ -81,7 +81,7 @@ fn pnpm_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     Ok(cmd!(shell, "pnpm add --silent --store-dir {store} polyflake@{version}").run()?)
 }
 
-/// Creates a project for Yarn, with one of its two ways to link packages.
+/// Creates a project for Yarn, with one of Yarn's two ways to link packages.
 fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> {
     create(shell, source)?;
     let address = source.address;
@@ -90,11 +90,12 @@ fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> 
          enableGlobalCache: false\nenableTelemetry: false\nnodeLinker: {linker}\n"
     );
     shell.write_file(".yarnrc.yml", settings)?;
-    // Without a lock file, Yarn looks for a project in the folders above.
+    // Without a lock file, Yarn looks for a project in the parent folders.
     Ok(shell.write_file("yarn.lock", "")?)
 }
 
-/// Returns Yarn without the packuments of earlier runs, whose addresses contain the port of those runs' registry.
+/// Returns a Yarn command that ignores the packuments of earlier runs, whose addresses contain the port of the registry of
+/// those runs.
 fn with_own_packuments<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
     yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
 }

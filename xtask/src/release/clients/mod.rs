@@ -1,6 +1,6 @@
 //! The clients that install the packages into empty projects, and run them there.
 //!
-//! Each client downloads everything anew into its project, so that the registries see which packages it chose.
+//! Each client downloads everything afresh into its project, so that the registries see which packages it selected.
 
 mod javascript;
 mod python;
@@ -31,12 +31,12 @@ struct Client {
 enum Target {
     /// A project that depends on the library.
     Project(Project),
-    /// The command-line program. Returns what was run.
+    /// The command-line program. The function returns what was run.
     Program(fn(&Shell, &Source) -> Result<String>),
 }
 
 struct Project {
-    /// The programs that are copied into the project, relative to `tests/packaging`.
+    /// The programs to copy into the project, relative to `tests/packaging`.
     programs: &'static [&'static str],
     create: fn(&Shell, &Source) -> Result<()>,
     /// Adds the packages, or replaces an earlier version of them.
@@ -63,7 +63,7 @@ const ALL: [Client; 13] = [
     Client { name: "cargo-install", version: &["cargo"], target: Target::Program(rust::install) },
 ];
 
-/// Fails if no client has one of the names.
+/// Fails if any of the names belongs to no client.
 pub fn check_names(names: &[String]) -> Result<()> {
     let unknown = names.iter().find(|name| ALL.iter().all(|client| client.name != **name));
     let known = ALL.map(|client| client.name).join(", ");
@@ -71,7 +71,7 @@ pub fn check_names(names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a shell that finds the clients in the versions that the repository pins.
+/// Returns a shell that finds the client versions that the repository pins.
 pub fn shell() -> Result<Shell> {
     let shell = workspace::shell()?;
     tools::npm(&shell, "tests/release")?;
@@ -85,8 +85,8 @@ pub fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Installs the packages with the named clients, or with all clients. If the registries have the files of an `earlier` version,
-/// clients with a project install that first, and then update it.
+/// Installs the packages with the named clients, or with all clients. If the registries have the files of an `earlier`
+/// version, clients with a project install that version first, and then update it.
 pub fn install(
     state: &mut State,
     registries: &Registries,
@@ -174,7 +174,7 @@ impl Project {
     }
 }
 
-/// Returns a client's own version, which the command prints.
+/// Returns the version that a client's command prints.
 pub fn version_of(shell: &Shell, command: &[&str]) -> Result<String> {
     let (program, options) = (command[0], &command[1..]);
     let said = cmd!(shell, "{program} {options...} --version").quiet().read()?;
@@ -192,7 +192,7 @@ fn copy(shell: &Shell, files: &[&str]) -> Result<()> {
     })
 }
 
-/// Generates an ID with the installed program, and identifies it.
+/// Generates an ID with the installed program and identifies the ID.
 fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<String> {
     let id = program().args(["new", "sno", "--metabyte", "7"]).read()?;
     let said = program().args(["inspect", "--json", id.trim()]).read()?;

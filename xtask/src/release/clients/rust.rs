@@ -6,12 +6,13 @@ use xshell::{Cmd, Shell, cmd};
 use super::{Project, Source, Target, names_ids};
 use crate::workspace;
 
-/// Returns cargo, which takes this machine's registry for crates.io. Dependencies are compiled once for all rehearsals.
+/// Returns a cargo command that uses this machine's registry in place of crates.io. Dependencies are compiled once for all
+/// rehearsals.
 fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
     let here = format!("source.here.registry=\"sparse+{address}/crates/index/\"");
     let options = ["--config", "source.crates-io.replace-with=\"here\"", "--config", &here];
     let cargo = cmd!(shell, "cargo --quiet {options...} {words...}");
-    // A new home directory has no crates from an earlier registry.
+    // A new home directory contains no crates from an earlier registry.
     cargo
         .env("CARGO_HOME", shell.current_dir().join("cargo"))
         .env("CARGO_TARGET_DIR", workspace::target().join("dry-run/cargo"))
@@ -32,8 +33,8 @@ fn create(shell: &Shell, _: &Source) -> Result<()> {
     })?)
 }
 
-/// Writes the requirements into the manifest. `cargo add` changes one crate at a time, and each version of the leases requires
-/// its version of the IDs.
+/// Writes the requirements into the manifest. `cargo add` changes one crate at a time, and each version of the leases crate
+/// requires the matching version of the IDs crate.
 fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\

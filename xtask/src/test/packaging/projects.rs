@@ -1,8 +1,8 @@
-//! Tests the npm tarballs of the package and of this platform's addon in small user projects. `tests/packaging/js` has a folder
-//! for each project, and the folder `use` with their shared files.
+//! Tests the npm tarballs of the package and of this platform's addon in small user projects. `tests/packaging/js` contains
+//! a folder for each project, and the folder `use` with the shared files.
 //!
-//! A project's `test` script runs each time, with the exact versions in its package.json. Its `thorough` script runs with the
-//! newest tools, and also with the oldest supported versions if the project lists any.
+//! A project's `test` script runs each time, with the exact versions in the project's package.json. Its `thorough` script
+//! runs with the newest tools, and also with the oldest supported versions if the project lists any.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -20,7 +20,7 @@ const NPM_FLAGS: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 type Versions = BTreeMap<String, String>;
 
-/// A project, with the parts of its package.json that a trial reads.
+/// A project, with the parts of its package.json that these tests read.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Project {
@@ -93,7 +93,7 @@ impl Project {
         self.run(shell, &self.oldest, "thorough")
     }
 
-    /// Runs one of the project's scripts with the tarballs. The given versions replace those in its package.json.
+    /// Runs one of the project's scripts with the tarballs. The given versions replace those in the project's package.json.
     fn run(&self, shell: &Shell, versions: &Versions, script: &str) -> Result<()> {
         let project = self.copy_to_temp(shell)?;
         let _there = shell.push_dir(project.path());
@@ -113,7 +113,7 @@ impl Project {
             .run()?)
     }
 
-    /// Copies the project's folder to a place outside of the repository, with the shared files and the tarballs.
+    /// Copies the project's folder, the shared files and the tarballs to a temporary folder outside the repository.
     fn copy_to_temp(&self, shell: &Shell) -> Result<TempDir> {
         let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
         copy(&packaging("js/use"), project.path())?;

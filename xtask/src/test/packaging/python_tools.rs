@@ -1,4 +1,4 @@
-//! Trials of the wheel: with the newest versions of the tools that users have, and on the oldest supported Python.
+//! Tries the wheel with the newest versions of the tools that users have, and on the oldest supported Python.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -6,7 +6,8 @@ use xshell::{Shell, cmd};
 use super::{copy, environment, only_file, packaging};
 use crate::{build, tools, workspace};
 
-/// The targets of the type checkers: the two oldest Pythons, which have different stubs for buffers, and the newest.
+/// The Python versions that the type checkers target: the two oldest, which have different stubs for buffers, and the
+/// newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
 /// The programs that use tools, with the packages that each program needs.
@@ -41,7 +42,7 @@ pub fn type_checkers(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} use_types.py").run()?)
 }
 
-/// Builds the wheel on the oldest supported Python, and runs the suite there with versions of the tools that support it.
+/// Builds the wheel on the oldest supported Python, and runs the suite there with tool versions that support it.
 pub fn oldest_python(shell: &Shell) -> Result<()> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;

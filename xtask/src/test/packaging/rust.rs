@@ -1,4 +1,4 @@
-//! Tests the crate's package, as a registry would serve it.
+//! Tests the crate's package as a registry would serve it.
 
 use std::{
     fs,
@@ -15,8 +15,8 @@ use crate::{tools, workspace};
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
 
-/// Unpacks the package outside of the repository, and checks its text files, its metadata, and a user's project that depends on
-/// it.
+/// Unpacks the package outside the repository, and checks its text files, its metadata, and a user's project that depends
+/// on it.
 pub fn rust(shell: &Shell) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("rust"), project.path())?;
@@ -32,7 +32,7 @@ pub fn rust_tests(shell: &Shell) -> Result<()> {
     run(shell, &unpack_core(shell, folder.path())?, "test --features internals,json,public,uuid")
 }
 
-/// Runs cargo in a folder outside of the repository with the workspace's versions, so that a new release of a dependency does
+/// Runs cargo in a folder outside the repository with the workspace's versions, so that a new release of a dependency does
 /// not change the result.
 fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;

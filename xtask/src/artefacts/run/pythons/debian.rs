@@ -1,4 +1,4 @@
-//! Provides Pythons and musl from Debian packages, unpacked separately from the machine's own.
+//! Provides Python interpreters and musl from Debian packages, unpacked separately from the machine's own.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::Interpreter;
 use crate::{artefacts::roots, tools, workspace};
 
-/// Returns the newest Python of Debian's upcoming release, with its `NumPy`, because the authors of `NumPy` provide no build
-/// for that Python yet.
+/// Returns the newest Python from Debian's upcoming release, with Debian's `NumPy`, because the authors of `NumPy` do not
+/// yet provide a build for that Python.
 pub fn newest(shell: &Shell) -> Result<Interpreter> {
     let packages = ["python3.15", "python3-numpy", "libstdc++6"];
     let root = roots::debian(shell, "forky", "amd64", &packages)?;
@@ -38,8 +38,8 @@ pub fn arm64(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { under: Some("QEMU"), ..interpreter })
 }
 
-/// Writes a program that runs Python in the emulator. It takes the interpreter's place, because environments link to it and
-/// tests start it again.
+/// Writes a script that runs Python in the emulator. The script takes the place of the interpreter, because environments
+/// link to the interpreter and tests start it again.
 fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
     let (qemu, root) = (qemu.display(), root.display());
     let text = format!(

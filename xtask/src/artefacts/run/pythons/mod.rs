@@ -1,5 +1,5 @@
-//! The Pythons that wheels are installed into: the machine's, Debian's newest, and Debian's for ARM64. No registry provides one
-//! for musl or a free-threaded one, so those wheels are built but not run.
+//! The Python interpreters into which wheels are installed: the machine's own, Debian's newest, and Debian's for ARM64. No
+//! registry provides a Python for musl or a free-threaded one, so the wheels for those are built but not run.
 
 mod debian;
 
@@ -15,14 +15,14 @@ use crate::{
     tools::{self, MissingTool},
 };
 
-/// A Python that runs on this machine.
+/// A Python interpreter that runs on this machine.
 pub struct Interpreter {
     program: PathBuf,
-    /// Its name and version, and its platform if that differs from the machine's.
+    /// The name and version of this Python, and its platform if that differs from the machine's.
     pub name: String,
-    /// The emulator that runs it.
+    /// The emulator that runs this Python.
     pub under: Option<&'static str>,
-    /// A folder of packages that it provides, because their authors have no build for it.
+    /// A folder of packages that come with this Python, because their authors have no build for it.
     packages: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Interpreter {
     }
 }
 
-/// Returns all Pythons on this machine that can run a wheel.
+/// Returns all Python interpreters on this machine that can run a wheel.
 pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Vec<Interpreter>> {
     let one = |interpreter: Result<Interpreter>| Ok(vec![interpreter?]);
     match (&*platform.name, python) {
@@ -68,14 +68,15 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
     }
 }
 
-/// Returns the oldest Python on the machine that the stable ABI supports.
+/// Returns the oldest Python on the machine that supports the stable ABI wheel.
 fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
     let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
     found.next().ok_or_else(|| MissingTool("no Python 3.11 or later on this machine".into()).into())
 }
 
-/// Returns the wheel of the newest pip, which runs from its archive. Old versions of pip do not support the newest Pythons.
+/// Returns the wheel of the newest pip, which runs directly from the archive. Old versions of pip do not support the newest
+/// Python versions.
 fn pip(shell: &Shell) -> Result<PathBuf> {
     let folder = roots::folder().join("pip");
     let wheel = folder.join("pip-26.3-py3-none-any.whl");
