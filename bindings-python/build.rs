@@ -13,13 +13,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder of the stubs, relative to this crate, in the repository and in a source distribution.
+/// The folders that may contain the stubs, relative to this crate: the first in the repository, the second in a source
+/// distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
 /// Docstrings, keyed by the qualified names of the documented items: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;
 
-/// The name of a constructor, as a suffix to its class's name.
+/// The suffix that, added to a class's name, gives the name of its constructor.
 const CONSTRUCTOR: &str = ".__new__";
 
 fn main() {
@@ -38,15 +39,15 @@ fn main() {
         }
     }
     describe_constructors(&mut docs);
-    // `__init__.py` names the modules, so it changes when a stub is added.
+    // `__init__.py` names the modules, so it changes whenever a stub is added.
     println!("cargo::rerun-if-changed={}", stubs.join("__init__.py").display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     write(&docs, &out.join("docs.rs"));
 }
 
-/// Collects the docstrings in a stub: those of the module and of its classes, functions and methods. The stubs are formatted,
-/// so a docstring directly follows a line that ends with a colon, and is indented according to its depth.
+/// Collects the docstrings in a stub: those of the module and of its classes, functions and methods. Because the stubs are
+/// formatted, a docstring directly follows a line that ends with a colon, and its indentation matches its depth.
 fn read(module: &str, stub: &str, docs: &mut Docs) {
     let mut lines = stub.lines().peekable();
     let mut class = None;
@@ -87,7 +88,7 @@ fn identifier(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Returns a docstring without its indentation. `start` follows the opening quotes.
+/// Returns a docstring without its indentation. `start` is the text after the opening quotes.
 fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'s str>) -> String {
     let mut doc = String::new();
     let mut line = start;
@@ -103,11 +104,11 @@ fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'
     }
 }
 
-/// Writes a macro that expands to the docstring of each name, because a `doc` attribute accepts a macro's text.
+/// Writes a macro that expands each name to its docstring, because a `doc` attribute accepts a macro's result.
 fn write(docs: &Docs, path: &Path) {
     let mut text = "macro_rules! doc {\n".to_owned();
     for (name, doc) in docs {
-        // Macros pass a name in parts, while other code passes it as a string.
+        // Macros pass a name as separate parts, whereas other code passes it as a string.
         let parts = name.replace('.', " ");
         writeln!(text, "    ({name:?}) => {{ {doc:?} }};\n    ({parts}) => {{ {doc:?} }};")
             .expect("writes to memory");

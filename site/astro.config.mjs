@@ -29,10 +29,10 @@ export default defineConfig({
         { tag: "meta", attrs: { property: "og:image:alt", content: "An ID of 16 characters, coloured by field" } },
       ],
       components: { SiteTitle: "./src/SiteTitle.astro" },
-      // Commands are copied whole, so they wrap.
+      // Wrap commands, because readers copy them as a whole.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
       social: [{ icon: "seti:git", label: "Repository", href: HOME }],
-      // A page's search keywords count more than its title, and both count more than its text.
+      // A page's search keywords weigh more than its title, and both weigh more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],
       sidebar: [

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 FOLDER = Path(__file__).parent
 PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(FOLDER.parent / "target/debug/polyflake"))
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
-#: Alternative names of presets. The core accepts them but does not list them.
+#: Aliases of presets. The core accepts them but does not list them.
 ALIASES = {"twitter": ["x"]}
 
 
@@ -170,7 +170,7 @@ LOWEST = (
     f"b. {OUTSIDE}"
 )
 HIGHEST = f"The highest {{}} of a time earlier than `before`. {OUTSIDE}"
-#: Descriptions of the functions that both databases have.
+#: Descriptions of the functions available in both databases.
 ABOUT = {
     "hotguid_time": "The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot "
     "Guid.",
@@ -185,14 +185,14 @@ ABOUT = {
     + ". Another name is an error.",
 }
 
-# Expressions for the parts of a sno, from its characters `c(0)` to `c(15)` of 5 bits each, from its bytes `b(0)` to
-# `b(9)`, and from the bytes of a version 8 UUID. `word` casts a value to 64 bits.
+# Expressions for the parts of a sno: from its characters `c(0)` to `c(15)` of 5 bits each, from its bytes `b(0)` to
+# `b(9)`, or from the bytes of a version 8 UUID. `word` casts a value to 64 bits.
 
 
 def of_text(c: Any, word: Any) -> dict[str, str]:
     high, low = terms([(c(k), 20 - 5 * k) for k in range(5)]), terms([(c(k), 35 - 5 * k) for k in range(5, 8)])
     return {
-        # The time is split into 25 and 15 bits, so that only one value is cast.
+        # The time is split into 25 and 15 bits, so that only one value needs a cast.
         "time": f"({word(f'({high})')} << 14) | (({low}) >> 1)",
         "metabyte": terms([(c(8), 3), (f"({c(9)} >> 2)", 0)]),
         "partition": terms([(f"({c(9)} & 3)", 14), (c(10), 9), (c(11), 4), (f"({c(12)} >> 1)", 0)]),
@@ -288,8 +288,8 @@ def postgresql() -> str:
             "sno_character",
             "id text, place int",
             "int",
-            # A table lookup is faster than searching the alphabet. Indexing a byte of a `name`, which holds the first
-            # 63 bytes of a string, is faster than `substr`, which counts characters.
+            # A table lookup is faster than searching the alphabet. Indexing a byte of a `name`, which contains the
+            # first 63 bytes of a string, is faster than calling `substr`, which counts characters.
             f"get_byte('\\x{table.hex()}'::bytea, (id::name)[place - 1]::int)",
             "The five bits of a character of a sno, from place 1.",
         ),
@@ -468,8 +468,8 @@ BEGIN
 END $$;
 """
 
-# DuckDB and SQLite read bytes and UUIDs from their hexadecimal digits: `number(first, digits)` reads from a 1-based
-# position.
+# In DuckDB and SQLite, bytes and UUIDs are read from their hexadecimal digits: `number(first, digits)` reads from a
+# 1-based position.
 
 
 def of_hex(number: Any) -> dict[str, str]:
@@ -638,7 +638,7 @@ def sqlite() -> str:
     )
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
     blob = "hex TEXT AS (hex(id))"
-    # Hyphens in other positions are kept, so such a string is not a UUID.
+    # Hyphens in other positions are not removed, so such a string is not accepted as a UUID.
     hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
     digits = f"upper(iif(id GLOB '{hyphens}', replace(id, '-', ''), id))"
     uuid = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"

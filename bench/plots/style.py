@@ -46,10 +46,10 @@ def use_style() -> None:
             "grid.color": "#e4e6e8",
             "axes.axisbelow": True,
             "legend.frameon": False,
-            # Labels stay SVG text instead of outlines, so that the reader's fonts are used.
+            # Keep labels as SVG text instead of outlines, so that they use the reader's fonts.
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans"],
-            # Produce identical files from identical data.
+            # Make identical data produce identical files.
             "svg.hashsalt": "polyflake",
         }
     )

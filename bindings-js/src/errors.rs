@@ -2,7 +2,7 @@
 //! the scratch area's bytes.
 //!
 //! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway. An interrupted allocation
-//! would leave the allocator's lists inconsistent for the life of the module.
+//! would leave the allocator's lists inconsistent for the rest of the module's life.
 
 use core::fmt::{self, Write};
 
@@ -13,8 +13,8 @@ use crate::{Scratch, protocol::BYTES};
 /// Writes an error. `Machine.#error` in TypeScript reads its numbers in this order.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
-    // The name of a layout's field may have any length. It is written in full or not at all, so that room for the message
-    // remains.
+    // The name of a layout's field may have any length. The name is written in full or not at all, so that there is room
+    // for the message.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());

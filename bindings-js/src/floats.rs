@@ -1,4 +1,4 @@
-//! Conversions of JavaScript's numbers to integers.
+//! Conversions from JavaScript numbers to integers.
 //!
 //! Each conversion saturates, and converts NaN to 0. A caller that must reject non-integers compares the result with the
 //! original number, or checks the range before the conversion.

@@ -1,9 +1,11 @@
 //! The calls that the generators of all ID formats support. Each call reads the handle of a generator.
 //!
 //! The format-specific part of a call is in the format's implementation of [`Make`]. These calls choose the format at run
-//! time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs. `generate` is not
-//! among them, because most programs spend their time in it. Each format has its own `generate`: a branch on the format
-//! would be in the path of every ID, and the addon's function returns a string or a bigint itself.
+//! time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs.
+//!
+//! `generate` is not among these calls, because most programs spend their time in it. Each format has its own `generate`,
+//! for two reasons. A branch on the format would be in the path of every ID. Also, the addon's function returns a string or
+//! a bigint directly.
 
 use alloc::rc::Rc;
 
@@ -15,7 +17,7 @@ use crate::{
     protocol::register,
 };
 
-/// The format-specific answers to the calls that all generators support.
+/// The format-specific implementations of the calls that all generators support.
 pub(crate) trait Make<C> {
     /// Reads a parameter, and writes one ID that is available without waiting.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;
@@ -23,8 +25,8 @@ pub(crate) trait Make<C> {
     /// Reads a parameter, and begins a call that writes one packed ID. `object` is this generator.
     fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()>;
 
-    /// Reads a parameter and a count, and writes packed IDs and their number. Writes all requested IDs, or only those that
-    /// are available without waiting.
+    /// Reads a parameter and a count, and writes packed IDs and their number. If `waits` is `true`, writes all requested
+    /// IDs. Otherwise, writes only those that are available without waiting.
     fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()>;
 
     /// Writes the statistics.
@@ -33,7 +35,7 @@ pub(crate) trait Make<C> {
     /// Closes the generator, and writes the state from which a new generator can continue.
     fn put_end(&self, machine: &Machine<C>) -> Result<()>;
 
-    /// Returns whether an object is a generator of the same format, and both can generate the same ID.
+    /// Returns whether an object is a generator of the same format that can generate the same ID as this one.
     fn may_repeat_object(&self, _: &Object<C>) -> bool {
         false
     }
@@ -47,13 +49,13 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_one(self))
     }
 
-    /// Reads a parameter, generates one ID in turns, and writes it packed.
+    /// Reads a parameter, generates one ID over several turns, and writes the packed ID.
     pub fn generator_generate_async(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.begin_one(self, object.clone()))
     }
 
-    /// Reads a parameter, and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
+    /// Reads a parameter and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
     pub fn generator_fill(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_many(self, true))
@@ -83,7 +85,8 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.extend_window(end))
     }
 
-    /// Reads the handle of another generator of the same format. Writes 1 if both can generate the same ID, otherwise 0.
+    /// Reads the handle of another generator of the same format. Writes 1 if both generators can generate the same ID,
+    /// otherwise 0.
     pub fn generator_may_repeat(&self, at: At) -> Result<()> {
         // The comparison never calls back into JavaScript, so the list of handles can stay borrowed.
         let handles = self.handles.borrow();

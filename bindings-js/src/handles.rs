@@ -1,4 +1,4 @@
-//! Objects to which JavaScript refers by handle, until it garbage-collects their owners.
+//! Objects that JavaScript refers to by handle until it garbage-collects their owners.
 //!
 //! A handle is an index into the machine's list, so a call passes it as a number. Each entry is an `Rc`, because a call may
 //! run a caller's clock, which may make further calls. The list is not borrowed during that time, and the call's own
@@ -10,8 +10,8 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{At, Host, Machine, protocol::register, turns::SuspendedCall};
 
-/// Declares the kinds of objects, with an accessor for each: first the generators of all ID formats, then the others. `$` is
-/// the dollar sign in the declared macro.
+/// Declares the kinds of objects, with an accessor for each. The generators of all ID formats come first, then the other
+/// objects. `$` is the dollar sign in the declared macro.
 macro_rules! objects {
     (
         $d:tt generators {
@@ -24,7 +24,7 @@ macro_rules! objects {
             $($others)*
         }
 
-        /// Runs code for the generator in an object, for every ID format.
+        /// Runs code with the generator in an object, whatever its ID format.
         macro_rules! of_generator {
             ($d object:expr, $d generator:ident => $d run:expr) => {
                 match &*$d object {
@@ -82,13 +82,13 @@ objects! {
 
 /// Calls on objects of any type. Each call also reads a handle.
 impl<C: Host> Machine<C> {
-    /// Drops the object of a handle. The handle may then be reused.
+    /// Drops the object behind a handle. The handle may then be reused.
     pub fn release(&self, at: At) -> Result<()> {
         let place = at.read_usize(register::HANDLE);
-        // Clear the cached object as well, because it would outlive its handle.
+        // Clear the cached object as well. Otherwise it would outlive its handle.
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
-        // The object is dropped last, because dropping a clock may run code that calls back into the machine.
+        // Drop the object last, because dropping a clock may run code that calls back into the machine.
         drop(released);
         Ok(())
     }
@@ -98,15 +98,16 @@ impl<C: Host> Machine<C> {
         self.clock.replace(Some(clock));
     }
 
-    /// Returns the clock for the generator that is being built: the clock that was set, or else the system clock.
+    /// Returns the clock for the generator that is being built: the clock that was set, or the system clock if none was
+    /// set.
     pub(crate) fn take_clock(&self) -> C {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// Returns the object of the handle in a call's arguments.
+    /// Returns the object whose handle is in a call's arguments.
     ///
     /// It is usually the object of the previous call, which is cached. The processor predicts that branch and runs ahead,
-    /// while a lookup in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a
+    /// whereas a lookup in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a
     /// float.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
@@ -120,7 +121,7 @@ impl<C: Host> Machine<C> {
         Ok(object)
     }
 
-    /// Returns the object of a handle.
+    /// Returns the object behind a handle.
     #[inline(never)]
     pub(crate) fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
         self.handles.borrow().get(handle).cloned().flatten().ok_or_else(released_handle)

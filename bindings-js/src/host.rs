@@ -14,14 +14,15 @@ pub trait Host: Clock + 'static {
     /// Returns `true` for the system clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// Finds the table from which default partitions are leased: the table that JavaScript lent, or else the machine's own
-    /// table, if it has one.
+    /// Finds the table from which default partitions are leased. This is the table that JavaScript lent, or else the
+    /// machine's own table, if it has one.
     fn table(is_lent: bool) -> FindTable;
 
-    /// Returns random bytes from the operating system. If there is no source, a generator uses bytes that JavaScript
-    /// provided.
+    /// Returns random bytes from the operating system. On a host without such a source, a generator uses bytes that
+    /// JavaScript provided.
     ///
     /// # Errors
+    ///
     /// `entropy_unavailable`.
     fn random() -> Result<[u8; 8]> {
         unavailable_random()
@@ -34,9 +35,10 @@ pub trait Host: Clock + 'static {
     fn key() -> Result<[u8; 32]>;
 
     /// Reports that the process was restored from an image of its memory. The default implementation notifies only this
-    /// machine, for hosts whose table JavaScript keeps.
+    /// machine. It is meant for hosts whose table JavaScript keeps.
     ///
     /// # Errors
+    ///
     /// The errors of `polyflake::after_restore`.
     fn after_restore() -> Result<()> {
         fork::restored();
@@ -44,7 +46,8 @@ pub trait Host: Clock + 'static {
     }
 }
 
-/// Stands in for the source of random bytes. The caller provides the bytes before a generator's first ID.
+/// Stands in for the source of random bytes on a host that has none. The caller provides the bytes before a generator's
+/// first ID.
 pub(crate) fn unavailable_random<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

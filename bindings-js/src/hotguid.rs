@@ -27,7 +27,7 @@ impl Scratch {
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options, and 1 for version 8 UUIDs or else 0. Writes a handle.
+    /// Reads the shared options, and 1 for version 8 UUIDs or 0 otherwise. Writes a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);

@@ -26,7 +26,7 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
     Ok(values)
 }
 
-/// Calls on generators. The calls that generate IDs read a message with bindables.
+/// Calls on generators. Each call that generates IDs reads a message with bindables.
 impl<C: Host> Machine<C> {
     /// Reads the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a
     /// snapshot. Reads a message with the snapshot, if there is one, and the names of bindables, each with its value or
@@ -74,7 +74,7 @@ impl<C: Host> Machine<C> {
     }
 }
 
-/// The parameter is a message with bindables. Packed IDs are integers or bytes.
+/// The parameter of each call is a message with bindables. Packed IDs are integers or bytes.
 impl<C: Host> Make<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.layout_one(self, Self::try_generate_with)
@@ -91,7 +91,7 @@ impl<C: Host> Make<C> for Generator<C> {
             match &id {
                 Id::Integer(id) => message.raw(&id.to_ne_bytes()),
                 Id::Bytes(id) => message.raw(id),
-                // The core has no other type of ID.
+                // The core has no other ID type.
                 _ => {}
             }
             Ok(message.end())

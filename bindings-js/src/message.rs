@@ -18,8 +18,8 @@ use crate::{
     protocol::{BYTES, register, tag},
 };
 
-/// Reads a message. The package wrote the message, so it is complete and reading it needs no errors. A missing part is read
-/// as zeros.
+/// Reads a message. The package wrote the message, so it is complete, and reading it cannot fail. If a part were missing,
+/// it would be read as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -32,7 +32,7 @@ impl<'m> Reader<'m> {
         !self.0.is_empty()
     }
 
-    /// Returns the next `count` integers of 64 bits, without tags, in the machine's byte order.
+    /// Returns the next `count` 64-bit integers, which have no tags and are in the machine's byte order.
     pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
         let (integers, _) = self.take_bytes(count * 8).as_chunks();
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
@@ -57,7 +57,7 @@ impl<'m> Reader<'m> {
         usize::try_from(self.number(LENGTH)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of values that follow. Each of them occupies at least one byte.
+    /// Returns the number of values that follow. Each value occupies at least one byte.
     fn value_count(&mut self) -> usize {
         self.length().min(self.0.len())
     }
@@ -67,7 +67,7 @@ impl<'m> Reader<'m> {
         self.take_bytes(length)
     }
 
-    /// Returns a string without a tag.
+    /// Returns a string that has no tag.
     pub(crate) fn text(&mut self) -> &'m str {
         core::str::from_utf8(self.piece()).unwrap_or_default()
     }
@@ -234,7 +234,7 @@ impl Writer {
         match id {
             Id::Integer(id) => self.integer(*id),
             Id::Bytes(id) => self.piece(tag::PIECE, id),
-            // The core has no other type of ID.
+            // The core has no other ID type.
             _ => self.tag(tag::NONE),
         }
     }
@@ -281,19 +281,19 @@ impl Writer {
     }
 }
 
-/// The number of bytes in a length.
+/// The number of bytes that encode a length.
 const LENGTH: usize = 4;
 
-/// Returns the bytes of a length. No ID or name reaches 4 GB, so a length fits in 32 bits.
+/// Encodes a length as bytes. No ID or name reaches 4 GB, so a length fits in 32 bits.
 const fn to_bytes(length: usize) -> [u8; LENGTH] {
     debug_assert!(length as u64 <= u32::MAX as u64);
     let [a, b, c, d, ..] = (length as u64).to_le_bytes();
     [a, b, c, d]
 }
 
-/// Calls that pass a message in the scratch area's bytes, in pieces if it is too long. The caller passes all pieces except
-/// the last before the call itself, and fetches all pieces of the answer except the first after it. The answer's length is
-/// the length of the whole answer. The register `OFFSET` contains the offset of a piece in its message.
+/// Calls that pass a message in the scratch area's bytes, in pieces if it is too long. The caller sends all pieces except
+/// the last before the call itself. After the call, it fetches all pieces of the answer except the first. The answer's
+/// length is the length of the whole answer. The register `OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// Reads a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {

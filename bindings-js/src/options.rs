@@ -1,4 +1,4 @@
-//! The options that the builders of all formats share, and functions that read options.
+//! The options shared by the builders of all formats, and functions that read options.
 
 use core::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u
     Ok(optional_integer(number, field, u16::MAX.into())?.map(low_16_bits))
 }
 
-/// The options that all formats share, where the caller passed them.
+/// The options shared by all formats. Each is `None` if the caller omitted it, except for `skips_first_tick`.
 pub(crate) struct SharedOptions {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
@@ -32,7 +32,7 @@ pub(crate) struct SharedOptions {
 }
 
 impl Scratch {
-    /// Returns the options: the start and the end of the window, whether to fail instead of waiting, the longest wait in
+    /// Reads the options: the start and the end of the window, whether to fail instead of waiting, the longest wait in
     /// milliseconds, and whether to skip the first tick.
     pub(crate) fn shared_options(&self) -> Result<SharedOptions> {
         let [start, end, fails, max_wait, skips_first_tick] = self.values(register::VALUE);
@@ -59,7 +59,7 @@ impl SharedOptions {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
-        // A granted generator starts in the tick of its first call, as the option requires.
+        // A granted generator starts in the tick of its first call, which is what the option requires.
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 
@@ -72,8 +72,8 @@ impl SharedOptions {
         }
     }
 
-    /// Returns a builder's error with the name of the option that it concerns. A bindable may also be named `start`, but
-    /// the error for an invalid value of a bindable has no range.
+    /// Returns a builder's error with the name of the option that caused it. A bindable may also be named `start`, but the
+    /// error for an invalid value of a bindable has no range.
     pub(crate) fn with_option_name(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {

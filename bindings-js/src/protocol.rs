@@ -1,5 +1,5 @@
-//! Numbers and names that TypeScript repeats in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs`
-//! compares the two files.
+//! Numbers and names that are duplicated in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
+//! the two files.
 
 /// The number of registers. Each register contains a float, where NaN stands for a missing value, or a 64-bit integer.
 pub const NUMBERS: usize = 42;
@@ -20,32 +20,32 @@ pub(crate) mod tag {
     pub(crate) const TRUE: u8 = 2;
     /// A signed 64-bit integer.
     pub(crate) const INTEGER: u8 = 3;
-    /// A string: its length in 32 bits, followed by that number of UTF-8 bytes.
+    /// A string: its length in 32 bits, followed by that many UTF-8 bytes.
     pub(crate) const TEXT: u8 = 4;
-    /// Bytes: their length in 32 bits, followed by that number of bytes.
+    /// Bytes: their length in 32 bits, followed by that many bytes.
     pub(crate) const PIECE: u8 = 5;
-    /// The big-endian magnitude of a positive integer of more than 64 bits, as a length and bytes.
+    /// The big-endian magnitude of a positive integer of more than 64 bits: its length in 32 bits, followed by its bytes.
     pub(crate) const WIDE: u8 = 6;
-    /// The big-endian magnitude of a negative integer of more than 64 bits, as a length and bytes.
+    /// The big-endian magnitude of a negative integer of more than 64 bits: its length in 32 bits, followed by its bytes.
     pub(crate) const WIDE_BELOW: u8 = 7;
     /// A number that is not an integer.
     pub(crate) const FRACTION: u8 = 8;
-    /// A list: a count in 32 bits, followed by that number of values.
+    /// A list: a count in 32 bits, followed by that many values.
     pub(crate) const LIST: u8 = 9;
-    /// An object: a count in 32 bits, followed by that number of members. A member is a string without a tag, followed by
-    /// its value.
+    /// An object: a count in 32 bits, followed by that many members. A member is a string without a tag, followed by its
+    /// value.
     pub(crate) const OBJECT: u8 = 10;
-    /// A value that no field accepts: the name of its type, as a string.
+    /// A value of a type that no field accepts, represented by the name of the type as a string.
     pub(crate) const OTHER: u8 = 11;
     /// A 64-bit float.
     pub(crate) const NUMBER: u8 = 12;
 }
 
-/// The registers. Each call has the eight named registers to itself. The documentation of the call lists its other
-/// arguments and its answers. They are stored in this order in the registers from [`VALUE`](register::VALUE) and
+/// The registers. The eight named registers are reserved for the purposes given here. The documentation of each call lists
+/// its other arguments and its answers, which are stored in order in the registers from [`VALUE`](register::VALUE) and
 /// [`ANSWER`](register::ANSWER) onward.
 pub mod register {
-    /// The handle of the object that a call uses or has created.
+    /// The handle of the object that a call uses or creates.
     pub const HANDLE: usize = 0;
     /// The current time in Unix milliseconds, for calls that generate one ID.
     pub const NOW: usize = 1;
@@ -53,7 +53,7 @@ pub mod register {
     pub const LENGTH: usize = 2;
     /// The offset of a piece within its message.
     pub const OFFSET: usize = 3;
-    /// The time to sleep before the next turn of a call, in nanoseconds, or NaN if the call is done.
+    /// The time to sleep before the next turn of a call, in nanoseconds. NaN if the call is done.
     pub const SLEEP: usize = 4;
     /// The metabyte or the shard key of new IDs.
     pub const PARAMETER: usize = 5;
@@ -61,16 +61,17 @@ pub mod register {
     pub const COUNT: usize = 6;
     /// The index of a call's first ID within the whole batch.
     pub const FIRST: usize = 7;
-    /// The first argument. For builders, the first of the options that all formats share.
+    /// The first argument. For builders, the first of the options shared by all formats.
     pub const VALUE: usize = 8;
-    /// The first option that only this format's builder has.
+    /// The first option that is specific to a format's builder.
     pub const OWN: usize = 13;
     /// The first number of an answer or of an error.
     pub const ANSWER: usize = 32;
 }
 
-/// Declares a macro for each list of calls, which passes the list to another macro, and the macro `calls`, which passes all
-/// lists. A list with a feature is empty without it. `$` is the dollar sign in the declared macros.
+/// Declares a macro for each list of calls, which passes the list to another macro. Also declares the macro `calls`, which
+/// passes all lists. If a list names a feature and the feature is off, the list is empty. `$` is the dollar sign in the
+/// declared macros.
 macro_rules! lists {
     ($d:tt $($($feature:literal)? $list:ident { $($calls:tt)* })*) => {
         $(
@@ -81,7 +82,7 @@ macro_rules! lists {
                 ($d export:ident) => { $d export! { $($calls)* } };
             }
 
-            /// Passes no calls, because this list is left out.
+            /// Passes no calls, because this list's feature is off.
             #[cfg(not(all($(feature = $feature)?)))]
             #[macro_export]
             macro_rules! $list {
@@ -91,8 +92,9 @@ macro_rules! lists {
 
         /// Passes each list of calls to a macro that exports the calls.
         ///
-        /// A call is a method of `Machine` and a name in JavaScript. `at now` marks the calls that generate one ID, which
-        /// receive the time. The function after an arrow returns the answer of the call, where the backend can do that.
+        /// Each call consists of a method of `Machine` and its name in JavaScript. `at now` marks the calls that generate
+        /// one ID, which receive the time. If an arrow follows, the function after it returns the call's answer, where the
+        /// backend can do that.
         #[macro_export]
         macro_rules! calls {
             ($d export:ident) => { $($d crate::$list!($d export);)* };
@@ -100,7 +102,7 @@ macro_rules! lists {
     };
 }
 
-// The calls that all formats share, those that all generators share, and those of each format.
+// First the calls shared by all formats, then those shared by all generators, then those of each format.
 lists! { $
     shared_calls {
         release => "release",

@@ -1,4 +1,4 @@
-//! Public IDs: secrets, types, and the strings for numbers.
+//! Public IDs: secrets, types, and the strings that represent numbers.
 
 use core::{marker::PhantomData, str};
 
@@ -16,15 +16,15 @@ use crate::{
 /// The number of bytes in a secret and its version.
 const VERSIONED: usize = 1 + SECRET_BYTES;
 
-/// The width of the largest integers that JavaScript represents exactly as floats.
+/// The number of bits in the largest integers that JavaScript represents exactly as floats.
 const FLOAT_BITS: u32 = 53;
 
-/// A type, and whether JavaScript represents its numbers as floats instead of 64-bit integers.
+/// A type of public IDs, and whether JavaScript represents its numbers as floats instead of 64-bit integers.
 #[derive(Debug)]
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// Marks the use of `C`, because a machine that supports only public IDs has no object with a clock.
+    /// Uses the parameter `C`: in a machine that supports only public IDs, no object has a clock.
     clock: PhantomData<C>,
 }
 
@@ -40,16 +40,16 @@ impl<C> PublicType<C> {
         if self.is_float { (number as f64).to_bits() } else { number }
     }
 
-    /// Returns the length of a string.
+    /// Returns the length of a string of this type.
     fn width(&self) -> usize {
         self.ids.name().len() + 1 + TAIL
     }
 }
 
-/// Calls on secrets and types. The package checks names, numbers and strings before it makes a call.
+/// Calls on secrets and types. The package checks names, numbers and strings before each call.
 impl<C: Host> Machine<C> {
-    /// Reads a count of secrets, the secrets, each preceded by its version, and the version to write. Erases the secrets,
-    /// and writes a handle.
+    /// Reads the number of secrets, the secrets, each preceded by its version, and the version to write. Erases the
+    /// secrets, and writes a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
         let places = (0..at.count()).map(|index| index * VERSIONED);
         let secret = |place| {
@@ -100,8 +100,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads a count of numbers, and the numbers. Their strings must fit in the scratch area. Writes the strings one after
-    /// the other.
+    /// Reads a count of numbers, and the numbers. Their strings must fit in the scratch area. Writes the strings,
+    /// concatenated.
     pub fn public_encode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
@@ -113,7 +113,7 @@ impl<C: Host> Machine<C> {
         of.ids.encode_many(numbers, |text| from += at.put_bytes(from, text.as_bytes()))
     }
 
-    /// Reads a count of strings, and the strings one after the other. Writes their numbers.
+    /// Reads a count of strings, and the concatenated strings. Writes their numbers.
     pub fn public_decode_many(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);

@@ -53,7 +53,7 @@ impl<C: Host> Flakes<C> {
         }
     }
 
-    /// Tries the handle first, because it may contain IDs of a second that the generator has already used up.
+    /// Tries the handle first, because it may still contain IDs for a second in which the generator has no more IDs.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
             Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
@@ -63,7 +63,7 @@ impl<C: Host> Flakes<C> {
 }
 
 impl<C: Host> Flakes<C> {
-    /// Extends the grant to the last full second before `end`, given in Unix milliseconds.
+    /// Extends the grant to the last full second at or before `end`, which is in Unix milliseconds.
     pub(crate) fn extend_window(&self, end: i64) -> Result<()> {
         let grant = self.generator.grant();
         let end = end.div_euclid(1000);

@@ -1,6 +1,6 @@
 //! The memory area for arguments and results.
 //!
-//! JavaScript writes to the area, makes a call, and reads the results before anything else can run, so one area serves all
+//! JavaScript writes to the area, makes a call, and reads the results before any other code can run, so one area serves all
 //! calls of a thread. A call reads all its arguments before it does anything that could call back into JavaScript.
 
 use core::{cell::Cell, ptr};
@@ -20,7 +20,7 @@ const SECRET: usize = 16;
 
 /// The scratch area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
 ///
-/// `protocol` defines its sizes for both languages.
+/// `protocol` defines the area's sizes for both languages.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
@@ -34,7 +34,7 @@ impl Scratch {
         Self { numbers: [const { Cell::new(0) }; NUMBERS], bytes: [const { Cell::new(0) }; BYTES] }
     }
 
-    /// Returns the bytes, where calls write strings.
+    /// Returns the bytes of the area, where calls write strings.
     pub const fn bytes(&self) -> &[Cell<u8>] {
         &self.bytes
     }
@@ -63,7 +63,7 @@ impl Scratch {
         f64::from_bits(self.raw_bits(register))
     }
 
-    /// Returns the bits of the number in a register.
+    /// Returns the raw bits of a register.
     #[inline]
     pub(crate) fn raw_bits(&self, register: usize) -> u64 {
         self.numbers[register].get()
@@ -112,12 +112,11 @@ impl Scratch {
         floats::to_usize(self.number(register))
     }
 
-    /// Works like [`Scratch::checked_bits`] for 8 bits, but takes less time, because this function is in the path of each
-    /// ID.
+    /// Works like [`Scratch::checked_bits`] for 8 bits, but is faster, because this function is in the path of each ID.
     #[inline]
     pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
-        // The cast saturates, and converts NaN to 0. In both cases, the result differs from the number, so one comparison
-        // checks that the number is an integer, not negative and small enough.
+        // The cast saturates, and converts NaN to 0. In both cases, the result differs from the original number, so one
+        // comparison checks that the number is a non-negative integer that fits.
         let byte = floats::to_u8(self.number(register));
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(register) {
@@ -139,7 +138,7 @@ impl Scratch {
         }
     }
 
-    /// Returns the integer in a register, if it has at most `bits` bits. `bits` is at most 32.
+    /// Returns the integer in a register if it fits in `bits` bits. `bits` is at most 32.
     pub(crate) fn checked_bits(
         &self,
         register: usize,
@@ -156,7 +155,7 @@ impl Scratch {
         time(self.number(register))
     }
 
-    /// Returns the number of IDs, at most [`BATCH`].
+    /// Returns the number of IDs, capped at [`BATCH`].
     pub(crate) fn count(&self) -> usize {
         self.read_usize(register::COUNT).min(BATCH)
     }
@@ -179,7 +178,7 @@ impl Scratch {
         self.put_bytes(0, text.first_chunk().unwrap_or(&[0; LENGTH]));
     }
 
-    /// Copies bytes out of the scratch area, starting at `at` and ending at the end of the area at the latest.
+    /// Copies bytes out of the scratch area, starting at `at` and stopping at the end of the area.
     #[inline]
     #[allow(unsafe_code, reason = "cell by cell takes wasm 16 times as long")]
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
@@ -197,8 +196,8 @@ impl Scratch {
         chunk
     }
 
-    /// Copies bytes into the scratch area, starting at `at` and ending at the end of the area at the latest. Returns the
-    /// number of bytes copied.
+    /// Copies bytes into the scratch area, starting at `at` and stopping at the end of the area. Returns the number of
+    /// bytes copied.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
@@ -222,7 +221,7 @@ impl Default for Scratch {
     }
 }
 
-/// Returns a number as an integer, if it is in `0..=max`. `max` has at most 53 bits.
+/// Converts a number to an integer if it is in `0..=max`. `max` has at most 53 bits.
 #[inline(never)]
 #[allow(clippy::cast_precision_loss, reason = "`max` has at most 53 bits")]
 pub(crate) fn integer(number: f64, field: &'static str, max: u64) -> Result<u64> {

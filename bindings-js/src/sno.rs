@@ -31,15 +31,15 @@ const SNAPSHOT: usize = register::OWN + 6;
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options, and `how`: 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot of the
-    /// original sno library, and 3 for a new generator of a lease's grant. Then reads the metabyte, the partition, the
-    /// sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
+    /// Reads the shared options and `how`. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot
+    /// of the original sno library, and 3 for a new generator of a lease's grant. Then reads the metabyte, the partition,
+    /// the sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
         let mut builder = Builder::with_clock(clock).leased_from(C::table(is_lent > 0.0));
-        // The metabyte is only checked here, because JavaScript stores it and passes it with each call.
+        // The metabyte is only validated here. JavaScript stores it and passes it with each call.
         optional_integer(metabyte, "metabyte", u8::MAX.into())?;
         if let Some(partition) = optional_word(partition, "partition")? {
             builder = builder.partition(partition);
@@ -84,7 +84,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Writes the partition, or NaN before the generator has picked one.
+    /// Writes the partition, or NaN if the generator has not picked one yet.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(register::ANSWER, partition);
@@ -126,7 +126,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes NaN in place of the partition before the generator has picked one.
+    /// Writes NaN for the partition if the generator has not picked one yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats()?;
@@ -145,7 +145,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the snapshot, with its members in the order in which a snapshot is restored.
+    /// Writes the snapshot, with its members in the order in which the restoring call reads them.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_end(&self, machine: &Machine<C>) -> Result<()> {
         let snapshot = self.close()?;
@@ -171,7 +171,7 @@ impl<C: Host> Make<C> for Generator<C> {
 }
 
 impl Scratch {
-    /// Returns the snapshot: its format, the two bytes of the partition, and then the other members.
+    /// Reads the snapshot: its format, the two bytes of the partition, and then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
         let [format, high, low, members @ ..] = self.values::<10>(SNAPSHOT);
         Snapshot::check_format(integer(format, "format", MAX_SAFE_INTEGER)?)?;
@@ -179,7 +179,8 @@ impl Scratch {
         let mut values = [byte(high)? << 8 | byte(low)?; 8];
         let limits = &Snapshot::MEMBERS[1..];
         for ((value, member), (name, most)) in values[1..].iter_mut().zip(members).zip(limits) {
-            // A float represents all integers only up to 2^53. The members with 64-bit limits are ticks, which have 39 bits.
+            // A float represents all integers exactly only up to 2^53. The members with 64-bit limits are ticks, which have
+            // 39 bits.
             *value = integer(member, name, (*most).min(Sno::MAX.tick()))?;
         }
         Snapshot::from_numbers(values)

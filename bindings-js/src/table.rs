@@ -1,4 +1,4 @@
-//! Converts entries in the table of default partitions to and from JavaScript's numbers, which are floats.
+//! Converts entries in the table of default partitions to and from JavaScript numbers, which are floats.
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -13,16 +13,17 @@ pub const fn entry_to_float(entry: u64) -> f64 {
     entry as f64
 }
 
-/// Converts a table entry from JavaScript. NaN stands for an entry that cannot be read, and its partition must not be
-/// leased.
+/// Converts a table entry from JavaScript. NaN stands for an entry that could not be read. The partition of such an entry
+/// must not be leased.
 pub fn entry_of_float(entry: f64) -> u64 {
     if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }
 
-/// Converts a 16-bit number from JavaScript, which returns NaN for a failure.
+/// Converts a 16-bit number from JavaScript, which returns NaN on failure.
 ///
 /// # Errors
-/// `entropy_unavailable` for a failure. JavaScript keeps the cause.
+///
+/// `entropy_unavailable` on failure. JavaScript keeps the cause.
 pub fn word_of_float(word: f64) -> Result<u16> {
     if (0.0..65_536.0).contains(&word) {
         Ok(floats::to_u16(word))
@@ -38,7 +39,7 @@ impl Scratch {
     }
 }
 
-/// Calls on a machine's own table, from which other machines lease partitions.
+/// Calls on this machine's own table, from which other machines lease partitions.
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
     pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
@@ -53,8 +54,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads a partition, its expected entry, and a new entry. Writes 1 if the new entry was set, or 0 if the partition had
-    /// a different entry.
+    /// Reads a partition, its expected entry, and a new entry. Writes 1 if the new entry was stored, or 0 if the partition
+    /// had a different entry.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.partition()?;
         let [old, new] = [1, 2].map(|place| entry_of_float(at.number(register::VALUE + place)));

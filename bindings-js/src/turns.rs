@@ -1,4 +1,4 @@
-//! Calls that wait without blocking the thread: futures of the core, which JavaScript polls.
+//! Calls that wait without blocking the thread. They are futures of the core, which JavaScript polls.
 //!
 //! Each poll is a turn. A turn either completes the call or sets the time to sleep before the next turn. Therefore the core
 //! alone decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers,
@@ -71,8 +71,8 @@ impl<C: Host> Machine<C> {
     /// done.
     pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.read_usize(register::HANDLE))?;
-        // The turn that is running may read a caller's clock, which may make calls. A second borrow must be an error and
-        // not a panic.
+        // The turn that is running may read a caller's clock, which may make further calls. A second borrow must return an
+        // error instead of panicking.
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle())?;
         self.poll(&mut turns).map(drop)
     }
@@ -80,7 +80,7 @@ impl<C: Host> Machine<C> {
     /// Returns whether the call is done.
     #[inline(never)]
     fn poll(&self, turns: &mut PendingCall) -> Result<bool> {
-        // No waker is needed, because JavaScript polls again after the time in the register.
+        // No waker is needed, because JavaScript polls again after the time in the `SLEEP` register.
         let Poll::Ready(answer) = turns.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         else {
             return Ok(false);

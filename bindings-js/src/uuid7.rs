@@ -81,8 +81,8 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the worker ID or NaN, the last millisecond or NaN, the number of clock rollbacks, and whether the generator
-    /// is closed.
+    /// Writes the worker ID, the last millisecond, the number of clock rollbacks, and whether the generator is closed. The
+    /// worker ID and the last millisecond may be NaN.
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats();
         let worker_id = stats.worker_id.map_or(f64::NAN, f64::from);

@@ -1,9 +1,9 @@
 //! The lease rules as a wasm module without imports. Each instance is one lease.
 //!
-//! Strings pass through one memory area in both directions. JavaScript reserves `room` for a string, writes the string
-//! there, and makes a call with its length. Then it reads the answer at `room(0)`. The call's return value is the answer's
-//! length. Times are Unix milliseconds, or milliseconds of a monotonic clock. For [`next`], the random bytes precede the
-//! string.
+//! Strings pass through one memory area in both directions. JavaScript calls `room` to reserve space for a string, writes
+//! the string there, and makes a call with its length. Then it reads the answer at `room(0)`. The call's return value is
+//! the answer's length. Times are Unix milliseconds, or milliseconds of a monotonic clock. For [`next`], the random bytes
+//! precede the string.
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
 use std::cell::RefCell;
@@ -53,8 +53,8 @@ pub extern "C" fn place(length: usize) -> usize {
 
 /// Returns the name that identifies a file. The file is described as
 /// `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time is in Unix milliseconds, or
-/// null. The file system's number exists only on Linux. With `"folder":true`, only the file system is checked, and the
-/// result is null. `{"error":TEXT}` describes a file that could not be opened, by the name of the error, such as `ENOENT`.
+/// null. The file system's number is present only on Linux. With `"folder":true`, only the file system is checked, and the
+/// result is null. If a file could not be opened, `{"error":TEXT}` gives the name of the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&take_string(length), |facts| {
@@ -74,7 +74,7 @@ pub extern "C" fn name(length: usize) -> usize {
     })
 }
 
-/// Begins the lease with its settings. Returns how long a caller waits for the first worker ID, in milliseconds.
+/// Starts the lease with the given settings. Returns how long a caller waits for the first worker ID, in milliseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(length: usize) -> usize {
     answer(&take_string(length), |settings| {
@@ -98,13 +98,13 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     with_rules(|lease| lease.next(now, random, text))
 }
 
-/// Reports that the process was restored from an image of its memory. The next command then begins to abandon the lease.
+/// Reports that the process was restored from an image of its memory. The next command then starts to abandon the lease.
 #[unsafe(no_mangle)]
 pub extern "C" fn restored() {
     fork::restored();
 }
 
-/// Begins to release the worker ID.
+/// Starts to release the worker ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn close() {
     LEASE.with_borrow_mut(|lease| lease.as_mut().map(Hosted::close));
@@ -136,7 +136,7 @@ fn take_string(length: usize) -> Vec<u8> {
     })
 }
 
-/// Parses JSON text, and returns the result of `call`, or `{"refused":{"code":..,"message":..}}`.
+/// Parses JSON text, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call fails.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
     store_answer(call(&asked).unwrap_or_else(|error| error_json(&error)))

@@ -149,7 +149,7 @@ fn text<const LENGTH: usize>(
     latin1(env, &scratch.bytes()[..LENGTH], value)
 }
 
-/// Creates a JavaScript string from the start of the scratch area's bytes. The answer contains its length.
+/// Creates a JavaScript string from the start of the scratch area's bytes. The string's length is in the answer.
 fn short_text(
     env: sys::napi_env,
     scratch: &Scratch,

@@ -1,8 +1,8 @@
-//! Clocks in Node.js: the system clock or a function, and the thread's sleep.
+//! Clocks in Node.js: the system clock or a caller's function, and the thread's sleep.
 //!
 //! The package wraps a caller's clock so that it never throws. The wrapper returns NaN, and keeps the exception for the
-//! call's error. Therefore an exception can reach this file only if the stack overflows, and then only `clock_failed` can
-//! be reported.
+//! call's error. Therefore an exception can reach this file only if the stack overflows. In that case, only `clock_failed`
+//! can be reported.
 
 use std::{ptr, time::Duration};
 
@@ -27,12 +27,12 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// A callback for stalls. It returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1
+/// A callback for stalls, which returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1
 /// for `clock_behind`), the time in Unix milliseconds, the number of calls, and the milliseconds slept.
 pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
-/// A generator's clock. Its functions are used only on the thread and in the environment that created them. They are freed
-/// with the environment.
+/// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed
+/// with that environment.
 pub(crate) enum JsClock {
     System,
     Functions { env: Env, read: Read, stalled: Option<StallCallback> },
@@ -57,7 +57,7 @@ impl Clock for JsClock {
     #[inline]
     fn info(&self) -> ClockInfo {
         let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
-        // TypeScript decides whether to skip the first tick, and passes an option, because in wasm only TypeScript can
+        // TypeScript passes an option that determines whether to skip the first tick, because in wasm only TypeScript can
         // identify the platform.
         let mut info = info.skips_first_tick(true);
         info.unit = MILLISECOND;
@@ -115,7 +115,7 @@ fn clock_failed() -> Error {
 
 /// Calls a function with numbers directly through Node-API.
 ///
-/// napi's own call converts an exception to a string by calling JavaScript. If the stack has overflowed, that call throws
+/// napi's own call converts an exception to a string by calling JavaScript. After a stack overflow, that conversion throws
 /// as well, and napi recurses forever.
 #[allow(unsafe_code, reason = "see above")]
 pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
@@ -138,8 +138,8 @@ pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]
         unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
         return Ok(result);
     }
-    // SAFETY: `env` is running this call. The exception is dropped, because these functions throw only if the stack overflows.
-    // Left pending, it would make every further Node-API call fail.
+    // SAFETY: `env` is running this call. The exception is discarded, because these functions throw only if the stack
+    // overflows. A pending exception would make every further Node-API call fail.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
     Err(clock_failed())
 }

@@ -3,7 +3,7 @@
 //! Each thread that loads the addon has its own scratch area and generators. All copies of the package on a thread share
 //! them, because the addon keeps the first scratch area that it receives.
 //!
-//! Reading order: `machine` (a thread's machine), `clock`, `table` (default partitions), `calls` (the functions).
+//! Reading order: `machine` (a thread's machine), `clock`, `table` (default partitions), and `calls` (the functions).
 
 mod calls;
 mod clock;
@@ -16,10 +16,11 @@ use napi_derive::napi;
 use polyflake::clock::SystemClock;
 use table::{Entry, Functions, Next, Swap};
 
-/// Returns this thread's machine as an object with `area`, `calls` and `makers`. Its scratch area is the argument `area`,
-/// or the area that an earlier copy of the package passed.
+/// Returns this thread's machine as an object with `area`, `calls` and `makers`. The machine's scratch area is the argument
+/// `area`, or the area that an earlier copy of the package passed.
 ///
 /// # Errors
+///
 /// `InvalidArg` if the area is too small or is not a `Uint8Array`; `GenericFailure` if a second environment runs on the
 /// thread.
 #[napi(catch_unwind)]
@@ -40,19 +41,21 @@ pub fn clock_source() -> &'static str {
     SystemClock::source().name()
 }
 
-/// Returns how many restores of this process were reported to the addon.
+/// Returns how many restores of this process have been reported to the addon.
 #[napi(catch_unwind)]
 pub fn restores() -> u32 {
     polyflake::fork::restores()
 }
 
-/// Starts the thread that reports the restores that the kernel detects. Returns the reason if the thread cannot be started.
+/// Starts the thread that reports the restores that the kernel detects. If the thread cannot be started, returns the
+/// reason.
 #[napi(catch_unwind)]
 pub fn watch_restores() -> Option<String> {
     polyflake::watch_restores().err().map(|error| error.to_string())
 }
 
-/// Lends this thread another package copy's table of default partitions. The table's functions must not throw.
+/// Lends this thread a table of default partitions that belongs to another copy of the package. The table's functions must
+/// not throw.
 #[napi(catch_unwind)]
 pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {
     machine::lend(Functions { env: Env::from_raw(env.raw()), next, entry, swap });

@@ -31,7 +31,7 @@ struct AttachedMachine {
     lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
-/// Returns the thread's machine. The first call creates it on `area`.
+/// Returns the thread's machine. The first call creates it, with `area` as its scratch area.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
     let attached = attached().map_or_else(|| attach_first(env, area), Ok)?;
     if attached.env != env.raw() {
@@ -76,14 +76,14 @@ pub(crate) fn set_clock(clock: JsClock) {
     }
 }
 
-/// Stores the functions of another copy's table.
+/// Stores the functions of a table that belongs to another copy of the package.
 pub(crate) fn lend(functions: table::Functions) {
     if let Some(attached) = attached() {
         attached.lent.replace(Some(Rc::new(functions)));
     }
 }
 
-/// Returns the functions of another copy's table, or `None` once the environment is ending.
+/// Returns the functions of the table that another copy of the package lent, or `None` once the environment is ending.
 pub(crate) fn lent_functions() -> Option<Rc<table::Functions>> {
     attached().and_then(|attached| attached.lent.borrow().clone())
 }
@@ -92,7 +92,7 @@ fn attached() -> Option<Rc<AttachedMachine>> {
     ATTACHED.with_borrow(Clone::clone)
 }
 
-/// Returns the scratch area in the memory of a `Uint8Array`.
+/// Returns the scratch area that occupies the memory of a `Uint8Array`.
 #[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
 fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;
@@ -103,9 +103,9 @@ fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
-    // SAFETY: the memory is large enough and aligned, as was just checked, and any bytes are a valid `Scratch`. An array
-    // buffer does not move. This array buffer stays alive, because `AttachedMachine` holds it until the environment ends,
-    // which also drops the machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so JavaScript
-    // may write to it between calls.
+    // SAFETY: the checks above show that the memory is large enough and aligned, and any bytes are a valid `Scratch`. An
+    // array buffer does not move. This array buffer stays alive, because `AttachedMachine` holds it until the environment
+    // ends, which also drops the machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so
+    // JavaScript may write to it between calls.
     Ok(unsafe { &*scratch })
 }

@@ -1,4 +1,4 @@
-//! A table of default partitions that belongs to another copy of the package, which runs on wasm or has its own addon.
+//! A table of default partitions that belongs to another copy of the package. That copy runs on wasm or has its own addon.
 //!
 //! Two copies with separate tables could assign the same partition. Therefore the first copy that needs a table publishes
 //! it, and all other copies call its functions. The rules (who may claim an entry, and for how long) stay in the core:
@@ -21,7 +21,7 @@ use crate::{clock, machine};
 pub(crate) type Next = FunctionRef<(), f64>;
 /// A function that returns a partition's entry, or NaN if it fails.
 pub(crate) type Entry = FunctionRef<f64, f64>;
-/// A function that receives a partition, its expected entry and a new entry. It returns 1 if the new entry was set.
+/// A function that receives a partition, its expected entry and a new entry. It returns 1 if the new entry was stored.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
 /// The functions of a lent table. They belong to one thread, become unusable when the thread's environment ends, and never

@@ -2,9 +2,9 @@
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 //!
 //! A capsule is a pointer with a name and a destructor, which releases the struct unless a consumer has moved it out. All
-//! `unsafe` code here relies on one promise of the interface: a capsule named `arrow_schema`, `arrow_array` or
-//! `arrow_array_stream` holds the struct of that name. `polyflake-columns` checks the contents of the structs. It does not
-//! need Python, and therefore runs under Miri and a fuzzer.
+//! `unsafe` code here relies on one guarantee of the interface: a capsule named `arrow_schema`, `arrow_array` or
+//! `arrow_array_stream` holds the struct of that name. `polyflake-columns` checks the contents of the structs. That crate
+//! does not need Python, and can therefore run under Miri and a fuzzer.
 #![allow(unsafe_code, reason = "a capsule holds a pointer")]
 
 use polyflake_columns::{
@@ -45,7 +45,7 @@ fn capsule<T: CDataStruct + Send + 'static>(
 }
 
 /// Returns whether a value is a capsule with a UUID schema. The schema stays in the capsule. A value of any other type is
-/// ignored, because the request is only a hint.
+/// ignored, because the caller's request is only a hint.
 fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
     let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
     let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
@@ -68,7 +68,7 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has_method(value, "__arrow_c_stream__")? || has_method(value, "__arrow_c_array__")?)
 }
 
-/// Returns the column that a value exports, after checking that it is what an argument expects. Returns `None` if the
+/// Returns the column that a value exports, after checking that it matches what an argument expects. Returns `None` if the
 /// value's type does not export columns. Exceptions from the value's methods are passed on.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
@@ -92,7 +92,7 @@ pub(crate) fn column(
 }
 
 /// Calls a function that reads the column that a value exports, and returns the function's result. Returns `None` if the
-/// value's type does not export columns. Other threads run in the meantime.
+/// value's type does not export columns. Other Python threads can run while the function reads.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

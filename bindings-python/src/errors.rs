@@ -6,14 +6,14 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// An exception or an answer from Python code that the core called. It becomes the source of the core's error.
+/// An exception or an error reason from Python code that the core called. It becomes the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum RaisedError {
     /// An exception from a clock, which becomes the cause of `clock_failed`.
     ByClock(PyErr),
     /// An exception from a signal handler or a stall callback during a wait. It is raised unchanged.
     InWait(PyErr),
-    /// The reason for an error, which becomes its message.
+    /// The reason for an error. It becomes the error's message.
     Reason(String),
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Runs a function that uses Python, on a thread that Python called. `Python::attach` would panic while the interpreter
+/// Calls a function that uses Python, on a thread that Python called. `Python::attach` would panic while the interpreter
 /// shuts down, although finalizers still run and make calls at that time.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
@@ -50,8 +50,8 @@ pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     work(unsafe { Python::assume_attached() })
 }
 
-/// Runs a function while other threads run. While the interpreter shuts down, no other threads run, and no thread may attach
-/// again.
+/// Calls a function while other threads may run. While the interpreter shuts down, no other threads run, and no thread may
+/// attach again.
 #[allow(unsafe_code)]
 pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
     // SAFETY: this function is always safe to call.
@@ -77,8 +77,8 @@ pub(crate) fn raise_from(
     raised
 }
 
-/// Returns the exception for an error about a field. The core may name the field only in the error's message. An exception
-/// that the error carries becomes the cause, or is raised instead.
+/// Returns the exception for an error about a field. The core may mention the field only in the error's message. If the
+/// error carries an exception, that exception becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     match RaisedError::find_in(error) {
@@ -106,8 +106,8 @@ fn build_exception(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr 
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Returns the exception for an error that arose outside the core, given its code, its message, and the time from which to
-/// retry.
+/// Returns the exception for an error from outside the core, given its code, its message, and the time from which a retry
+/// may succeed.
 #[cold]
 pub(crate) fn raise_as(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Generators as Python objects: a file for each ID format, the clock that all formats share, and the warning about
+//! Generators as Python objects: a file for each ID format, the clock shared by all formats, and the warning about
 //! conflicting generators.
 
 pub(crate) mod awaited;

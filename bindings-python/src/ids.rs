@@ -1,4 +1,4 @@
-//! IDs as Python values: a file for each ID format, and the code that all formats share.
+//! IDs as Python values: a file for each ID format, and the code shared by all formats.
 
 pub(crate) mod array;
 mod buffer;

@@ -5,7 +5,7 @@
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Ends the instance without a message, because a message would pull in all of the formatting code. No call panics.
+/// Aborts the instance without a message, because a message would pull in all of the formatting code. No call panics.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     core::arch::wasm32::unreachable()

@@ -1,10 +1,10 @@
-//! The clocks of JavaScript, which has no system calls: `Date.now` as it was at import time, or a caller's function. Calls
-//! sleep if the runtime allows it.
+//! JavaScript clocks, because the module has no system calls: `Date.now` as it was at import time, or a caller's function.
+//! Calls sleep if the runtime allows it.
 //!
 //! A module that calls JavaScript for the time pays 13 ns more than a script that reads it. So for calls that generate one
-//! ID, the script reads `Date.now` just before the call and passes the reading in the scratch area. The clock returns that
-//! reading once. If the same call reads the clock again, for example after a wait, the module calls JavaScript. Each call
-//! sets or clears the passed time, so the time is never older than the call.
+//! ID, the script reads `Date.now` just before the call and passes the clock reading in the scratch area. The clock returns
+//! that reading once. If the same call reads the clock again, for example after a wait, the module calls JavaScript. Each
+//! call sets or clears the passed time, so the time is never older than the call.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -39,14 +39,14 @@ extern "C" {
     fn step() -> u32;
 }
 
-/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. It is atomic only because a
-/// static must be `Sync`: the module has one thread.
+/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. The type is atomic only
+/// because a static must be `Sync`: the module has one thread.
 static CALL_TIME: AtomicU64 = AtomicU64::new(0);
-/// `true` if the module has calls that receive the time.
+/// `true` if some of the module's calls receive the time.
 const HAS_CALL_TIME: bool = cfg!(feature = "call-time");
 
-/// Sets the system clock's first reading for the call that begins now, or clears it with 0. No other code can run between the
-/// reading and the call.
+/// Sets the system clock's first reading for the call that begins now, or clears it if the argument is 0. No other code can
+/// run between the reading and the call.
 #[inline]
 pub(crate) fn set_call_time(unix_ms: f64) {
     if HAS_CALL_TIME {
@@ -54,7 +54,7 @@ pub(crate) fn set_call_time(unix_ms: f64) {
     }
 }
 
-/// Returns and clears the time that was passed, or returns 0 if no time was passed.
+/// Returns the time that was passed and clears it, or returns 0 if no time was passed.
 #[inline]
 fn take_call_time() -> f64 {
     let unix_ms =
@@ -63,15 +63,14 @@ fn take_call_time() -> f64 {
     unix_ms
 }
 
-/// A clock, identified by its number in `host.js`. 0 is the system clock.
+/// A clock, identified by its number in `host.js`. The system clock has the number 0.
 #[derive(Debug)]
 pub(crate) struct JsClock(pub(crate) u32);
 
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        // The passed time is consumed even if this is a caller's clock, so that no later reading in the same call can use
-        // it.
+        // Consume the passed time even if this is a caller's clock, so that no later reading in the same call can use it.
         let call_time = take_call_time();
         let is_passed = self.is_system() && call_time > 0.0;
         clock::nanos_from_float_ms(if is_passed { call_time } else { read(self.0) })
@@ -87,7 +86,7 @@ impl Clock for JsClock {
         // The generator's option determines whether the first tick is skipped, because only TypeScript knows the platform.
         let mut info = ClockInfo::new().skips_first_tick(true);
         info.unit = MILLISECOND;
-        // Only the system clock is known to keep the step size that `step` detected in past readings.
+        // `step` detected a step size in past readings. Only the system clock is known to keep that step size.
         info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };
         info.spins = sleeps() == 0;
         info.in_event_loop = true;

@@ -1,6 +1,6 @@
 //! Random bytes from JavaScript, used as keys for the random bits of IDs.
 //!
-//! The module requests one key per stream of random bits, which the core's `ChaCha` derives from the key. A call into
+//! The module requests one key per stream of random bits. The core's `ChaCha` derives the stream from the key. A call into
 //! JavaScript for each ID would take longer than the rest of the work.
 
 use polyflake::Result;
@@ -12,7 +12,7 @@ extern "C" {
     fn word(index: u32) -> f64;
 }
 
-/// Returns a new key. JavaScript passes it as numbers, because JavaScript cannot write into the module's memory without
+/// Returns a new key. JavaScript passes the key as numbers, because it cannot write into the module's memory without
 /// knowing the memory's layout.
 pub(crate) fn key() -> Result<[u8; 32]> {
     let mut key = [0; 32];

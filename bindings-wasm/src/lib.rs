@@ -33,7 +33,7 @@ pub fn clock(number: u32) {
 }
 
 /// Returns the time that JavaScript wrote into the scratch area for a call that generates one ID. Reading the clock from
-/// within the module would cost 13 ns more. For all other calls, the time is 0.
+/// within the module would take 13 ns longer. For all other calls, the time is 0.
 macro_rules! call_time {
     ($now:ident) => {
         machine().scratch().$now()

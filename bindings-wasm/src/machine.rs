@@ -13,7 +13,7 @@ struct OnlyThread(OnceCell<Machine<JsClock>>);
 compile_error!("the machine is for one thread: each worker has its own instance");
 
 // SAFETY: only one thread can reach the static. A module without `target_feature = "atomics"` cannot share its memory, and
-// modules with that feature are rejected above. So no second thread can hold the reference.
+// the code above rejects modules with that feature. So no second thread can hold the reference.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
 unsafe impl Sync for OnlyThread {}
 

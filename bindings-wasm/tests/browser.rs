@@ -1,6 +1,6 @@
 //! Tests the module in a page, as built by wasm-bindgen alone: `wasm-pack test --headless --chrome bindings-wasm`.
 //!
-//! The package's own tests (packages/js/test) cover each call. This test covers the use of the module without the package.
+//! The package's own tests (packages/js/test) cover each call. This test covers using the module without the package.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -112,7 +112,7 @@ fn an_id_made_with_the_pages_clock_is_parsed() {
     let handle = build_with_clock(None);
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
-    // The next call reads the strings from where this one left them.
+    // The previous call left the string where the next call reads its input.
     put(register::COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();

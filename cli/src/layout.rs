@@ -141,7 +141,7 @@ fn moment(ms: i64) -> String {
 
 fn to_json(figures: &Description) -> Value {
     let field = |field: &polyflake::FieldDescription| json!({ "name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits });
-    // Counts are decimal strings, because many JSON parsers would round them.
+    // Counts are written as decimal strings, because many JSON parsers would round large numbers.
     let count = |count: Option<u128>| count.map(|count| count.to_string());
     json!({
         "bits": figures.bits, "fields": figures.fields().iter().map(field).collect::<Vec<_>>(),

@@ -161,8 +161,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                // While watching, a temporary failure of the store is not fatal. A usage error would have failed the first
-                // status request.
+                // While watching, a temporary failure of the store is not fatal. A usage error would already have shown up
+                // in the first status request.
                 match status(place, *json) {
                     Err(error @ Failure::Rejected { .. }) => {
                         error.report();

@@ -201,7 +201,7 @@ fn near_misses_are_suggested() {
         let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(line["suggestion"], suggestion);
     }
-    // The 21 characters may be a Nano ID, but that is less likely than a typing mistake.
+    // The 21 characters may be a Nano ID, but that is less likely than a typo.
     let capital = out(&["inspect", "Order_1cswj9ra8617edr"]);
     assert!(
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
@@ -576,7 +576,7 @@ fn a_watched_status_survives_errors() {
     let mut shown = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut talk = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut next = || shown.by_ref().flatten().find(|line| line.starts_with("granted"));
-    // The second line comes from the first repetition.
+    // The second line comes from the first repeated request.
     assert!(next().is_some() && next().is_some());
     fs::rename(&file, &away).expect("a file");
     let error = talk.next().expect("an error").expect("text");
@@ -624,7 +624,8 @@ fn the_manual_lists_all_options_on_one_page() {
     assert!(!page.contains("(1)"), "a page that nothing writes");
 }
 
-/// Output to a terminal has colors unless `NO_COLOR` is set, and a progress bar while IDs are written to a file.
+/// On a terminal, the output is colored unless `NO_COLOR` is set, and a progress bar is shown while IDs are written to a
+/// file.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_terminal_gets_colours_and_a_progress_bar() {

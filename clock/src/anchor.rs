@@ -77,16 +77,16 @@ use super::Hardware;
 
 /// The number of fractional bits in the scale.
 const SHIFT: u32 = 32;
-/// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a reading adds at most this to the anchor's
-/// time.
+/// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a clock reading adds at most this much to the
+/// anchor's time.
 pub(super) const SPAN: i64 = 1_000_000;
 /// The shortest time between marks, because a rate measured between closer marks would be inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
-/// The limit below which a lead over the wall clock is corrected gradually: readings slow down until the wall clock has
-/// caught up. If the lead is this large or larger, readings follow the wall clock back immediately.
+/// The limit below which a lead over the wall clock is corrected gradually: clock readings slow down until the wall clock
+/// has caught up. If the lead is this large or larger, readings follow the wall clock back immediately.
 pub(super) const MAX_LEAD: i64 = SPAN / 8;
-/// The tolerated number of consecutive slow samples. A slow sample was interrupted, and measuring from it would make the
-/// next rate too low. A longer run of slow samples shows that the rate is wrong.
+/// The number of consecutive slow samples that are tolerated. A slow sample was interrupted, and measuring from it would
+/// make the next rate too low. A longer run of slow samples shows that the rate is wrong.
 const MAX_SLOW_SAMPLES: u64 = 3;
 /// A sample that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no sample counts as slow.
 const SLOW_SAMPLE_NANOS: u64 = 1_000;
@@ -129,7 +129,7 @@ struct ClockSample {
     after: u64,
 }
 
-/// The content of an anchor.
+/// The contents of an anchor.
 #[derive(Clone, Copy, Debug)]
 struct AnchorState {
     counter: u64,
@@ -139,7 +139,7 @@ struct AnchorState {
 }
 
 impl AnchorState {
-    /// Returns the reading at a counter value, or `None` if the value is past the span.
+    /// Returns the clock reading at a counter value, or `None` if the value is past the span.
     #[inline]
     fn reading_at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
@@ -149,7 +149,7 @@ impl AnchorState {
         (passed < self.span).then(nanos)
     }
 
-    /// Returns the latest reading that the anchor may have produced up to a counter value.
+    /// Returns the latest clock reading that the anchor may have produced up to a counter value.
     fn latest_reading(&self, counter: u64) -> i64 {
         self.reading_at(counter).unwrap_or(self.nanos + SPAN)
     }
@@ -185,8 +185,8 @@ impl Anchor {
         let seq = self.seq.load(Ordering::Acquire);
         let moment = self.load();
         let reading = moment.reading_at(hardware.counter());
-        // The loads above are acquire loads, so a thread that read a part of a newer anchor also sees in `seq` that it is being
-        // written.
+        // The loads above are acquire loads, so a thread that read a part of a newer anchor also sees in `seq` that the
+        // anchor is being written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
@@ -342,7 +342,8 @@ impl RateMark {
         if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;
         }
-        // The divisor is the largest count that can have passed, so that the rate is too low rather than too high.
+        // The divisor is the largest number of counts that can have elapsed, so that the rate is too low rather than too
+        // high.
         let counts = sample.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
         self.counter.store(sample.before, Ordering::Relaxed);
@@ -355,7 +356,7 @@ impl RateMark {
 /// Returns the smallest possible number of nanoseconds per count, or 0 if no counter has such a rate.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
-    // Almost one more count may have passed.
+    // Almost one more count may have elapsed.
     let rate = nanos / (u128::from(counts) + 1);
     // A span must have at least 16 counts, so that one count is a small part of it.
     let most = u128::from(SPAN.unsigned_abs()) << SHIFT >> 4;

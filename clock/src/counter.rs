@@ -34,17 +34,17 @@ trait Hardware {
     /// than a renewal.
     const SPINS: u32 = 64;
 
-    /// Returns the counter, which may have been read a few instructions earlier or later.
+    /// Returns the counter's value, which may have been read a few instructions earlier or later.
     fn counter(&self) -> u64;
 
-    /// Returns the counter, read in program order: after all earlier instructions and before all later ones.
+    /// Returns the counter's value, read in program order: after all earlier instructions and before all later ones.
     fn counter_in_order(&self) -> u64;
 
-    /// Returns the wall clock in Unix nanoseconds.
+    /// Returns the wall-clock time in Unix nanoseconds.
     fn wall(&self) -> Result<i64, Self::Error>;
 }
 
-/// The processor that a thread runs on, together with the system's wall clock.
+/// The processor that the current thread runs on, together with the system's wall clock.
 struct Processor<W>(W);
 
 impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
@@ -63,11 +63,12 @@ impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
     }
 }
 
-/// The largest amount by which a reading can lag behind another thread's reading. A load that waits for another processor's
-/// cache line takes one or two microseconds, and two anchors differ by less than one microsecond.
+/// The largest amount by which a clock reading can lag behind another thread's reading. A load that waits for another
+/// processor's cache line takes one or two microseconds, and two anchors differ by less than one microsecond.
 const SLACK_NANOS: u64 = 10_000;
 
-/// The number of readings for which a thread may use an anchor. The limit ensures that a stopped counter is detected.
+/// The maximum number of clock readings that a thread may take before it renews the anchor. The limit ensures that a
+/// stopped counter is detected.
 const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
@@ -83,7 +84,8 @@ const EXACT: u32 = 1;
 const COUNTER: u32 = 2;
 
 std::thread_local! {
-    /// The number of readings that this thread may take before it renews the anchor. It is always 0 if the counter is not used.
+    /// The number of clock readings that this thread may take before it renews the anchor. It is always 0 if the counter is
+    /// not used.
     static READINGS_LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -142,7 +144,7 @@ pub fn invalidate_after_sleep() {
     READINGS_LEFT.set(0);
 }
 
-/// Returns how far a reading can lag behind another thread's reading, in nanoseconds.
+/// Returns how far a clock reading can lag behind another thread's reading, in nanoseconds.
 #[inline]
 pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
     if is_counter_used(wall) { SLACK_NANOS } else { 0 }

@@ -1,4 +1,4 @@
-//! The clock of platforms without a counter, where every reading reads the wall clock.
+//! The clock for platforms without a counter. Every call reads the wall clock.
 
 /// Returns the wall-clock time in Unix nanoseconds.
 ///
@@ -12,7 +12,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -
 /// Has no effect on this platform.
 pub const fn invalidate_after_sleep() {}
 
-/// Returns how far a reading can lag behind another thread's reading, in nanoseconds. On this platform, this is 0.
+/// Returns how far a clock reading can lag behind another thread's reading, in nanoseconds. On this platform, this is 0.
 pub fn slack_nanos<E>(_wall: impl Fn() -> Result<i64, E>) -> u64 {
     0
 }

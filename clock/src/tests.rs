@@ -96,7 +96,7 @@ impl Hardware for SimulatedMachine {
     }
 }
 
-/// A reading and its lead over the wall clock, both in nanoseconds.
+/// A clock reading and its lead over the wall clock, both in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: i64,
@@ -104,7 +104,7 @@ struct Reading {
     leads: i64,
 }
 
-/// Returns the readings of one thread, one every `step` nanoseconds, up to a true time.
+/// Returns the clock readings of one thread, one every `step` nanoseconds, up to a true time.
 fn readings(world: &SimulatedMachine, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
@@ -141,7 +141,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i
 #[test]
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
-        // The rates range from one megahertz to five gigahertz. One count is part of the lag.
+        // The rates range from one megahertz to five gigahertz. The lag includes one count.
         let world = SimulatedMachine::with_counter(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);

@@ -1,12 +1,13 @@
-//! Decides whether to use the counter. The `POLYFLAKE_CLOCK` environment variable overrides the decision: `exact` selects the
-//! system call, and `counter` selects the counter even if the kernel does not trust it. Any other value has no effect.
+//! Decides whether to use the counter. The `POLYFLAKE_CLOCK` environment variable overrides the decision: `exact` selects
+//! the system call, and `counter` selects the counter even if the Linux kernel does not trust it. Any other value has no
+//! effect.
 
 use std::{env, fs};
 
 use super::{Hardware, arch};
 
-/// The file that contains the Linux kernel's own choice of clock source. The kernel changes its choice if processors
-/// disagree or the rate is wrong.
+/// The file that names the clock source that the Linux kernel has chosen. The kernel switches to a different source if
+/// processors disagree or the rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The number of readings of each source in a cost comparison.

@@ -13,8 +13,8 @@ use crate::{
 };
 
 pub(crate) mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. For the ID of a
-    /// format that restricts its bits, callers overwrite this value.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. If a
+    /// format restricts the bits of its IDs, callers overwrite the zeros.
     pub trait Zeroable {}
 }
 

@@ -1,5 +1,5 @@
-//! Arrow columns from other libraries. In every layout, each item is read as it would be alone, and malformed columns are
-//! rejected.
+//! Tests of Arrow columns from other libraries: in every layout, each item is read as it would be on its own, and malformed
+//! columns are rejected.
 
 mod producer;
 
@@ -499,7 +499,7 @@ fn exported_columns_round_trip() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_are_an_error_and_not_an_abort() {
-    // Only items of zero width can exist in unlimited number.
+    // Only zero-width items are unlimited in number.
     let many =
         Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };

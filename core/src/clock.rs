@@ -135,8 +135,8 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockInfo {
-    /// The largest step between two successive readings. A generator rejects a clock whose resolution is coarser than the
-    /// generator's tick. The default is one nanosecond.
+    /// The largest step between two successive clock readings. A generator rejects a clock whose resolution is coarser than
+    /// the generator's tick. The default is one nanosecond.
     pub resolution: Duration,
     /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means that
     /// readings never lag.
@@ -159,8 +159,8 @@ pub struct ClockInfo {
     /// The observed resolution of the clock: all readings so far are multiples of it. It is zero if the clock does not
     /// observe its resolution. Not part of the public API; used by bindings.
     ///
-    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before
-    /// the next step, so waits and `retry_at` end at that step.
+    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot generate IDs for the next tick
+    /// before the next step, so waits and `retry_at` end at that step.
     #[doc(hidden)]
     pub step: Duration,
     /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
@@ -542,8 +542,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Returns the error for a reading that a format cannot represent, in the clock's unit. `error` contains the format's limits in
-/// milliseconds.
+/// Returns the error for a clock reading that a format cannot represent, in the clock's unit. `error` contains the format's
+/// limits in milliseconds.
 #[cold]
 pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
@@ -563,7 +563,7 @@ pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     )
 }
 
-/// Returns the error for a reading that 64-bit nanoseconds cannot represent.
+/// Returns the error for a clock reading that 64-bit nanoseconds cannot represent.
 #[cold]
 fn beyond_nanos(unix_ms: i128) -> Error {
     let ms = |nanos: i64| i128::from(nanos / 1_000_000);
@@ -590,8 +590,8 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     }
 }
 
-/// Converts a reading in floating-point milliseconds, as in scripting languages, to nanoseconds. The reading is rounded down to
-/// whole milliseconds. NaN and infinities result in `clock_failed`.
+/// Converts a clock reading in floating-point milliseconds, as scripting languages use them, to nanoseconds. The reading is
+/// rounded down to whole milliseconds. NaN and infinities result in `clock_failed`.
 ///
 /// Not part of the public API; used by bindings.
 #[inline]

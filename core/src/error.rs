@@ -322,7 +322,8 @@ impl Error {
         Err(Self::out_of_range(field, value.into(), least.into(), most.into()))
     }
 
-    /// Creates the error for a 65-bit number in place of a 64-bit ID. The argument is the number's lower 64 bits.
+    /// Creates the error for a 65-bit number that was found where a 64-bit ID was expected. The argument is the number's
+    /// lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
         Self::with_fact(ErrorKind::OutOfRange, Fact::TooLarge(low))
@@ -355,7 +356,7 @@ impl Error {
         error.with_kind(ErrorKind::TimeOutOfRange)
     }
 
-    /// Returns the same error with the unit of its range, which the message states after the limits.
+    /// Returns the same error with the given unit for its range. The message states the unit after the limits.
     #[doc(hidden)]
     #[cold]
     #[must_use]

@@ -1,8 +1,9 @@
-//! Tests that interrupt a generator's call at each of its memory accesses in turn, and let other calls run or the process fork.
+//! Tests that interrupt a generator's call at each of its memory accesses in turn. At that point, other calls run or the
+//! process forks.
 //!
-//! Each run is a plain sequence of calls to the real code, so tests can use any clock and any number of calls. While one call
-//! is interrupted, the other calls run to completion. `sync::explorer` also covers several calls in progress at once, but only
-//! for code that it can run again from any state.
+//! Each run is a plain sequence of calls to the real code, so tests can use any clock and any number of calls. While one
+//! call is interrupted, the other calls run to completion. `sync::explorer` also covers several calls in progress at once,
+//! but only for code that it can rerun from any state.
 
 use std::{
     cell::{Cell, RefCell},
@@ -28,7 +29,7 @@ std::thread_local! {
     static DRAWN: Cell<u8> = const { Cell::new(0) };
 }
 
-/// A clock that returns the current call's reading, however often the call reads it.
+/// A clock that returns the current call's clock reading, no matter how often the call reads the clock.
 #[derive(Clone, Copy, Debug)]
 struct TestClock;
 
@@ -41,7 +42,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Performs a call whose clock reads `unix_ms`.
+/// Performs a call during which the clock reads `unix_ms`.
 fn at_time<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
     let before = CLOCK_NANOS.replace(unix_ms);
     let result = call();
@@ -54,7 +55,7 @@ fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
     (0..end.pow(len)).map(move |code| (0..len).map(|place| code / end.pow(place) % end).collect())
 }
 
-/// Returns the start of one of sno's ticks, in Unix milliseconds.
+/// Returns the start of a sno tick, in Unix milliseconds.
 fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
@@ -119,7 +120,7 @@ impl Snos {
         self.made.borrow_mut()[generator].extend(id);
     }
 
-    /// Checks that no ID was generated twice. Also checks that, between two clock rollbacks, the first generator had only
+    /// Checks that no ID was generated twice. Also checks that, between two clock rollbacks, the first generator used only
     /// one partition in each tick.
     fn check(&self, calls: &[usize]) {
         let made = self.made.borrow();
@@ -152,7 +153,7 @@ fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     }
 }
 
-/// Runs the test with an interruption at one access, and returns `false` if the call performs at most `access` accesses.
+/// Runs the test with an interruption at the given access. Returns `false` if the call performs at most `access` accesses.
 fn check_interruption(
     used_before: bool,
     closes: bool,
@@ -179,8 +180,8 @@ fn check_interruption(
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
             let id = at_time(ms(tick), || again.try_generate(0));
-            // The snapshot may have a different partition in the last tick, because a thread can lease one while the other
-            // thread is keeping the previous one.
+            // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
+            // the other thread is keeping the previous one.
             snos.made.borrow_mut()[1].extend(id);
         }
     }
@@ -260,7 +261,7 @@ mod forks {
         unsafe { libc::fork() }
     }
 
-    /// Forks before the given access of a call, and returns the call's result in this process and in the child, or `None` if
+    /// Forks before the given access of a call. Returns the call's results in this process and in the child, or `None` if
     /// the call performs at most `access` accesses.
     fn forked_at(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
         let (mut from, mut to) = pipe().unwrap();
@@ -288,7 +289,8 @@ mod forks {
         Some([here, there])
     }
 
-    /// Forks before each access in turn, each time in a call to a new generator. A rejected call returns no bytes.
+    /// Forks before each access in turn, each time in a call to a new generator. If the call is rejected, its result
+    /// contains no bytes.
     fn at_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
@@ -311,8 +313,8 @@ mod forks {
         id.map(Vec::from).unwrap_or_default()
     }
 
-    /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first one, or
-    /// is in the same tick as the previous call, or in a later one.
+    /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first
+    /// one, is in the same tick as the previous call, or is in a later tick.
     const TICKS: [(Option<usize>, usize); 3] = [(None, 100), (Some(100), 100), (Some(100), 101)];
 
     #[test]
@@ -357,7 +359,8 @@ mod forks {
         }
     }
 
-    /// The source returns the same bytes in each process, so only the generation distinguishes the random bits.
+    /// Returns a generator whose random source returns the same bytes in each process, so only the process generation
+    /// distinguishes the random bits.
     fn uuids() -> Rc<uuid7::Generator<TestClock>> {
         Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
     }

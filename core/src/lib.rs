@@ -7,10 +7,10 @@
 //! [`sparx64`]: mod@sparx64
 //! [`layout`]: mod@layout
 //! [`uuid7`]: mod@uuid7
-// The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
+// The README is also the front page of the documentation; `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
-// Unused code is only linted with the `internals` feature.
+// Lints for unused code are enabled only with the `internals` feature.
 #![cfg_attr(
     not(feature = "internals"),
     allow(
@@ -20,7 +20,7 @@
         reason = "used by other crates of this project"
     )
 )]
-// On docs.rs, marks the items that require a feature.
+// Marks items that require a feature on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid`, `uuid7` or `layout`.
@@ -67,8 +67,8 @@ mod sequence;
 pub mod sno;
 pub mod sparx64;
 mod sync;
-// This format is left out on x86 targets without SSE2, such as kernels and firmware, because the cipher of its random bits does
-// not compile there.
+// This format is omitted on x86 targets without SSE2, such as kernels and firmware, because the cipher for its random bits
+// does not compile there.
 #[cfg(any(not(any(target_arch = "x86", target_arch = "x86_64")), target_feature = "sse2"))]
 pub mod uuid7;
 

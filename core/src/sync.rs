@@ -13,10 +13,10 @@
 //! real ones passed. A test of the repository rejects atomics of other origin, except in clocks, the detection of the CPU and
 //! the hooks of `fork()`, which are not part of a model.
 
-/// A pointer to memory for forked children. It is not part of the models, because models have no forks.
+/// A pointer to memory reserved for forked children. The models do not track it, because they have no forks.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter that is not part of the models, because no decision in them depends on it.
+/// A counter that the models do not track, because none of their decisions depends on it.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
@@ -41,8 +41,8 @@ pub(crate) mod explorer;
 #[cfg(all(test, not(any(loom, shuttle))))]
 pub(crate) mod watched;
 
-/// Atomics in memory pages that several processes share. They never fall back to a lock, because a lock would belong to one
-/// process.
+/// Atomics in memory pages that several processes share. They never fall back to a lock, because a lock would be local to
+/// one process.
 #[cfg(feature = "std")]
 pub(crate) mod shared {
     #[cfg(any(loom, shuttle, test))]

@@ -1,6 +1,6 @@
-//! Tests copies of a running process, which exist when a virtual machine is restored twice from one snapshot. Neither copy
-//! can detect the other. Unlike a forked child, each copy has all of the memory, including the page that the kernel wipes
-//! at a fork, and a private copy of shared memory.
+//! Tests copies of a running process, such as those created by restoring a virtual machine twice from one snapshot. Neither
+//! copy can detect the other. Unlike a forked child, each copy has all of the memory, including the page that the kernel
+//! wipes at a fork, and a private copy of shared memory.
 //!
 //! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in
 //! common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
@@ -140,7 +140,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
     });
 }
 
-/// A copy that is restored later begins in another second.
+/// A copy that is restored later starts in a different second.
 #[test]
 fn hot_guids_of_copies_differ_from_the_next_second_on() {
     in_separate_process(&[], || {
@@ -166,7 +166,7 @@ impl Clock for SettableClock {
 }
 
 /// Returns how many UUIDs two copies have in common, for a generator and for a handle, if the copies start generating in
-/// the next millisecond. `ahead` is the clock rollback before the copy is made, in milliseconds. The rollback keeps the
+/// the next millisecond. Before the copy is made, the clock moves back by `ahead` milliseconds. This rollback keeps the
 /// generator in one millisecond.
 fn equal_uuids(ahead: i64) -> [usize; 2] {
     let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
@@ -248,7 +248,7 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 /// Generates ten IDs.
 type MakeBatch = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
-/// Creates a generator, with the given worker ID if the format has one.
+/// Creates a generator. If the format has worker IDs, the generator uses the given one.
 type NewBatches<'a> = &'a dyn Fn(u16) -> MakeBatch;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
@@ -343,7 +343,7 @@ fn restored() {
     }
 }
 
-/// Prints the figures of `docs/promises.md`.
+/// Prints the figures for `docs/promises.md`.
 #[test]
 #[ignore = "takes minutes, and prints figures"]
 fn figures() {

@@ -192,7 +192,7 @@ fn default_handles_start_new_blocks_in_each_process() {
 struct ForkingClock(AtomicI32);
 
 impl ForkingClock {
-    /// Returns a clock that forks during the reading that follows `readings` other readings.
+    /// Returns a clock that completes `readings` readings, and forks during the next one.
     fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -384,7 +384,7 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
     assert_eq!(ids.move_to(|_| granted(8)).unwrap_err().code(), "generator_closed");
 }
 
-/// The parent sleeps between two steps of a batch when it is forked, as an event loop does.
+/// The fork happens while the parent sleeps between two steps of a batch, as an event loop does.
 #[test]
 fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
     let clock = ManualClock::at_unix_ms(START_MS);

@@ -255,7 +255,7 @@ fn only_default_partitions_need_shared_memory() {
 fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();
     if child == 0 {
-        // SAFETY: ends the child, either by the alarm if it blocks, or here when it is done.
+        // SAFETY: the calls end only the child: `alarm` if the child blocks, and `_exit` when it is done.
         unsafe {
             libc::alarm(5);
             libc::_exit(i32::from(ids.generate(0).is_err()));

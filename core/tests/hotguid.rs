@@ -156,7 +156,7 @@ fn uppercase_is_accepted_and_lowercase_is_written() {
     assert_eq!(format!("{id:?}"), format!("HotGuid({TEXT:?})"));
 }
 
-/// Tries every one-byte and two-byte character, and some of three and four bytes, at every position.
+/// Tries every one-byte and two-byte character, and some three-byte and four-byte characters, at every position.
 #[test]
 fn each_character_is_validated_at_its_position() {
     let chars: Vec<char> =

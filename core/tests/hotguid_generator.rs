@@ -200,7 +200,8 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
     assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
-/// A copy of a machine has the whole state of the original generator. From the next second on, the two generators differ.
+/// A copy of a machine contains the whole state of the generator. From the next second on, the generator and its copy
+/// differ.
 #[test]
 fn default_generators_start_each_second_elsewhere() {
     let clock = ScriptedClock::default();
@@ -211,7 +212,7 @@ fn default_generators_start_each_second_elsewhere() {
         ids.generate(7).unwrap().counter()
     });
     let starts = starts.collect::<HashSet<_>>();
-    // Two of the 16 starts are equal with a probability of 1 in 70,000. Four equal pairs are practically impossible.
+    // The probability that two of the 16 starts are equal is 1 in 70,000. Four equal pairs are practically impossible.
     assert!(starts.len() > 12 && starts.iter().all(|start| *start <= LAST_COUNTER / 2));
 }
 

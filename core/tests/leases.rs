@@ -76,7 +76,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each lease is extended by as long as the partition was used, up to a minute.
+        // Each lease is extended by the time that the partition has been in use, up to a minute.
         let later = MINUTE + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
@@ -334,8 +334,8 @@ fn a_stale_reading_switches_no_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
-/// A child drops its inherited generators and creates its own until no partition is left. A lease is extended by as long as it
-/// has been held.
+/// A child drops its inherited generators and creates its own until no partition is left. A lease is extended by the time
+/// that it has already been held.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -414,7 +414,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after START_MS, because it is extended by as long as it has been held.
+    // The lease ends 32 ms after START_MS, because it is extended by the time that it has already been held.
     let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
@@ -557,12 +557,12 @@ fn a_failed_build_claims_no_partition() {
     assert_eq!(default_partition(&ManualClock::at_unix_ms(START_MS), || Ok(&TABLE)), Ok(0));
 }
 
-/// A child drops the copies of its parent's generators, in any order of creation.
+/// A child drops the copies of its parent's generators, regardless of the order in which they were created.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn dropping_copies_in_a_child_frees_no_explicit_partition() {
-    // The table is in memory that the child shares.
+    // The table is in memory that the child shares with its parent.
     in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..=u16::MAX)

@@ -157,7 +157,7 @@ struct IdleCaller {
     made: Vec<Sno>,
 }
 
-/// One order of the calls.
+/// One run, which executes the calls in a particular order.
 #[derive(Default)]
 struct Run {
     /// The choices made in this run, each with its number of alternatives.
@@ -323,7 +323,7 @@ fn explore(
     }
 }
 
-/// Makes the IDs that precede the callers' calls, in the run's first tick, and returns them.
+/// Makes the IDs that exist before the callers start, in the run's first tick, and returns them.
 fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
     run.tick.set(START);
     run.last_tick.set(START);

@@ -180,7 +180,7 @@ macro_rules! assert_switch {
     }};
 }
 
-/// The first and last worker ID before a switch, and after it.
+/// The first and last worker IDs before a switch, and those after it.
 type WorkerIdSwitch = ([u32; 2], [u32; 2]);
 
 const RANGES: [(WorkerIdSwitch, std::result::Result<u32, &str>); 7] = [

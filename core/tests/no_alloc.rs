@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Returns the number of this thread's allocations. Selects the process's kernels first, because that reads an environment
-/// variable once, which allocates memory on Windows.
+/// Returns the number of this thread's allocations. Selects the process's kernels first, because the selection reads an
+/// environment variable once, which allocates memory on Windows.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)

@@ -190,7 +190,7 @@ fn names_versions_secrets_and_values_have_limits() {
     assert_eq!(format!("{ids:?}"), "Keyring { .. }");
 }
 
-/// Covers the batch sizes at which the implementation changes, with alternating versions.
+/// Covers the batch sizes at which the implementation switches code paths, with alternating versions.
 #[test]
 fn batches_equal_single_calls() {
     let secrets = [(1, [1; 32]), (2, [2; 32])];

@@ -201,8 +201,8 @@ impl<C: Clock> Clock for ReportingClock<C> {
     }
 }
 
-/// The window was assigned to one copy of the process, so an identity that is assigned after the restore must not be used
-/// in it.
+/// The window was assigned to one copy of the process, so no identity assigned after the restore may be used in that
+/// window.
 #[test]
 fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
     in_separate_process(&[], || {

@@ -23,7 +23,7 @@ const MS: i64 = 1_000_000;
 /// The duration of the kernel's tick, in microseconds, while the clock is not slewed.
 const TICK: i64 = 10_000;
 
-/// The kernel setting that changes the clock's rate. Dropping the guard restores the previous setting.
+/// A guard for the kernel setting that changes the clock's rate. Dropping the guard restores the previous setting.
 struct ClockRateGuard(libc::timex);
 
 impl ClockRateGuard {

@@ -88,7 +88,8 @@ struct GeneratorStates<'c> {
 }
 
 impl<'c> GeneratorStates<'c> {
-    /// Creates two generators with the partitions 0, which is in the table, and 7, and one that leases partitions 5 and 6.
+    /// Creates three generators: one with partition 0, which is in the table, one with partition 7, and one that leases
+    /// partitions 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);

@@ -197,7 +197,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// A new generator's state is also in the format's first tick, although no ID has been made in that tick.
+/// A new generator's state refers to the format's first tick, too, although no ID has been made in that tick.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;

@@ -25,7 +25,7 @@ mod alone;
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// The nanoseconds that pass without a tick.
+/// The time, in nanoseconds, that passes without a tick.
 const PAST_NANOS: u32 = 20_000_000;
 const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
 

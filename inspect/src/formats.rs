@@ -24,12 +24,12 @@ pub(crate) struct Format {
 pub(crate) enum Text {
     /// A 64-bit integer, signed or unsigned.
     Decimal,
-    /// 32 hexadecimal digits, with or without hyphens, in braces or after `urn:uuid:`.
+    /// 32 hexadecimal digits, with or without hyphens, optionally in braces or after `urn:uuid:`.
     Uuid,
     /// An integer encoded in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// An integer encoded in an alphabet without leading zeros, with a minimum and a maximum number of characters. A string
-    /// that is shorter than most of the format's IDs is more likely to be a word.
+    /// An integer encoded in an alphabet, without leading zeros and with a minimum and a maximum number of characters. A
+    /// string that is shorter than most of the format's IDs is more likely to be a word.
     Short(&'static Alphabet, usize, usize),
     /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
@@ -418,8 +418,8 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed(1, "unused", 0),
             time(41),
-            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters. Their worker fields can have
-            // any value.
+            // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. Their worker fields
+            // can have any value.
             usually(5, "datacenter", Maker, &[10, 11, 13]),
             usually(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),

@@ -109,7 +109,7 @@ fn role(kind: &str) -> Role {
     }
 }
 
-/// Returns the reading of a Randflake with decrypted fields and bits.
+/// Returns the reading of a Randflake, with its fields and bits decrypted.
 pub(crate) fn decrypted(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
     let parts = codec.inspect(Randflake::from_u64(id));

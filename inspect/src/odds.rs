@@ -102,7 +102,7 @@ impl Cost {
 
 /// Returns the cost of a random string that belongs to no format. The string may have any length. Its characters belong to
 /// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are unexpected,
-/// so they count as being as rare as the rarest formats.
+/// so they are considered to be as rare as the rarest formats.
 pub(crate) fn random_text(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -253,7 +253,7 @@ fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
         && rest(one) == rest(other)
 }
 
-/// Returns 1 for the lowest cost, and half as much for each additional bit.
+/// Returns 1 for the lowest cost. Each additional bit halves the result.
 fn relative_weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;

@@ -42,9 +42,9 @@ pub struct Reading {
 pub(crate) enum Origin {
     /// A format of this project.
     Ours,
-    /// A layout that the user provided.
+    /// A format from this crate's table.
     Table,
-    /// A layout that the reader provided.
+    /// A layout that the user provided.
     Reader,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Origin {
 pub struct Field {
     /// The field's name in its format.
     pub name: String,
-    /// The position of the field's first bit, counted from the most significant bit.
+    /// The field's purpose.
     pub role: Role,
     /// The position of the first bit, counted from the most significant one.
     pub from: u32,

@@ -1,5 +1,5 @@
-//! Suggests which ID a string was meant to be if the string itself is not an ID: a part of it, the string in the other
-//! case, or an ID whose length is off by one.
+//! Suggests which ID a string was meant to be if the string itself is not an ID: a part of the string, the string in the
+//! other letter case, or an ID whose length differs by one.
 
 use alloc::{
     format,

@@ -12,9 +12,9 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Values of fields with more bits are written in hexadecimal.
+/// Values of fields with more bits than this are written in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// Sentences omit the values of fields with more bits.
+/// Sentences omit the values of fields with more bits than this.
 const MAX_STATED_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.

@@ -25,7 +25,8 @@ fn ids_of_other_libraries_are_identified() {
     for line in include_str!("made.tsv").lines() {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
         let reading = most_likely_reading(id);
-        // X's datacenters and Discord's workers distinguish their IDs, but the libraries do not use those values.
+        // The datacenter values of X and the worker values of Discord distinguish the two services' IDs, but the libraries
+        // do not use those values.
         if reading.note.is_none() {
             assert_eq!(reading.format, format, "{id}");
         }
@@ -154,7 +155,7 @@ fn the_current_time_decides_between_formats_with_equal_bits() {
     assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
     let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
     assert_eq!(discord.reason, "its time would be in 2031, which is in the future");
-    // In 2032, it is equally likely to be a Discord ID from the year before.
+    // In 2032, the ID is equally likely to be a Discord ID from the year before.
     let later = at(NOW.now_ms + 5 * 31_556_952_000);
     assert!(later[..2].iter().all(|reading| reading.note.is_some()), "{later:?}");
 }

@@ -1,4 +1,4 @@
-//! Compares the pictures in `docs/pictures` with the crate's output. After an intended change, draw them again:
+//! Compares the pictures in `docs/pictures` with the crate's output. After an intended change, regenerate the pictures:
 //! `POLYFLAKE_DRAW=1 cargo test -p polyflake-inspect --test pictures`.
 
 use std::{env, fs, path::Path};

@@ -30,7 +30,7 @@ use redis_server::RedisServer;
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
-/// The number of claims and the number of renewals.
+/// The number of claims, which is also the number of renewals.
 const ROUNDS: usize = 300;
 /// The number of claims in a namespace in which all records exist.
 const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
@@ -77,7 +77,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     }
 }
 
-/// Returns a `Redis` server whose namespace's waiting time is over.
+/// Returns a `Redis` server after the waiting time of its namespace has ended.
 fn waited_redis(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
@@ -96,7 +96,7 @@ fn waited_redis(program: &Path) -> RedisServer {
     }
 }
 
-/// Repeats a request as long as other connections have the file locked, and returns its result.
+/// Retries a request as long as other connections have the file locked, and returns its result.
 fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
         match operation() {
@@ -158,7 +158,7 @@ fn measure(name: &str, url: &str) {
     for connections in [1, 8] {
         println!("{name}, {connections} connections: {:.0} renewals/s", rate(url, connections));
     }
-    // A client of a lease service waits for at most 15 seconds. The service may need more time for so many records.
+    // A client waits at most 15 seconds for a lease service. With this many records, the service may need longer.
     if url.starts_with("http") {
         return;
     }

@@ -1,5 +1,5 @@
 //! Hosts that drive keepers: one thread that keeps all of a process's leases, and tasks on an executor. This module also
-//! contains the operator.
+//! contains the administrative operator.
 
 pub(crate) mod grantee;
 #[cfg(feature = "hosted")]

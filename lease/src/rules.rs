@@ -1,4 +1,4 @@
-//! The code that hosts in all languages share: the state machine that keeps a lease, its records and requests, and its
+//! The code shared by the hosts in all languages: the state machine that keeps a lease, its records and requests, and its
 //! events. It reads no clock, opens no connection and starts no thread.
 
 #[cfg(feature = "hosted")]

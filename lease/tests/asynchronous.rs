@@ -22,7 +22,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A store with exactly one worker ID, so that the next claim fails if a lease leaks.
+/// A store with exactly one worker ID. If a lease leaks, the next claim therefore fails.
 struct SingleIdStore {
     _folder: TempDir,
     url: String,
@@ -194,7 +194,7 @@ fn a_failed_future_reports_the_reason() {
     });
 }
 
-/// The `PostgreSQL` driver blocks only the lease's own thread.
+/// The `PostgreSQL` driver blocks only the lease's own thread, so the executor continues.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
 fn the_executor_runs_while_a_server_does_not_respond() {

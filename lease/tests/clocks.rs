@@ -1,6 +1,6 @@
-//! Tests the store's and the holder's clocks when they differ by a minute, a day or ten years. The error must be clear, no
-//! worker ID may stay blocked for years, and leases must work again once the clocks are correct. The module also tests
-//! records whose times were edited manually.
+//! Tests store and holder clocks that differ by a minute, a day or ten years. The error must be clear, no worker ID may
+//! stay blocked for years, and leases must work again once the clocks are correct. The module also tests records whose
+//! times were edited manually.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -13,8 +13,8 @@ const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
 const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 
-/// Drives a keeper for some minutes while the clocks of the store and the holder are wrong. Returns the end of its generator's
-/// last window.
+/// Drives a keeper for several minutes while the clocks of the store and the holder are wrong. Returns the end of its
+/// generator's last window.
 #[track_caller]
 fn drive_with_wrong_clocks(
     host: &mut KeeperHost,
@@ -95,8 +95,8 @@ fn a_store_clock_step_revokes_no_worker_ids() {
     }
 }
 
-/// A file store has no clock other than the holder's. A claim made while that clock is ahead reserves the worker ID until
-/// the wrong time, so the holder needs a different worker ID.
+/// A file store uses the holder's clock as its own. A claim made while that clock is ahead reserves the worker ID until the
+/// wrong time, so the holder needs a different worker ID.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {

@@ -1,4 +1,4 @@
-//! Many generators start at once on a server with a lower connection limit. All of them must eventually receive a worker
+//! Many generators start at once on a server that allows fewer connections. All of them must eventually receive a worker
 //! ID, and the application must still be able to connect.
 //!
 //! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a
@@ -43,8 +43,8 @@ fn processes_that_start_together_all_get_worker_ids() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    // Each generator runs in a separate task and so behaves like a separate process. The threads that keep leases would send
-    // only a few requests at a time.
+    // Each generator runs in a separate task and so behaves like a separate process. The usual threads that renew leases
+    // would send only a few requests at a time.
     let start = async |url: String| {
         let open = move || {
             let url = url.clone();
@@ -112,7 +112,7 @@ fn reject_connections(
 }
 
 /// Reads a connection's startup message and returns the user name in it. The message consists of its length, the protocol
-/// version, and pairs of names and values.
+/// version, and name-value pairs.
 fn user_of(connection: &mut UnixStream) -> String {
     let mut length = [0; 4];
     connection.read_exact(&mut length).unwrap();

@@ -1,9 +1,9 @@
-//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and
-//! repeat no ID. A task on the test's thread keeps the lease, because a copy of a process has no other threads here.
+//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and must
+//! not repeat any ID. A task on the test's thread keeps the lease, because a forked copy has no other threads.
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs
 //! of each format, or as many as `POLYFLAKE_IDS` specifies. With `window` instead of `restored`, the command prints how
-//! long a lease takes to renew after the wall clock moved. Like `tests/copies/window.py`, this needs libfaketime.
+//! long a lease takes to renew after the wall clock moved. Like `tests/copies/window.py`, this command needs libfaketime.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/alone.rs"]
@@ -192,7 +192,7 @@ fn restored() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Measures how long copies of a process share a worker ID. The next renewal ends this period.
+/// Measures how long copies of a process share a worker ID. They stop sharing it at the next renewal.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn window() {

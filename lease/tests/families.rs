@@ -21,7 +21,7 @@ fn assert_error<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
     assert_eq!((error.kind(), &*error.to_string()), (kind, reason));
 }
 
-/// Creates a generator for the given worker ID, which becomes part of the otherwise random machine bytes.
+/// Creates a generator for the given worker ID, which the generator encodes in the otherwise random machine bytes.
 fn hot_guid_generator_for(number: u64, uuid8: bool) -> hotguid::Generator {
     let shape = Shape::hotguid(number..=number).unwrap();
     let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();

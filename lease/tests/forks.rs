@@ -46,7 +46,7 @@ fn store() -> (TempDir, String) {
 
 /// Returns a bitwise copy of the generator, so that a child can close its copy.
 fn copy(ids: &Generator) -> Generator {
-    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses the original again.
+    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses the original generator again.
     unsafe { std::ptr::read(ids) }
 }
 
@@ -201,7 +201,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     };
     let work = || {
         let before = asked.load(Ordering::Relaxed);
-        // The loop runs three times as long as the time until a renewal.
+        // The loop runs for three times as long as it takes until a renewal is due.
         let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]
@@ -283,7 +283,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     }
 }
 
-/// A store that is open in the parent keeps no file open, so the child can use the same file.
+/// A store that is open in the parent does not keep its file open, so the child can open the same file.
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = lock_tests();

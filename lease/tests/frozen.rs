@@ -24,7 +24,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An upper bound for calls: the time limit of `close`, plus a margin for busy machines.
+/// An upper bound for the duration of calls: the time limit of `close`, plus a margin for busy machines.
 const BOUND: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
@@ -127,7 +127,7 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
         server.thaw();
     });
-    // If no worker ID is free, the claimant would only try again after this test's timeout.
+    // If no worker ID were free, the claimant would not try again until after this test's timeout.
     let second = Duration::from_secs(1);
     let again = (0..30).find_map(|_| Generator::with(&server.url(), options(), second).ok());
     again.unwrap().generate(0).unwrap();

@@ -1,5 +1,5 @@
 //! Tests copies of a process image. A keeper notices that it was restored because its wall clock and monotonic clock have
-//! diverged. Of several copies, only one keeps the worker ID.
+//! diverged. Only one of several copies keeps the worker ID.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -19,7 +19,8 @@ fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// Moves the wall clock but not the monotonic clock, as when the machine is restored from an image or its clock is set.
+/// Moves the wall clock but not the monotonic clock, as happens when the machine is restored from an image or its clock is
+/// set.
 fn jump(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
 }
@@ -30,7 +31,7 @@ fn drive(host: &mut KeeperHost, store: &mut Memory) -> Option<Grant> {
     host.drive_by(|request| store.answer(request))
 }
 
-/// Returns the time until the keeper's next step.
+/// Returns the time until the keeper's next action.
 fn wait(host: &mut KeeperHost) -> u64 {
     match host.keeper.poll(host.now) {
         Action::Wait(until) => until - host.now.elapsed_ms,
@@ -49,8 +50,8 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     drive(host, store);
 }
 
-/// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies. Afterwards,
-/// the copies draw different random numbers.
+/// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies. After
+/// `image` returns, the copies draw different random numbers.
 fn copies<const N: usize>(
     store: &mut Memory,
     numbers: u64,
@@ -72,7 +73,8 @@ fn copies<const N: usize>(
     })
 }
 
-/// Restores the copies one after another and runs them. Each copy's clock is six minutes ahead of the image.
+/// Restores the copies one after another and runs them. The clock of each copy is six minutes later than when the image was
+/// taken.
 fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
@@ -212,7 +214,7 @@ fn a_read_of_a_write_from_before_the_image_settles_nothing() {
     }
 }
 
-/// The wall clock also moved backwards, so a renewal cannot move the end of the grant.
+/// The wall clock also moved backward, so a renewal cannot move the end of the grant.
 #[test]
 fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
     let mut store = Memory::new(START_MS);
@@ -227,7 +229,7 @@ fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
     assert!(after.version > before.version && after.granted_until == before.granted_until);
 }
 
-/// The original process, whose clocks show no gap, releases the worker ID, and another process claims it.
+/// The original process, whose clocks show no gap, releases the worker ID, and a third process claims it.
 #[test]
 fn a_copy_seals_if_the_original_released_the_worker_id() {
     let mut store = Memory::new(START_MS);
@@ -284,8 +286,8 @@ fn a_gap_before_the_seal_releases_nothing() {
     assert_eq!(store.records("orders/sno")[0].granted_until, grant.end());
 }
 
-/// The image was taken after the release was sent. All copies are sealed, so the release counts, whether or not a reply
-/// arrives.
+/// The image was taken after the release was sent. All copies are sealed, so the release takes effect whether or not a
+/// reply arrives.
 #[test]
 fn a_release_in_progress_during_a_gap_counts_once() {
     for is_answered in [true, false] {
@@ -368,7 +370,8 @@ fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
     }
 }
 
-/// If the clock steps while the store is replaced, the grant is not sealed, although it cannot be renewed in the new store.
+/// If the clock steps while the store is replaced, the grant stays unsealed, although it cannot be renewed in the new
+/// store.
 #[test]
 fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     let mut store = Memory::new(START_MS);
@@ -418,7 +421,7 @@ fn a_strict_generator_has_a_window_of_seconds() {
     assert!(host.keeper.end() > Some(host.now.wall_ms + 40 * MINUTE));
 }
 
-/// The generator holds IDs back until the store confirms that no other copy renewed the grant, but for at most a second.
+/// The generator withholds IDs until the store confirms that no other copy renewed the grant, but for at most a second.
 #[test]
 fn a_strict_generator_is_held_back_for_at_most_a_second() {
     for is_away in [false, true] {

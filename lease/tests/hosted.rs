@@ -1,4 +1,4 @@
-//! Tests a lease that a host in another language keeps. A small host over `SQLite` executes the lease's commands, and the
+//! Tests a lease kept by a host in another language. A small host over `SQLite` executes the lease's commands, and the
 //! tests check the resulting IDs.
 #![cfg(feature = "sqlite")]
 
@@ -40,7 +40,7 @@ struct Host {
     ids: Leased,
     random: u128,
     elapsed_ms: u64,
-    /// Whether the host actually waits, so that the wall clock advances with the monotonic clock.
+    /// Whether the host actually sleeps, so that the wall clock advances with the monotonic clock.
     really_waits: bool,
     /// The result of the last command.
     answer: Json,
@@ -202,7 +202,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(refused.code(), "lease_unavailable");
 }
 
-/// A strict lease extends the window of its generator every second. These extensions are not renewals.
+/// A strict lease extends its generator's window every second. These extensions are not renewals.
 #[test]
 fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,7 +255,7 @@ fn failures_are_reported_and_retried() {
     assert_eq!(host.status()["refused"], Json::Null);
 }
 
-/// Exceptions in other languages have a code and a message, from which the rules derive whether waiting may help.
+/// An exception in another language has a code and a message. From these two, the rules derive whether waiting may help.
 #[test]
 fn only_lasting_errors_of_a_host_are_permanent() {
     let folder = tempfile::tempdir().unwrap();
@@ -397,7 +397,7 @@ fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // Fails the first grant, then the grant that follows it.
+    // Makes the first grant fail, and then the grant that follows it.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = Leased::new(build);
@@ -585,7 +585,7 @@ fn a_child_leases_from_the_environment() {
     let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();
     assert_eq!(ids.lease().number(), expected);
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["worker"]);
-    // The layout has a bindable field for which the lease provides no value.
+    // The lease provides no value for one of the layout's bindable fields.
     assert_eq!(ids.unwrap_err().code(), "out_of_range");
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["datacenter", "worker"]);
     assert_eq!(ids.unwrap().lease().number(), expected);

@@ -24,8 +24,8 @@ impl Head {
     }
 }
 
-/// Starts a service that handles one connection at a time and answers each request with the result of `answer`. It closes the
-/// connection after a body that is not JSON. Returns the service's URL and a channel of request heads.
+/// Starts a service that handles one connection at a time and answers each request with the result of `answer`. The service
+/// closes the connection after sending a body that is not JSON. Returns the service's URL and a channel of request heads.
 fn serve(answer: impl Fn(&Head) -> String + Send + 'static) -> (String, Receiver<Head>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://sesame@{}", listener.local_addr().unwrap());
@@ -88,8 +88,8 @@ fn a_request_has_the_token_and_a_random_value() {
     assert_ne!(first.header("polyflake-request"), second.header("polyflake-request"));
 }
 
-/// A holder resolves a lost reply with a read and a write that must reach the same server (rule R2). Only that write must
-/// use the same connection as an earlier request.
+/// A holder resolves a lost reply with a read followed by a write, and both must reach the same server (rule R2). Only such
+/// a write must use the same connection as an earlier request.
 #[test]
 fn only_the_request_after_a_read_demands_its_connection() {
     let (url, heads) = serve(good);

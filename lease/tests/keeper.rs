@@ -51,7 +51,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
     assert_eq!(grant.numbers(), 0..=0);
 }
 
-/// Even if all worker IDs are granted, a holder may release its worker ID long before the end of its lease.
+/// Even when all worker IDs are granted, a holder may release its worker ID long before its lease ends.
 #[test]
 fn a_released_worker_id_is_found_within_a_minute() {
     let mut store = Memory::new(START_MS);
@@ -179,7 +179,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
         store.answer(request)
     };
     for _ in 0..20 {
-        // No reply to a write confirms the claim.
+        // None of the replies to the writes confirms the claim.
         assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
         host.advance(1000);
     }
@@ -212,7 +212,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both clones have everything that the claimant sent, so only a later write by one of them distinguishes them.
+/// Both clones have the full contents of the claim, so only a later write by one of them distinguishes the clones.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(START_MS);
@@ -341,7 +341,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert_eq!(new.drive_until_idle(&mut store), None);
     let error = new.assert_error(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(START_MS + HOUR + HOUR + 60_000));
-    // The time is now past the end that is recorded in the backup.
+    // The current time is now past the end recorded in the backup.
     old.advance(40 * 60_000);
     old.drive_until_idle(&mut store);
     old.assert_error(ErrorKind::StoreChanged);
@@ -354,7 +354,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert!(grant.start() >= quiet_until);
 }
 
-/// The slack saves a claimant its first wait, but does not extend back into the quiet time.
+/// The slack lets a claimant skip its first wait, but does not extend back into the quiet time.
 #[test]
 fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     let mut store = Memory::new(START_MS);
@@ -672,7 +672,7 @@ fn a_holder_renews_soon_after_an_outage() {
     }
 }
 
-/// A keeper cannot distinguish this store from a promoted replica, in which holders continue.
+/// A keeper cannot distinguish this store from a promoted replica, on which holders continue.
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
@@ -749,8 +749,8 @@ fn quiet_times_do_not_add_up() {
     }
 }
 
-/// Versions only increase. A version lower than the acknowledged one proves that the store went back in time, even if its
-/// name is unchanged.
+/// Versions only increase. A version lower than the acknowledged one proves that the store has reverted to an earlier
+/// state, even if its name is unchanged.
 #[test]
 fn an_earlier_record_starts_a_quiet_time() {
     for is_known in [true, false] {
@@ -813,7 +813,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     }
 }
 
-/// Machines that are restored from the same image at the same time renew at the same moment and with the same end.
+/// Machines restored from the same image at the same time renew at the same moment and with the same end.
 #[test]
 fn clones_that_renew_simultaneously_are_distinguished() {
     let mut store = Memory::new(START_MS);
@@ -870,8 +870,8 @@ fn a_failed_release_is_retried_for_ten_seconds() {
     }
 }
 
-/// A renewal receives no reply before the holder closes. If the renewal reached the store, the release follows it. If the
-/// record belongs to another holder but has the same version and end, the release must not apply.
+/// A renewal receives no reply before the holder closes. If the renewal reached the store, the release comes after it. If
+/// the record belongs to another holder but has the same version and end, the release must not apply.
 #[test]
 fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {

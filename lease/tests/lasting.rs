@@ -110,7 +110,7 @@ fn a_check_reports_the_store_without_writing() {
     }
 }
 
-/// A check that is killed leaves its trial file, and processes in two containers may have the same process ID.
+/// A check that is killed leaves its trial file behind, and processes in two containers may have the same process ID.
 #[test]
 fn a_check_ignores_another_processs_trial_file() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -131,8 +131,8 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // A check has no ID format. It accepts worker IDs that are valid in any format, and a namespace that fits together with
-    // the shortest format name.
+    // A check does not specify an ID format. It therefore accepts worker IDs that are valid in any format, and a namespace
+    // that fits together with the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }
@@ -169,7 +169,7 @@ fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
     assert!(error.until().is_some() && error.to_string().contains(" until 20"), "{error}");
 }
 
-/// Each client words its certificate errors differently.
+/// Each client uses different wording for certificate errors.
 #[test]
 fn an_untrusted_certificate_is_an_immediate_error() {
     for message in [

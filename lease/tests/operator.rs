@@ -237,7 +237,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
         assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
-    // A promotion between these names is possible, but not for this store.
+    // A promotion from the first name to the second is possible, but it is not a promotion of this store.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
     assert_kind(possible, ErrorKind::StoreChanged);
 }
@@ -278,7 +278,7 @@ fn restored_applies_to_every_namespace() {
     }
 }
 
-/// The worker ID remains granted for all times that the holder's clock may have shown.
+/// The worker ID remains granted at every time that the holder's clock may have shown.
 #[test]
 fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
     let mut store = Memory::new(START_MS);

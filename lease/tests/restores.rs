@@ -50,7 +50,8 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
         let partition = ids.generate(7).unwrap().partition();
         assert_eq!(u64::from(partition), numbers.0);
         polyflake::after_restore().unwrap();
-        // A copy that continues would behave the same without this call. The abandoned worker IDs remain leased in either case.
+        // A copy that did not report the restore would behave the same from here on. The abandoned worker IDs remain leased
+        // in either case.
         numbers.0 = wait_for_another_number(|| ids.generate(7), || ids.lease().number(), numbers.0);
         numbers.1 =
             wait_for_another_number(|| guids.generate(7), || guids.lease().number(), numbers.1);
@@ -93,7 +94,7 @@ fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
     }
 }
 
-/// An in-memory store that reports a restore while a connection is being opened or a callback runs, and records the
+/// An in-memory store that reports a restore while a connection is being opened or a callback is running, and records the
 /// subsequent requests.
 #[derive(Clone)]
 struct RestoringStore {
@@ -152,7 +153,8 @@ fn a_host_closes_its_connection_and_seals() {
 }
 
 /// The restore is reported after the keeper has decided to release the worker ID: in the event callback, or while the
-/// connection is being opened. If the release were sent, the worker ID would become free although the other copy uses it.
+/// connection is being opened. If the keeper sent the release, the worker ID would become free while the other copy still
+/// uses it.
 fn a_release_is_not_sent_after_a_restore() {
     for in_open in [true, false] {
         let noted = RestoringStore::new();

@@ -239,7 +239,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
     let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     is_slow.store(1, Ordering::Relaxed);
-    // The next renewal is in progress, and the thread that sent it waits for the store.
+    // The next renewal is in progress, and the thread that sent it is waiting for the store.
     std::thread::sleep(Duration::from_millis(800));
     std::thread::scope(|scope| {
         let closing = scope.spawn(|| ids.close());

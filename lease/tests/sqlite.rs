@@ -124,8 +124,8 @@ fn missing_columns_are_rejected() {
     assert_file_error(&path, ErrorKind::StoreDamaged);
 }
 
-/// A second format is introduced by adding its column first and its rows later, while programs that support only the first
-/// format continue to run.
+/// A second format is introduced in two steps, while programs that support only the first format continue to run: first its
+/// column is added, and later its rows.
 #[test]
 fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
@@ -183,7 +183,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
     }
 }
 
-/// Other records can still be claimed.
+/// The other records can still be claimed.
 #[test]
 fn a_manually_edited_row_is_skipped_and_named() {
     for (change, kind) in [
@@ -225,7 +225,7 @@ fn a_copied_file_starts_a_quiet_time() {
     assert_error(claim(&mut store), ErrorKind::StoreChanged);
 }
 
-/// The file is replaced between reading a record and changing it.
+/// The file is replaced between the read of a record and its change.
 #[test]
 fn a_swap_is_rejected_if_the_record_names_another_store() {
     let (_folder, path) = file();
@@ -275,7 +275,7 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
     }
 }
 
-/// A folder with a volume that is mounted at `a`. Only one test has such a folder at a time, and everything is unmounted at
+/// A folder with a volume that is mounted at `a`. Only one test at a time has such a folder, and everything is unmounted at
 /// the end of the test.
 #[cfg(target_os = "linux")]
 struct MountedFolder {
@@ -340,7 +340,7 @@ fn a_moved_or_remounted_file_is_the_same_store() {
     let device = fs::metadata(&before).unwrap().dev();
     assert!(mounted.runs("mkdir b c; mount --bind a b"));
     claim(&mut open(&url_of(&bound)).unwrap()).unwrap();
-    // The second volume gets the device number that the first one had, unless another program took it first.
+    // The second volume gets the first volume's device number, unless another program took that number first.
     assert!(mounted.runs("umount b a; cp one two; mount -o loop two a; mount -o loop one c"));
     if fs::metadata(&after).unwrap().dev() == device {
         println!("the volume has the same device again");

@@ -1,5 +1,5 @@
-//! Tests `SQLite` files that are read-only or cannot grow: the error is clear, no data is lost, and the file is usable
-//! afterwards. Each case runs in a separate process with stricter limits than those of the test.
+//! Tests `SQLite` files that are read-only or cannot grow. The error must be clear, no data may be lost, and the file must
+//! be usable afterwards. Each case runs in a separate process with stricter limits than those of the test process.
 #![cfg(all(feature = "sqlite", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 

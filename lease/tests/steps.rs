@@ -1,4 +1,4 @@
-//! Records and replays conversations between steps and databases, which `tests/leases/steps.json` contains. A driver in any
+//! Records conversations between steps and databases in `tests/leases/steps.json`, and replays them. A driver in any
 //! language passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares
 //! the recording with conversations between its own drivers and the real engines.
 //!
@@ -36,13 +36,13 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.j
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
-/// The store's name in the `SQLite` conversation, and its name in conversations with any server.
+/// The store's name in the `SQLite` conversation, followed by its name in the conversations with servers.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
 const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
-/// The end of a waiting time, so far in the future that `Redis` accepts it at any time.
+/// The end of a waiting time, so far in the future that `Redis` accepts it whenever the test runs.
 const FAR: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the file.
@@ -64,7 +64,7 @@ enum ConnectionEvent {
     Kept,
     /// The connection is lost before the reply to a commit arrives.
     Cut,
-    /// The server's commit waits for a replica, and that wait is canceled.
+    /// The server's commit waits for a replica, and the wait is canceled.
     Warned,
 }
 
@@ -154,7 +154,7 @@ fn parse_json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// Returns a namespace's record as proposed by the first keeper.
+/// Returns a namespace's record as the first keeper proposes it.
 fn proposed(incarnation: u128) -> Namespace {
     Namespace {
         name: "orders".into(),
@@ -170,8 +170,8 @@ fn proposed(incarnation: u128) -> Namespace {
     }
 }
 
-/// Records a conversation with an engine. In it, a store is created, worker IDs are claimed and renewed, writes arrive too
-/// late or receive no reply, and a column is dropped.
+/// Records a conversation with an engine. During the conversation, a store is created, worker IDs are claimed and renewed,
+/// writes arrive too late or receive no reply, and a column is dropped.
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
@@ -220,7 +220,7 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     json!({"texts": it.texts, "conversation": it.requests})
 }
 
-/// Compares a conversation with the recorded one in the file, or writes it to the file.
+/// Compares a conversation with the recording in the file, or writes it to the file.
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
     let _alone = WRITING.lock().unwrap();

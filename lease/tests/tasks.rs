@@ -30,11 +30,11 @@ fn unix_ms() -> u64 {
 struct SlowStore {
     store: Arc<Mutex<Memory>>,
     delay_ms: Arc<AtomicUsize>,
-    /// The number of requests that were answered.
+    /// The number of requests that the store has answered.
     answers: Arc<AtomicUsize>,
 }
 
-/// The delay of replies that never arrive.
+/// The delay that stands for a reply that never arrives.
 const UNLIMITED: usize = usize::MAX;
 
 impl SlowStore {
@@ -174,8 +174,8 @@ fn dropped_futures_leak_no_worker_id() {
     });
 }
 
-/// If a task is dropped at any moment, its generator ends with its window, and the next holder of the worker ID generates
-/// no ID a second time.
+/// Whenever a task is dropped, its generator stops at the end of its window, and the next holder of the worker ID repeats
+/// no ID.
 #[test]
 fn a_dropped_task_repeats_no_id() {
     let slow = SlowStore::new(20);
@@ -223,7 +223,7 @@ fn a_task_that_never_runs_is_reported_immediately() {
     });
 }
 
-/// A thread that waits for its own task would wait forever.
+/// A thread that blocks on its own task would wait forever.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(SlowStore::new(0).host(), options(), LONG_TIMEOUT) };

@@ -127,7 +127,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     let renewals = ids.lease().figures().renewals;
     wait_until("renewals beside it", || ids.lease().figures().renewals >= renewals + 4);
     ids.generate(0).unwrap();
-    // A call that waits for a lease starts the lease again.
+    // A call that waits for a lease restarts the lease.
     panics.store(false, Ordering::Relaxed);
     ended.lease().ready(LONG_TIMEOUT).unwrap();
     ended.generate(0).unwrap();

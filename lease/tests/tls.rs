@@ -49,7 +49,8 @@ fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) 
 
 #[test]
 fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
-    // The operating system connects 0.0.0.0 to this machine, but the URL parser treats it as a remote host.
+    // The operating system connects clients of 0.0.0.0 to this machine, but the URL parser treats the address as a remote
+    // host.
     for (host, parameters) in [
         ("0.0.0.0", ""),
         ("0.0.0.0", "?connect_timeout=3"),
@@ -92,7 +93,7 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     ids.close();
 
     for (url, kind) in [
-        // The server requires encryption, but connections to this machine use encryption only on request.
+        // The server requires encryption, but a client encrypts connections to this machine only on request.
         (url("localhost", ""), ErrorKind::LeaseUnavailable),
         // The certificate is not signed by a publicly trusted root.
         (url("localhost", "?sslmode=require"), ErrorKind::LeaseUnavailable),

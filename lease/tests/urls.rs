@@ -1,10 +1,10 @@
-//! Tests lease URLs with the table of cases that the tests in all languages share.
+//! Tests lease URLs with a table of cases shared by the tests of all languages.
 #![cfg(feature = "hosted")]
 
 use polyflake_lease::hosted::Place;
 use serde_json::{Value as Json, json};
 
-/// Returns the parts of a store's address that a test case may omit, with their default values.
+/// Returns default values for the parts of a store's address that a test case may omit.
 fn defaults() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,

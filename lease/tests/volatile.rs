@@ -12,7 +12,7 @@ use polyflake_lease::{
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60_000;
-/// The waiting time: five minutes plus the clock error, plus 15 seconds for the write that begins it.
+/// The waiting time: five minutes plus the clock error, plus 15 seconds for the write that starts it.
 const WAIT: u64 = 6 * MINUTE + 15 * SECOND;
 
 /// Returns a volatile store whose waiting time has passed, and a holder in it.
@@ -96,8 +96,8 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
 }
 
-/// The snapshot was saved before the last renewal, and the end in it is less than the clock error away. During the lost
-/// time, the store may have granted the worker ID to another holder.
+/// The snapshot was saved before the last renewal, and the grant's end in the snapshot is closer than the clock error. The
+/// store may have granted the worker ID to another holder during the lost time.
 #[test]
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = store_after_wait();
@@ -112,7 +112,7 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     old.assert_error(ErrorKind::StoreChanged);
 }
 
-/// The network delivers a keeper's first messages again an hour later, after the store was emptied.
+/// The store is emptied. An hour later, the network delivers a keeper's first messages again.
 #[test]
 fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
@@ -135,7 +135,7 @@ fn is_of_namespace(request: &Request) -> bool {
     matches!(request.operation, Operation::Open(_) | Operation::PutNamespace { .. })
 }
 
-/// A write that only adds records would otherwise make a proposed namespace look as if its waiting time had begun.
+/// Otherwise, a write that only adds records would make a proposed namespace look as if its waiting time had begun.
 #[test]
 fn a_proposed_namespace_does_not_grow() {
     let mut store = Memory::volatile(START_MS);

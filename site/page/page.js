@@ -37,8 +37,8 @@ const make = startMake(state.get("make"), {
   },
 });
 
-// If the reader types or pastes a different fragment, the page loads that state. The page's own changes do not trigger
-// this event.
+// If the reader types or pastes a different fragment, load that state. The page's own changes do not trigger this
+// event.
 window.addEventListener("hashchange", () => {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of [...state.keys()]) state.delete(name);

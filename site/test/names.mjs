@@ -45,7 +45,7 @@ function inRust([module, owner, name]) {
   const folder = join(API, "rust", crate);
   const of = files(folder).filter((file) => new RegExp(`^[a-z]+\\.${owner ?? name}\\.html$`).test(file));
   if (!owner) return of.length > 0;
-  // The page of a re-exported type alias loads the members from a separate file when it is opened.
+  // The page of a re-exported type alias loads the alias's members from a separate file when a reader opens the page.
   const paths = of.map((file) => join(file.startsWith("type.") ? join(API, "rust/polyflake") : folder, file));
   return paths.some((path) => idsOf(path.replace("/type.", "/struct.")).some((id) => id.split(".").pop() === name));
 }
@@ -67,7 +67,7 @@ function inJs([module, owner, name]) {
   const folders = ["classes", "functions", "interfaces", "types", "variables"].map((name) =>
     join(API, "javascript", name),
   );
-  // If TypeScript does not export a type as a class, its static members are in an interface for the constructor.
+  // If TypeScript does not export a type as a class, an interface for the constructor declares the static members.
   const titles = [camel(owner ?? name), ...(owner ? [`${owner}Constructor`] : [])];
   const of = folders.flatMap((folder) =>
     prefixes.flatMap((prefix) => titles.map((title) => join(folder, `${prefix}${title}.html`))).filter(existsSync),

@@ -1,4 +1,4 @@
-// Tests the built page that identifies IDs, opened as a file: its results and its accessibility.
+// Tests the built page that identifies IDs. Opens the page as a file, and checks its results and its accessibility.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -155,7 +155,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       assert.match(await page.$eval("#json", (area) => area.value), /"bits": 38/);
       const again = await opened(new URL(page.url()).hash);
       assert.equal(await again.$eval("#json", (area) => area.value), await page.$eval("#json", (area) => area.value));
-      // The page also follows a fragment that the reader types or pastes while the page is open.
+      // The page also responds to a fragment that the reader types or pastes while the page is open.
       const discord = { id: "integer", bits: 64, fields: [{ kind: "sequence", bits: 64 }] };
       await again.evaluate(
         (hash) => (location.hash = hash),

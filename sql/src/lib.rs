@@ -76,7 +76,8 @@ macro_rules! columns {
     )+};
 }
 
-/// Implements the conversion from a column back to its ID. The orphan rules allow such a conversion only for named types.
+/// Implements the conversion from a column back to its ID. The orphan rules allow such a conversion only for concrete
+/// types.
 macro_rules! into_id {
     ($column:ident: $($id:ty),+) => {$(
         impl From<$column<$id>> for $id {

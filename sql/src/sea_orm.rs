@@ -25,7 +25,7 @@ fn conversion_error<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 
-/// Implements a column's traits for an ID through the type that represents the column.
+/// Implements a column's traits for an ID by converting it to the type that represents the column.
 macro_rules! column {
     ([$($of:tt)*] $column:ident<$id:ty>, $by:ty, |$given:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<$($of)*> From<$column<$id>> for Stored {

@@ -19,7 +19,7 @@ from pathlib import Path
 PYPI = ["c_uuid_v7", "fastuuidv7", "python-ulid", "ulid-transform", "uuid_utils"]
 NPM = ["@napi-rs/uuid", "@napi-rs/uuid-linux-x64-gnu", "nanoid", "ulid", "uniku", "uuid"]
 CRATES = ["fast-uuid-v7", "ferroid", "ulid", "uuid"]
-# No ID library ships a program on both registries, so a linter and a bundler are used for comparison.
+# No ID library ships a program on both registries, so the comparison uses a linter and a bundler.
 PROGRAMS_PYPI = ["ruff"]
 PROGRAMS_NPM = ["@esbuild/linux-x64"]
 

@@ -1,8 +1,8 @@
-// Compares the IDs of a process with the IDs of a real copy of that process, which reports the restore: see
+// Compares the IDs of a process with the IDs of a real copy of that process, which reports the restore. See
 // `restored.py`.
 //
-// `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy has only the thread that created it,
-// so V8 must not wait for other threads.
+// `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy contains only the thread that created
+// it, so V8 must not wait for other threads.
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -71,7 +71,7 @@ function repeated(name, [isExplicit, create], count, reports) {
     try {
       write(name, reports ? reported(create, ids, isExplicit) : ids, count);
     } finally {
-      // A normal exit would wait for other threads, and `process.pid` is the ID of the original process.
+      // A normal exit would wait for other threads. `process.pid` still contains the ID of the original process.
       process.kill(Number(readlinkSync("/proc/self")), "SIGKILL");
     }
   }

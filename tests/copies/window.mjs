@@ -1,4 +1,4 @@
-// Prints how long a lease takes to renew after the wall clock jumps, as it does after a restore. See `window.py`.
+// Prints how long a lease renewal takes after the wall clock jumps, as it does after a restore. See `window.py`.
 import { renameSync, writeFileSync } from "node:fs";
 import { argv, env } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";

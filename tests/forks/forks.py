@@ -21,13 +21,13 @@ import numpy as np
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
-#: Number of children that generate IDs at the same time.
+#: The number of children that generate IDs at the same time.
 CONCURRENT_CHILDREN = 8
-#: One in this many children also forks.
+#: One in every `GRANDCHILD_INTERVAL` children also forks.
 GRANDCHILD_INTERVAL = 10
 
 SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
-#: The length of an ID of each format in bytes, in the order of `make`.
+#: The size in bytes of each format's IDs, in the order of `make`.
 WIDTHS = (10, 16, 16)
 GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 EXPLICIT_GENERATORS: list[Any] = [

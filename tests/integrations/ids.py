@@ -29,7 +29,7 @@ GUIDS8 = [
     hotguid.from_parts(timestamp=NOW_MS // 1000 + k * 3600, machine=2**34 - 1 - k, counter=k, shard_key=k, uuid8=True)
     for k in range(20)
 ]
-# Start and end of the time span in which IDs 5 to 9 were generated.
+# The start and end of the time span in which IDs 5 to 9 were generated.
 SPAN = (NOW_MS + 5 * HOUR_MS, NOW_MS + 10 * HOUR_MS)
 SNO_SPAN, GUID_SPAN = sno.time_range(*SPAN), hotguid.time_range(*SPAN)
 INTEGERS = [-(2**63), -1, 0, 4_594_531_474_933_654_033, 2**63 - 1]

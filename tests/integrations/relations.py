@@ -7,14 +7,14 @@ from uuid import UUID
 
 from ids import FORMS, GUIDS, IDS, POST_IDS
 
-# The kinds of keys. "reference" stands for each library's own UUID type.
+# The kinds of keys. "reference" stands for the UUID type of each library.
 KEYS: dict[str, list[Any]] = {
     "reference": [UUID(int=0x0190_0000_0000_7000_8000_0000_0000_0000 | k << 80) for k in range(20)],
     **dict.fromkeys(FORMS, IDS),
     "hotguid": GUIDS,
     "int64": POST_IDS,
 }
-# For each order number: the numbers of its tags, the numbers of its lines, and the number of the order that it follows.
+# For each order number: the numbers of its tags, the numbers of its lines, and the number of its parent order.
 TAGS_BY_ORDER: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
 LINES_BY_ORDER: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
 PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}
@@ -22,7 +22,7 @@ TAGS, ORDERS = range(3), range(4)
 ORDER_OF = {line: order for order, lines in LINES_BY_ORDER.items() for line in lines}
 
 _ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGS_BY_ORDER[order]] for tag in TAGS}
-# The expected result of each query, expressed in the numbers of the rows.
+# The expected result of each query, in terms of row numbers.
 EXPECTED_ANSWERS: dict[str, Any] = {
     "tags": TAGS_BY_ORDER,
     "tags loaded ahead": TAGS_BY_ORDER,

@@ -45,5 +45,5 @@ def test_importing_polyflake_imports_no_other_library(name: str | None) -> None:
     load = f"import polyflake.{name}" if name else "import polyflake, json; json.dumps(str(polyflake.sno.generate()))"
     script = f"import sys; {load}; print(*{libraries} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    # One of these libraries may import another, but polyflake itself may not.
+    # These libraries may import each other, but polyflake itself may not import them.
     assert set(done.stdout.split()) <= allowed, done.stdout

@@ -83,7 +83,7 @@ def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None
     (written,) = migrations.glob("0001*.py")
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
-    # From version 6.1 on, Django writes the arguments of a partial function in call syntax.
+    # Since version 6.1, Django writes the arguments of a partial function in call syntax.
     stated = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
     assert f"functools.partial(polyflake.sno.generate, {stated})" in source, source
     state = MigrationLoader(connection).project_state()
@@ -214,7 +214,8 @@ def test_the_admin_shows_edits_and_validates_ids() -> None:
     assert (order.raw, order.uuid8, order.compatible, order.post) == (IDS[0], IDS[1], None, 2)
     shown = page.context["adminform"].form
     typed = {name: shown[name].value() for name in shown.fields}
-    # The form shows a field with a default function twice, so that a new default does not count as a change.
+    # For a field with a default function, the form contains a second, hidden copy, so that a new default does not count
+    # as a change.
     typed |= {shown.add_initial_prefix(name): value for name, value in typed.items()}
     assert type(shown)(typed, instance=shown.instance).changed_data == []
 

@@ -109,7 +109,7 @@ def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
             span = "SELECT id FROM t WHERE id BETWEEN $1 AND $2 ORDER BY id"
             found = await connection.fetch(span, *SNO_SPAN)
             assert [READ[form](id) for (id,) in found] == IDS[5:10]
-            # PostgreSQL would expect an array of `text` here, and asyncpg supports only its own codec for that type.
+            # PostgreSQL would expect an array of `text` here, but asyncpg supports only its own codec for that type.
             cast = "::varchar[]" if form == "text" else ""
             assert await connection.fetchval(f"SELECT count(*) FROM t WHERE id = any($1{cast})", IDS[:3]) == 3
             plain = {"text": "x", "bytes": b"x", "uuid8": GUIDS[0], "uuid": str(GUIDS[0])}[form]
@@ -145,7 +145,7 @@ def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> Non
         assert found == sorted(GUIDS + GUIDS8)
         span = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s", GUID_SPAN).fetchall()
         assert {id for (id,) in span} == {*GUIDS[5:10], *GUIDS8[5:10]}
-        # PostgreSQL returns a UUID string unchanged after a cast, and finds the version digit at its standard position.
+        # PostgreSQL returns a UUID string unchanged after a cast, and finds the version digit in its standard position.
         for id in (hotguid.Generator(uuid8=True).generate(7), sno.generate(7).uuid8):
             row = connection.execute("SELECT %s::uuid, substr(%s::uuid::text, 15, 1)", [str(id), str(id)]).fetchone()
             assert row == (id, "8")

@@ -62,7 +62,7 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "orjson": lambda value: orjson.dumps(value, default=default),
     "json": lambda value: json.dumps(value, default=default),
 }
-# The JSON form of each value. All of these encoders support the first value without polyflake.
+# The JSON form of each value. All of these encoders support a standard UUID, the first value, without polyflake.
 ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POST_IDS[0]: POST_IDS[0]}
 
 

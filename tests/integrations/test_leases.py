@@ -117,7 +117,7 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     for file in (tmp_path / "none.pem", tmp_path, empty):
-        # No server listens on this port, because the file is read before connecting.
+        # No server listens on this port. None is needed, because the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
         with pytest.raises(PolyflakeError, match=reason) as caught:
@@ -581,7 +581,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
         assert ids.generate() > first
 
 
-# Servers that users typically run.
+# Servers that users commonly run.
 
 
 @contextmanager
@@ -695,7 +695,7 @@ def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
         end = time.monotonic() + 60
         while len(answers) < 40 and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            # While a worker is being replaced, no process listens on the port.
+            # While a worker is being replaced, no process may be listening on the port.
             with closing(connection), suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/")
                 answers.append(json.load(connection.getresponse()))

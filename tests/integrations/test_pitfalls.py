@@ -34,7 +34,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)")
         connection.execute("CREATE INDEX ON orders (created_at, id)")
-        # Each of four transactions inserts five orders with the same time.
+        # Four transactions insert five orders each. All orders of a transaction have the same time.
         rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POST_IDS)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s, %s)", rows)
 
@@ -54,7 +54,7 @@ def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> 
         for question in (by_id, by_both):
             values = {"last": 1, "last_time": "2026-01-02", "last_id": 1}
             assert "Index Cond" in str(connection.execute(f"EXPLAIN {question}", values).fetchall()), question
-        # A row inserted before the page shifts all following rows, so OFFSET returns one row twice.
+        # Inserting a row before the page shifts all following rows, so OFFSET returns one row twice.
         newest_first = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
         first = connection.execute(newest_first + "0").fetchall()
         connection.execute("INSERT INTO orders VALUES (%s, now())", [POST_IDS[-1] + 1])

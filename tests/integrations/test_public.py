@@ -240,7 +240,7 @@ def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
         connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
         connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
-        # Objects in the role's own schemas have no effect.
+        # Objects in the role's own schemas must not affect the functions.
         connection.execute(
             "CREATE FUNCTION public.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$"
         )

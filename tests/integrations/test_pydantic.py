@@ -175,7 +175,7 @@ def test_a_union_error_reports_the_metabyte() -> None:
     validation_error("missing_field", RECORDS.validate_python, {"name": "x"})
     validation_error("missing_field", RECORDS.validate_json, "[]")
     validation_error("invalid_length", RECORDS.validate_python, {"id": "short"})
-    # The error location for a member names the union member that the metabyte selected.
+    # The error location of a member identifies the union member that the metabyte selected.
     assert validation_error("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
 
 
@@ -235,7 +235,7 @@ def test_a_schema_allows_valid_values_and_its_default() -> None:
         id: Sno = ID
         buyer: Annotated[Sno, HasMetabyte(1)] = ID
 
-    # Older versions of Pydantic write defaults in Python's form in both modes.
+    # Older versions of Pydantic write defaults as Python values in both modes.
     writes_defaults = PYDANTIC >= (2, 9)
     for mode in ["validation", "serialization"][: 1 + writes_defaults]:
         for field, schema in Defaults.model_json_schema(mode=mode)["properties"].items():  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ def generated() -> Any:
     return module
 
 
-#: A sno as a string, as bytes and as a UUID, followed by its time, metabyte, partition and sequence.
+#: Each sno as a string, as bytes and as a UUID, followed by its time, metabyte, partition and sequence.
 SNOS = [
     (
         case["encoded"],
@@ -74,7 +74,7 @@ FLAKES = [
 ]
 RANGES = [case for case in vectors("ranges")["cases"] if case["family"] in ("sno", "hotguid")]
 RANGES_OF_LAYOUTS = [case for case in vectors("ranges")["cases"] if case["family"] == "layout"]
-#: The example in RFC 9562, A.6, and UUIDs with the first and the last representable millisecond.
+#: The example in RFC 9562, A.6, and UUIDs of the first and the last representable millisecond.
 UUID7S = [
     (UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), 1645557742000),
     (UUID("00000000-0000-7000-8000-000000000000"), 0),
@@ -153,7 +153,8 @@ def test_postgresql_reads_a_sno_in_each_form(postgresql: psycopg.Connection[Any]
 def test_postgresql_returns_null_for_invalid_snos(postgresql: psycopg.Connection[Any]) -> None:
     assert len(INVALID_STRINGS) > 30 and len(INVALID_UUIDS) == 8
     wrong = [*[(one, "text") for one in INVALID_STRINGS], *[(one, "uuid") for one in INVALID_UUIDS]]
-    # Strings with as many bytes or characters as a sno, or with a line break or a PostgreSQL escape sequence.
+    # Strings with as many bytes or characters as a sno, and strings that contain a line break or a PostgreSQL escape
+    # sequence.
     wrong += [(one, "text") for one in ("é" * 8, "é" * 16, SNOS[5][0][:15] + "\n", SNOS[5][0][:12] + "\\x41")]
     wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
     for one, form in wrong:
@@ -192,8 +193,8 @@ def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connecti
     assert value(postgresql, "SELECT flake.snowflake_ms(1541815603606036480, 'X')") == 1656432460105
 
 
-#: Calls in PostgreSQL and DuckDB, each with the start of the expected error message, which begins with one of the
-# core's error codes.
+#: Calls in PostgreSQL and DuckDB, with the start of each expected error message, which begins with one of the core's
+# error codes.
 UNKNOWN_PRESET = f"invalid_layout: expected one of twitter, x, {', '.join(PRESETS[1:])}, found 'discrd'"
 UNKNOWN_VALUES = [
     ("flake.snowflake_ms(1, 'discrd')", UNKNOWN_PRESET),
@@ -376,7 +377,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
             low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
             partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
             postgresql.execute(partition)
-    # One sno every 2.4192 seconds makes 250,000 IDs a week. There are a tenth as many messages.
+    # One sno every 2.4192 seconds makes 250,000 IDs a week. There are a tenth as many messages as snos.
     tick, ms = (int(NEW_YEAR.timestamp()) - 1262304000) * 250, int(NEW_YEAR.timestamp()) * 1000 - 1420070400000
     postgresql.execute(
         "INSERT INTO orders"
@@ -565,7 +566,7 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
         with_secrets.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
         for grant in grants:
             with_secrets.execute(grant)
-        # Objects in the role's own schemas have no effect.
+        # Objects in the role's own schemas must not affect the functions.
         with_secrets.execute(
             "SET LOCAL ROLE reports; SET LOCAL search_path = public, pg_catalog;"
             "CREATE FUNCTION public.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz'"

@@ -99,7 +99,7 @@ def stored(description: dict[str, Any], name: str, value: Any) -> Any:
         return value.encode()
     if is_number(description, name):
         return int(value)
-    # The library treats an integer that fits into 64 bits as signed.
+    # The library treats an integer that fits in 64 bits as signed.
     return (int(value) % 2**64 if int(value) < 0 else int(value)).to_bytes(16, "big").lstrip(b"\0")
 
 
@@ -110,7 +110,7 @@ def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any
     return {name: stored(description, name, value) for name, value in fields.items()}
 
 
-#: Valid layouts with IDs. Each entry contains a description and the expected results.
+#: Valid layouts with IDs. Each entry contains a layout's description and the expected results for its IDs.
 LAYOUTS = [
     (translated(vector), list(parsed_vectors(vector)))
     for file in ("layout64", "layoutbytes")
@@ -119,8 +119,8 @@ LAYOUTS = [
 LAYOUTS = [(description, ids) for description, ids in LAYOUTS if ids]
 
 UNUSED = {"kind": "unused", "bits": 1}
-#: Layouts that the vectors lack: ticks below a millisecond and of a day, epochs before 1970 and beyond all calendars,
-#: an inverted timestamp of each width, and fields whose names SQL must quote.
+#: Layouts that the vectors lack: ticks shorter than a millisecond or as long as a day, epochs before 1970 or beyond
+# the range of every calendar, inverted timestamps of each width, and fields whose names SQL must quote.
 OTHER_FIELDS: list[list[dict[str, Any]]] = [
     [UNUSED, {"kind": "timestamp", "bits": 53, "tick": "250us", "epoch_ms": 0}, {"kind": "sequence", "bits": 10}],
     [
@@ -153,8 +153,9 @@ OTHER_FIELDS: list[list[dict[str, Any]]] = [
     [{"kind": "constant", "bits": 64, "name": "lowest", "value": "-9223372036854775808"}],
     [{"kind": "bindable", "bits": 1, "name": "b"}, {"kind": "timestamp", "bits": 63, "tick": "1ms", "epoch_ms": 0}],
 ]
-#: Byte layouts that the vectors lack: 64-bit fields off byte boundaries, signed and inverted; ticks below a
-#: millisecond; integers of more than 64 bits; values of each type above the timestamp; the longest ID.
+#: Byte layouts that the vectors lack: signed and inverted 64-bit fields that do not start on a byte boundary, ticks
+# shorter than a millisecond, integers of more than 64 bits, values of each type above the timestamp, and the longest
+# ID.
 OTHERS_OF_BYTES: list[list[dict[str, Any]]] = [
     [
         {"kind": "bindable", "bits": 3, "name": "a"},
@@ -254,7 +255,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
             yield Database("duckdb", lambda *asked: duck.execute(asked[0], asked[1:]).fetchall(), duckdb.Error)
         return
     server: Server = request.getfixturevalue("server")
-    # The functions of each layout have the same names but different types, so plans must not be cached.
+    # The functions of different layouts have the same names but different types, so plans must not be cached.
     with psycopg.connect(server.url(), autocommit=True, prepare_threshold=None) as connection:
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
 

@@ -191,8 +191,8 @@ def test_sql_server_stores_reordered_guids_and_snos_as_bytes() -> None:
 
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
 def test_mysql_and_mariadb_store_uuids_as_16_bytes(name: str) -> None:
-    # The types that the dialects would choose for a UUID: CHAR(32), or MariaDB's UUID, which sorts by its last group of
-    # digits first.
+    # The types that the dialects would choose for a UUID: CHAR(32), or MariaDB's UUID type, which sorts UUIDs by their
+    # last group of digits first.
     dialect = {"mysql": mysql.dialect, "mariadb": MariaDBDialect}[name]()
     assert dialect.name == name
     types: list[tuple[Any, Any, bytes]] = [

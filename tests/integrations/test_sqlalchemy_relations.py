@@ -40,7 +40,7 @@ from polyflake import hotguid, sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
 from relations import EXPECTED_ANSWERS, KEYS, LINES_BY_ORDER, ORDERS, PARENTS, TAGS, TAGS_BY_ORDER
 
-# The column type and the function that creates a key, by the names in `relations.KEYS`.
+# The column type and the function that creates a key, keyed by the names in `relations.KEYS`.
 TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
     "reference": (Uuid(), uuid4),
     **{form: (SnoType(form), sno.generate) for form in FORMS},
@@ -249,7 +249,7 @@ def make_many(shop: Queries) -> list[int]:
 
 def make_many_in_order(shop: Queries) -> list[int]:
     rows = [shop.Order(**row) for row in shop.new(5, 4)]
-    # SQLAlchemy reads the default that the database assigned to both rows at once.
+    # SQLAlchemy reads the defaults that the database assigned to both rows at once.
     more = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
     shop.session.add_all([*rows, *more])
     shop.session.flush()

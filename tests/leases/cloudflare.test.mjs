@@ -1,5 +1,5 @@
-// Tests leases in Workers against a Durable Object. Its storage is node:sqlite, so that a test can lose replies and
-// stop requests.
+// Tests leases in Workers against a Durable Object. The object's storage is node:sqlite, so that a test can lose
+// replies and stop requests.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -86,7 +86,7 @@ test("another request takes over from one that is aborted, and settles its lost 
     lost++;
     return new Promise(() => {});
   });
-  // The lease rules themselves wait for a reply for a quarter of the lease.
+  // The lease rules wait for a reply for a quarter of the lease duration.
   const held = lease(objects, "orders", { leaseMs: 16_000 });
   const ids = new sno.Generator({ lease: held });
   const aborted = held.ready();

@@ -1,5 +1,5 @@
-// A JavaScript driver process for `lease/tests/steps/languages.rs`. It reads commands and writes answers, each as one
-// line of JSON. The package does not export its drivers, so they are bundled from its sources.
+// A JavaScript driver process for `lease/tests/steps/languages.rs`. It reads commands and writes answers, each on its
+// own line of JSON. The package does not export its drivers, so this process bundles them from the package's sources.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

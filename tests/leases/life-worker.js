@@ -1,4 +1,4 @@
-// The Worker for life-workerd.mjs, which returns IDs and the events of its lease.
+// The Worker that life-workerd.mjs runs. It returns IDs and the events of its lease.
 import { sno } from "polyflake";
 import { LeaseStore, lease } from "polyflake/lease/cloudflare";
 

@@ -1,6 +1,6 @@
 // A Worker in workerd for the fault tests of leases (`lease/tests/faults/life.rs`). The Worker receives one request
-// after another. This process records each ID in its responses and each event of its lease. It exits when its input
-// ends, or on SIGTERM.
+// after another. This process records each ID in the responses and each event of the Worker's lease. It exits when its
+// input ends, or on SIGTERM.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeSync } from "node:fs";
@@ -13,7 +13,7 @@ let isOver = false;
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
 
-// workerd does not start with a preloaded library that steps the clock.
+// workerd does not start with the preloaded library that steps the clock.
 const { LD_PRELOAD: _, ...others } = process.env;
 const env = { ...others, POLYFLAKE_WORKER: join(import.meta.dirname, "life-worker.js"), POLYFLAKE_TOKENS: "" };
 const program = [join(import.meta.dirname, "cloudflare.mjs"), `${POLYFLAKE_LOG}.disk`];

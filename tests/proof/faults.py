@@ -19,7 +19,7 @@ class FaultyWorld(World):
 
     def __init__(self, event: Event) -> None:
         super().__init__(event)
-        # For each worker ID: the records that writes would store, by message number.
+        # For each worker ID: the records that writes would store, keyed by message number.
         self.puts: list[dict[int, Record]] = [{} for _ in self.runs]
 
     def on_sent(self, event: Event) -> None:

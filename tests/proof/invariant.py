@@ -34,7 +34,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
     def is_at(version: Term) -> Term:
-        # The versions of the record from the newest durable one on. A promotion may keep any of them.
+        # The versions of the record, starting with the newest durable version. A promotion may keep any of them.
         return every(s.stored(s.line, version), version >= s.kept)
 
     def is_before(line: Term, version: Term, at: Term) -> Term:

@@ -156,7 +156,7 @@ class Protocol:
 
     def __init__(self, domain: Domain, contents: Contents, left_out: str = "", is_timed: bool = True) -> None:
         self.domain, self.contents, self.left_out, self.is_timed = domain, contents, left_out, is_timed
-        # The rules that were consulted. The table of weakenings must name all of them.
+        # The rules consulted so far. The table of weakenings must name all of them.
         self.rules: set[str] = set()
 
     def rule(self, name: str, condition: Term, instead: Term = True) -> Term:
@@ -395,7 +395,7 @@ class Protocol:
         is_answered = self.rule(
             "a reply counts for its own request",
             s.acknowledged(message),
-            # Without the rule, the reply to an earlier request is accepted for the last request.
+            # Without the rule, the reply to an earlier request counts as the reply to the last request.
             every(s.sent(message), s.acknowledged(s.origin(claim))),
         )
         guard = every(

@@ -22,7 +22,7 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-# A Boolean, a number or another value: a z3 term, or a Python object in the concrete domain.
+# A Boolean, a number or another value. Each is a z3 term or, in the concrete domain, a Python object.
 Term = Any
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-# Packages whose tests run. The selected packages determine the features of their dependencies. Therefore, `cargo xtask
-# test` passes the selection of an earlier step, whose build can then be reused here.
+# The packages whose tests run. The selection of packages determines the features of their dependencies. Therefore,
+# `cargo xtask test` passes the selection of an earlier step, so that this step can reuse its build.
 CORE = ["--package", "polyflake"]
 LEASES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 

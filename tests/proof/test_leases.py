@@ -29,8 +29,8 @@ from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Pr
 from logic import CLAIM, MESSAGE, TOKEN, Bounded, Domain, Term, Unbounded
 from runs import RejectedError, Run
 
-# z3 needs milliseconds for each part of the invariant. After this timeout the test fails, because the part was not
-# proved.
+# z3 needs only milliseconds for each part of the invariant. If it reaches this timeout, the test fails, because the
+# part was not proved.
 LIMIT_MS = 60_000
 FENCE = "the record's end is a fence for windows"
 WRITES = "writes are as the rules say"
@@ -57,7 +57,7 @@ RULES = {
     "a renewal ends within the longest lease": ("renew", "ends are within the longest lease"),
     "a window grows after the reply": ("extend", WINDOW),
     "a reply counts for its own request": ("extend", WINDOW),
-    # R5 and R6: what a generator checks.
+    # R5 and R6: the checks of a generator.
     "a sealed generator makes no ID": ("make", "the record's end is a fence for IDs"),
     "a tick begins within the grant, which has a window of its own": (
         "make",
@@ -178,7 +178,7 @@ def test_a_step_keeps_the_invariant(is_timed: bool, name: str) -> None:
         it.solver.add(step.guard)
         for part, holds in invariant(protocol, step.after).items():
             after = holds()
-            # A part that the step does not change remains true.
+            # A part that the step does not affect remains true.
             if not z3.eq(after, it.parts[part]):
                 refutes(it.solver, z3.Not(after))
     finally:
@@ -338,7 +338,7 @@ def test_a_run_goes_through_all_steps() -> None:
     burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
     run.bury("b", burial, 120, 13)
     run.accept(burial)
-    # The number is reserved, and then freed.
+    # An operator reserves the number, and then frees it.
     reservation = run.message(EVICTS, "nobody", 1, 12, 13, ("operator 2", 130, 10**6), reserved=True)
     run.take(p.evict(run.state, reservation), "a reservation")
     run.accept(reservation)

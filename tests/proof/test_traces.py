@@ -37,7 +37,7 @@ def counts_of(of: str) -> Counter[str]:
 
 def test_real_keepers_take_only_steps_of_the_model() -> None:
     counts = counts_of("simulator")
-    # Each kind of step was taken, so each kind is compared with the code.
+    # Each kind of step occurred, so each kind was compared with the code.
     assert sorted(kind for kind, number in counts.items() if number >= 3) == sorted(
         [
             "IDs",
@@ -128,7 +128,7 @@ def another_token(event: Event) -> bool:
     return is_it
 
 
-# Changes that apply to both traces. In a run of the harness, a process need not receive the rejection of a write.
+# Changes that apply to both traces. In a run of the harness, a process may never receive the rejection of a write.
 COMMON = [
     starts_early,
     is_made_late,

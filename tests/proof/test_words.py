@@ -47,7 +47,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
-        # The value read from `safe` is at least the value to which earlier steps raised it.
+        # The value read from `safe` is at least as high as the value to which earlier steps raised it.
         assumed.append(z3.UGE(read, safe))
     was_behind = TickTock.is_behind(cell, word, safe)
     # The cells that an earlier generator may have used, up to its floor.
@@ -131,8 +131,8 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     is_returned = z3.And(
         step.taken, tick == step.tick, z3.UGE(slot, step.first), z3.ULT(slot, step.first + step.length)
     )
-    # The fields of the new word are those of the step, as "the word holds its fields" states. z3 is fast without the
-    # shifts.
+    # The fields of the new word are those of the step, as "the word holds its fields" states. Avoiding shifts makes z3
+    # fast.
     end = step.first + step.length
     is_behind = z3.Or(z3.ULT(tick, step.tick), z3.And(tick == step.tick, z3.ULT(slot, end)))
     return assumed, {
@@ -159,7 +159,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
 MACHINES = {"tick-tock": sno, "per tick": others}
 STATEMENTS = [(machine, name) for machine, make in MACHINES.items() for name in make()[1]]
 
-# Each weakening, with the statement that fails under it.
+# Each weakening, with the statement that it makes fail.
 WEAKENED = {
     ("tick-tock", "the floor takes the place of the last tick"): "a returned cell is new",
     ("tick-tock", "a step back lands above the safe tick"): "a returned cell is new",
@@ -195,7 +195,7 @@ def test_a_weakened_step_fails(machine: str, weak: str) -> None:
 def test_the_assumptions_hold_somewhere(machine: str) -> None:
     assumed, statements = MACHINES[machine]()
     behind = next(name for name in statements if "stays behind" in name)
-    # A step that returns cells from a state in which a cell is behind.
+    # A step that returns cells, starting from a state in which a cell is behind.
     assert check(*assumed, statements[behind].arg(0)) == z3.sat
 
 

@@ -70,8 +70,8 @@ class World:
         self.claims: dict[int, list[tuple[Run, str]]] = {}
         self.heard: dict[int, list[int]] = {}
         self.making = -1
-        # Pairs of names between which a replica was promoted, and whether the store has been replaced without a notice
-        # so far.
+        # Pairs of names between which a replica was promoted, and whether the store has been replaced without anyone
+        # reporting it.
         self.promotions: set[tuple[str, str]] = set()
         self.is_promotion = self.is_unnoticed = False
         self.counts: Counter[str] = Counter()
@@ -95,9 +95,9 @@ class World:
         elif s.acquired(claim):
             message = self.write(run, RENEWS, claim, old, new)
             if new.until > max(old.until, s.time + self.longest):
-                # A keeper adds the time that has passed since the store's last reply.
+                # A keeper's estimate of the time includes the time that has passed since the store's last reply.
                 self.read_time(run, new.until - self.longest)
-            # The last replies may have arrived too late for the keeper to count them.
+            # The most recent replies may have arrived too late for the keeper to use them.
             steps = [p.renew(run.state, claim, message, now) for now in nows]
             possible = [step for step in steps if step.guard is True]
             run.take((possible or steps)[-1], f"a renewal of {claim}")

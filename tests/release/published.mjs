@@ -13,13 +13,13 @@ import { basename, join } from "node:path";
 /** Returns what a command prints. */
 const output = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
 
-// The clients provide the addresses of their public registries.
+// Ask the clients for the addresses of their public registries.
 const PIP = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
 const here = process.env.POLYFLAKE_REGISTRIES;
 const NPM = here ? `${here}/npm` : output("npm", "config", "get", "registry").replace(/\/$/, "");
 const SIMPLE = here ? `${here}/simple` : output("python3", "-c", PIP);
 const INDEX = here ? `${here}/crates/index` : "https://index.crates.io";
-// A package is published after the packages that it depends on.
+// The packages, each listed after the packages that it depends on.
 const CRATES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
 
 const [folder, ...ends] = process.argv.slice(2);

@@ -41,8 +41,8 @@ impl Default for Options {
     }
 }
 
-/// Sets up, builds and runs the runtimes. Fails if their answers differ, or if a runtime is missing where none may be
-/// skipped.
+/// Sets up, builds and runs the runtimes. Fails if their answers differ, or if a runtime is missing in continuous
+/// integration, where none may be skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let ready = AvailableRuntimes::on_this_machine(&shell, &options.runtimes)?;

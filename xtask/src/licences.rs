@@ -1,5 +1,5 @@
-//! Handles the crates that the binaries contain: their licenses in `THIRD-PARTY.md`, which every package includes, and
-//! their bills of materials.
+//! Lists the crates that the binaries contain: their licenses in `THIRD-PARTY.md`, which every package includes, and their
+//! bills of materials.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +33,7 @@ Apache-2.0, the Rust project's contributors).
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
-/// A third-party crate, with its version and licence.
+/// A third-party crate, with its version and license.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crate {
     name: String,

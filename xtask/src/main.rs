@@ -40,7 +40,7 @@ enum Task {
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
-    /// Measure our code against peers, and check the goals
+    /// Benchmark our code against peers, and check the goals
     Bench(bench::Options),
     /// Generate billions of IDs with a chaotic clock, and compare every ID with all others: --ids N, --family NAME, --seed
     /// N
@@ -109,7 +109,7 @@ fn storm(given: &PassedArguments) -> Result<()> {
     if let Err(missing) = tools::faketime(&shell) {
         println!("storms with clock changes cannot run ({missing})");
     }
-    // Without optimization, the program compiles in a fraction of the time, and a storm spends its time in pauses anyway.
+    // Without optimization, the program compiles in a fraction of the time. A storm spends its time in pauses anyway.
     Ok(cmd!(shell, "cargo run --quiet --package idstorm --").args(&given.options).run()?)
 }
 
@@ -132,7 +132,7 @@ fn leases() -> Result<()> {
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
     let redis: &[&str] = &["--ignored", "--test-threads", "1", "share_redis"];
     let services: &[&str] = &["--ignored", "services"];
-    // The tests run services between holders in three languages and the holders' store.
+    // In the tests, holders in three languages reach their store through services.
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;

@@ -1,4 +1,4 @@
-//! Runs the tests of the core, its kernels and the columns in Miri, which checks every step for undefined behaviour, on this
+//! Runs the tests of the core, its kernels and the columns in Miri, which checks every step for undefined behavior, on this
 //! machine and on emulated ones.
 //!
 //! Tests that are too slow in Miri do less there (`cfg(miri)`). Miri does not support forks or shared pages.
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// A machine to emulate, with the features that it has beyond the baseline.
+/// A machine to emulate, with its features beyond the baseline.
 struct Machine {
     target: &'static str,
     features: &'static str,
@@ -37,7 +37,7 @@ pub struct Options {
     /// Test only packages whose name contains this
     #[arg(long, default_value = "")]
     package: String,
-    /// Arguments of `cargo miri test` that select tests; by default, all tests run: `--test sno_generator`
+    /// Arguments of `cargo miri test` that select tests, for example `--test sno_generator`; by default, all tests run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

@@ -60,7 +60,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), with_table(&page()?, &table(&checks, &results))?)?)
 }
 
-/// Returns the faults that tidy reports: a page that does not show the results.
+/// Returns the faults that the `tidy` step reports: a page that does not show the results.
 pub fn faults() -> Result<Vec<String>> {
     let (checks, results, page) = (checks()?, results()?, page()?);
     let is_known = |name: &&String| checks.iter().any(|check| check.name == **name);

@@ -8,15 +8,15 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Data races: the tests that share generators, and the soak harness. The standard library is also instrumented.
+    /// Data races, in the tests that share generators and in the soak harness. The standard library is also instrumented.
     Thread,
-    /// Memory errors: all tests of the core, including those of the kernels for this machine's instruction sets.
+    /// Memory errors, in all tests of the core, including those of the kernels for this machine's instruction sets.
     Address,
 }
 
 #[derive(Args)]
 pub struct Options {
-    /// Only this sanitizer
+    /// Run only this sanitizer
     sanitizer: Option<Sanitizer>,
 }
 

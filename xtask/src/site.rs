@@ -18,7 +18,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The inspector runs once for each keystroke, so it does not have to be fast.
 const PROFILE: &str = "wasm-small";
 
-/// The crates whose names the site lists.
+/// The crates whose public names the site lists.
 const CRATES: [&str; 3] = ["polyflake", "polyflake-lease", "polyflake-sql"];
 
 pub fn main() -> Result<()> {

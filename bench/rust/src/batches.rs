@@ -22,7 +22,7 @@ use crate::{
     samples::{hot_guid, layout, randflake, sno, uuid7},
 };
 
-/// Batch size for which goals are defined.
+/// The batch size that the goals apply to.
 const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
@@ -74,8 +74,8 @@ pub(crate) fn sizes() -> Comparison {
     }
 }
 
-/// Returns a goal for a batch of 1024 IDs, including the clock reading and the atomic operation. The batch is compared with
-/// zeroing the same number of bytes, or with another library's batch.
+/// Returns a goal for a batch of 1024 IDs, including the clock reading and the atomic operation. The goal compares the
+/// batch with zeroing the same number of bytes, or with another library's batch.
 fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64) -> Goal {
     Goal::new(name, Key(ours, Some(OF_GOALS)), Key(theirs, Some(OF_GOALS)), most)
 }
@@ -86,8 +86,8 @@ fn snos(size: u32) -> Work {
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
-/// Returns the work of a batch with the scalar kernel: one clock reading and one atomic operation, as for a single ID, and
-/// then the IDs.
+/// Returns work that generates a batch with the scalar kernel. It reads the clock once and performs one atomic operation,
+/// as for a single ID, and then writes the IDs.
 fn scalar_snos(size: u32) -> Work {
     let ids = sno(RunawayClock::for_batch_size(size));
     let mut bytes = vec![0; size as usize * Sno::LEN];
@@ -136,7 +136,7 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// Returns the lower bound for a batch: work that writes as many zero bytes as the IDs occupy.
+/// Returns work that is a lower bound for a batch: it writes as many zero bytes as the IDs occupy.
 fn write_zeros(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

@@ -1,4 +1,4 @@
-//! Clocks that never let generators reach a format's limit (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second, UUID
+//! Clocks that never let generators reach a format's limit (sno: 65,536 IDs in 4 ms; Randflake: 131,072 in a second; UUID
 //! v7: at least 131,072 in a millisecond).
 
 use std::{
@@ -16,7 +16,7 @@ const TICK: i64 = 4_000_000;
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock that gets further ahead of another clock with every reading. It supports only a single thread.
+/// A clock that gets further ahead of another clock with every reading. Only a single thread may use it.
 pub(crate) struct RunawayClock<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -31,7 +31,7 @@ impl RunawayClock {
     }
 
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond: at most 65,536 IDs per tick,
-    /// half of what a UUID v7 generator can always generate.
+    /// half of what a UUID v7 generator can generate in any millisecond.
     pub(crate) const fn in_milliseconds(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * MILLISECOND / 65_536)
     }
@@ -66,7 +66,7 @@ impl<C: Clock> Clock for RunawayClock<C> {
     }
 }
 
-/// The system clock at 64 times its speed, so that a tick of 4 ms lasts 62.5 us. Threads share this clock without writing
+/// The system clock, accelerated 64 times, so that a tick of 4 ms lasts 62.5 us. Threads share this clock without writing
 /// to it.
 pub(crate) struct AcceleratedClock {
     start: i64,
@@ -94,8 +94,8 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock that is independent of real time: it advances by one tick after all threads together have taken `readings`
-/// readings.
+/// A clock that is independent of real time: it advances by one tick after every `readings` readings by all threads
+/// combined.
 pub(crate) struct SyntheticClock {
     now: AtomicI64,
     tick_nanos: i64,

@@ -12,13 +12,13 @@ use crate::measure::{Work, calibrate, time};
 /// A comparison of entries that do the same work in different ways.
 pub(crate) struct Comparison {
     pub(crate) name: &'static str,
-    /// The axis label, for entries that form a curve over `x`.
+    /// The label of the axis, if the entries form a curve over `x`.
     pub(crate) axis: Option<&'static str>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) goals: Vec<Goal>,
 }
 
-/// One unit of work to measure.
+/// A unit of work to measure.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
@@ -30,7 +30,7 @@ pub(crate) struct Entry {
     pub(crate) items: u32,
 }
 
-/// The maximum time of an entry, as a multiple of another entry's time.
+/// A limit on an entry's time, as a multiple of another entry's time.
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
@@ -50,7 +50,7 @@ impl Goal {
     }
 }
 
-/// An entry, by its name and position on the axis.
+/// Identifies an entry by its name and its position on the axis.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Key(pub(crate) &'static str, pub(crate) Option<u32>);
 
@@ -82,7 +82,7 @@ impl Entry {
     }
 }
 
-/// An entry's time in nanoseconds for each round.
+/// An entry's time in each round, in nanoseconds.
 type Rounds = Vec<f64>;
 
 impl Comparison {
@@ -90,13 +90,13 @@ impl Comparison {
         Self { name, axis: None, entries, goals }
     }
 
-    /// Returns whether the name of the comparison or of one of its goals contains the filter.
+    /// Returns whether the filter occurs in the name of the comparison or of one of its goals.
     pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))
     }
 
-    /// Times all entries in turn and prints the times, and repeats this for as long as the reader requests more.
+    /// Times all entries in turn and prints the times. Repeats this as long as the reader requests more.
     pub(crate) fn time_repeatedly(mut self) {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();

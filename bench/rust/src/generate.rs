@@ -1,4 +1,4 @@
-//! Generating one ID: this project compared with its peers and with a single clock reading.
+//! Generates single IDs: this project compared with its peers and with a single clock reading.
 
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +22,7 @@ const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
 const UUID7_HANDLE: &str = "UUID v7, a handle";
 const CLOCK: &str = "SystemTime::now alone";
 
-/// Returns the contest for one ID in the library's own type, as bytes or as an integer.
+/// Returns the contest for generating one ID in the library's own type, as bytes or as an integer.
 pub(crate) fn single_id() -> Comparison {
     Comparison::new(
         "rust: one ID",
@@ -124,7 +124,7 @@ impl Visit for Vec<Entry> {
     }
 }
 
-/// Returns the contest for one ID as a string, on the stack if the library supports it.
+/// Returns the contest for generating one ID as a string, on the stack if the library supports it.
 pub(crate) fn text() -> Comparison {
     let (sno, randflake) =
         (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::in_seconds(1)));

@@ -1,4 +1,4 @@
-//! The hot functions, each called once with a synthetic clock, so that every run executes the same instructions.
+//! The hot functions. Each is called once with a synthetic clock, so that every run executes the same instructions.
 
 use std::hint::black_box;
 
@@ -111,8 +111,8 @@ pub(crate) const ALL: &[HotFunction] = &[
         let codec = Codec::new(SECRET);
         let id = samples::randflake(ManualClock::at_unix_ms(1_763_650_000_000)).generate();
         let id = id.expect("a clock");
-        // Unlike for the other functions, the input never changes, so without `black_box` the compiler would decrypt only
-        // once for all calls.
+        // Unlike the inputs of the other functions, this input never changes. Without `black_box`, the compiler would
+        // decrypt it only once for all calls.
         repeat(move || codec.inspect(black_box(id)))
     }),
     single_call("sparx64 encrypt_block", || {

@@ -49,7 +49,7 @@ by_metabyte! {
     }
 }
 
-/// Reads only the ID of a JSON text.
+/// Reads only the ID from a JSON text.
 #[derive(Deserialize)]
 struct Head {
     id: Sno,

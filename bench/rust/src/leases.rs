@@ -1,4 +1,4 @@
-//! Generating one ID with a generator that the leases crate manages, compared with a generator of the core alone.
+//! Generates one ID with a generator managed by the leases crate, compared with a generator that uses only the core.
 
 use polyflake::{clock::SystemClock, layout};
 
@@ -11,8 +11,8 @@ use crate::{
 const LEASED_GENERATE: &str = "layout generate, leased";
 const WITHOUT_LEASE: &str = "layout generate";
 
-/// Returns the contest. Both entries use the system clock, because leases cannot use any other clock. The layout's ticks
-/// hold more IDs than a program can generate in them.
+/// Returns the contest. Both entries use the system clock, because leases support no other clock. The layout allows more
+/// IDs per tick than a program can generate.
 pub(crate) fn single_id() -> Comparison {
     Comparison::new(
         "rust: one ID under a lease that is kept",
@@ -37,7 +37,7 @@ fn leased_generate() -> Work {
     repeat(move || ids.generate())
 }
 
-/// Returns the part of the work that the core does.
+/// Returns the part of the work that happens in the core.
 fn generate_across_grants() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
     repeat(move || ids.generate(None))

@@ -63,7 +63,7 @@ enum Task {
     Functions,
     /// Call a hot function repeatedly, for a tool that counts instructions
     Call { name: String, times: u32 },
-    /// Write a number of keys to standard output
+    /// Write the given number of keys to standard output
     Keys { kind: keys::KeyFormat, count: u64 },
 }
 

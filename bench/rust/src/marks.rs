@@ -1,5 +1,5 @@
 //! Tests properties of each library's IDs: whether each ID is greater than the previous one, whether a forked child repeats
-//! its parent's IDs, and whether the time in the IDs is a clock reading.
+//! its parent's IDs, and whether the time in the IDs comes from a clock reading.
 #![cfg(unix)]
 #![allow(unsafe_code, reason = "a fork is what is tried")]
 
@@ -20,10 +20,11 @@ use polyflake::{hotguid, sno, uuid7};
 
 use crate::peers::{self, Visit};
 
-/// Generates one ID as bytes that sort like the library's IDs.
+/// A function that generates one ID, as bytes that sort like the library's IDs.
 type MakeId = Box<dyn FnMut() -> Vec<u8>>;
 
-/// A library's IDs, and the number of leading bytes that encode the time, or `None` if the IDs contain no time.
+/// A library's name, the number of leading bytes that encode the time (`None` if the IDs contain no time), and a function
+/// that generates an ID.
 struct PeerLibrary(&'static str, Option<usize>, MakeId);
 
 impl Visit for Vec<PeerLibrary> {
@@ -80,7 +81,7 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether a later ID contains a later time in a forked child, which lacks its parent's threads.
+/// Returns whether, in a forked child, a later ID contains a later time. The child lacks its parent's threads.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = child_and_parent(make, |make, out| {
@@ -92,8 +93,8 @@ fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     Ok(theirs == [1])
 }
 
-/// Generates IDs for long enough that parent and child both generate some in the same millisecond, even if they share a
-/// processor.
+/// Generates IDs for long enough that the parent and the child both generate some in the same millisecond, even if they
+/// share a processor.
 fn make_ids_for_a_while(make: &mut MakeId) -> Vec<Vec<u8>> {
     let (since, mut ids) = (Instant::now(), vec![make()]);
     while since.elapsed() < MEASURED_TIME && ids.len() < 100_000 {
@@ -102,19 +103,19 @@ fn make_ids_for_a_while(make: &mut MakeId) -> Vec<Vec<u8>> {
     ids
 }
 
-/// Forks, runs `work` in the child, and returns what it writes, along with the IDs that the parent makes in the meantime.
+/// Forks, and runs `work` in the child. Returns the child's output and the IDs that the parent generates in the meantime.
 fn child_and_parent(
     make: &mut MakeId,
     work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: this process has ticking threads, but the child does not wait for them. The child ends without running
+    // SAFETY: this process has ticking threads, but the child does not wait for them. The child exits without running
     // destructors.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);
             work(make, &mut File::from(write));
-            // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child process without running destructors.
             unsafe { _exit(0) }
         }
         ForkResult::Parent { child } => {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Approximate duration of one round of a unit of work, short compared with a process's time slice.
+/// The approximate duration of one round of work, which is short compared with a process's time slice.
 const ROUND: Duration = Duration::from_micros(500);
 
 /// A function that repeats the work the given number of times, and returns how long that took.
@@ -42,7 +42,7 @@ pub(crate) fn repeat_with<S: 'static, T>(
 /// The maximum number of attempts at a round if the system keeps interrupting it.
 const TRIES: usize = 5;
 
-/// Returns the nanoseconds per repetition, in a round during which no other process used this one's processors.
+/// Returns the nanoseconds per repetition, measured in a round in which no other process interrupted this one.
 pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     let mut nanos = 0.0;
     for _ in 0..TRIES {

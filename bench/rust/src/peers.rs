@@ -48,7 +48,7 @@ pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// A visitor that receives one call of each library.
+/// A visitor that receives one call from each library.
 pub(crate) trait Visit {
     /// Visits a call that generates an ID. The ID's `bytes` sort like the library's IDs. If `time` is given, that many
     /// leading bytes encode the time in steps of at most 65 ms.
@@ -98,15 +98,15 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Returns an encoding for sno's alphabet in data-encoding, which cannot express that 80 bits need no padding, but does not
-/// add any.
+/// Returns an encoding for sno's alphabet from data-encoding. That library cannot express that 80 bits need no padding, but
+/// it does not add any.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));
     specification.encoding().expect("a valid alphabet")
 }
 
-/// Returns an encoding for sno's alphabet in fast32.
+/// Returns an encoding for sno's alphabet from fast32.
 pub(crate) fn fast32() -> Alphabet32Nopad {
     static DECODER: [u8; 256] = fast32::decoder_map_simple(ALPHABET);
     Alphabet32Nopad::new(ALPHABET, &DECODER)

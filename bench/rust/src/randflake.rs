@@ -31,7 +31,7 @@ pub(crate) fn text_comparison() -> Comparison {
     )
 }
 
-/// Returns new IDs, most of which have 12 or 13 digits and some fewer.
+/// Returns new IDs. Most have 12 or 13 digits, and some have fewer.
 pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
     randflake(RunawayClock::in_seconds(256)).fill(&mut ids).expect("a clock");

@@ -46,14 +46,14 @@ pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     builder.build().expect("valid options")
 }
 
-/// Returns sample IDs, few enough to stay in the L1 cache.
+/// Returns sample IDs. They are few enough to stay in the L1 cache.
 pub(crate) fn snos() -> Vec<Sno> {
     let mut samples = vec![Sno::default(); 256];
     Generator::new().fill(7, &mut samples).expect("a working clock");
     samples
 }
 
-/// Number of IDs that exceeds every cache.
+/// A number of IDs whose data exceeds every cache.
 pub(crate) const MILLIONS: u32 = 4_000_000;
 
 /// Returns [`MILLIONS`] IDs without a pattern.
@@ -74,14 +74,14 @@ pub(crate) fn sno_texts() -> RoundRobin<Text<{ Sno::TEXT_LEN }>> {
     RoundRobin::new(snos().iter().map(Sno::text).collect())
 }
 
-/// Samples that are returned in turn, repeatedly.
+/// A set of samples that are returned in turn, over and over.
 pub(crate) struct RoundRobin<T> {
     samples: Vec<T>,
     next: u8,
 }
 
 impl<T> RoundRobin<T> {
-    /// Creates a rotation of the 256 given samples.
+    /// Creates a rotation of the given 256 samples.
     pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

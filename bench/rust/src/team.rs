@@ -34,11 +34,11 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
 
-/// A thread's work, repeated the given number of times.
+/// A thread's work, which runs the given number of times.
 pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 
-/// Keeps the memory that one thread writes off the cache lines of other threads, because members are allocated next to each
-/// other.
+/// Prevents a thread's writes from sharing a cache line with other threads' data. Otherwise they could, because members are
+/// allocated next to each other.
 #[repr(align(128))]
 struct CachePadded<T>(T);
 
@@ -62,7 +62,7 @@ struct StartBarrier {
     done: AtomicUsize,
 }
 
-/// Returns work that runs `size` members concurrently, and measures the duration. The calling thread is the first member.
+/// Returns work that runs `size` members concurrently and measures the duration. The calling thread runs the first member.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     let line = Arc::new(StartBarrier::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();

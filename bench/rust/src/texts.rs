@@ -1,5 +1,5 @@
-//! sno strings in slices: each instruction set of the machine compared with scalar code, and 4 million IDs compared with
-//! memcpy.
+//! Encoding and decoding of slices of sno strings: each instruction set of the machine compared with scalar code, and 4
+//! million IDs compared with memcpy.
 
 use std::hint::black_box;
 
@@ -44,7 +44,7 @@ pub(crate) fn decode() -> Comparison {
     )
 }
 
-/// Returns the contest for more IDs than the caches can hold, encoded into memory that has been written before.
+/// Returns the contest for more IDs than fit in the caches. The output memory has been written before.
 pub(crate) fn millions() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(

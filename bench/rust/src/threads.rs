@@ -22,7 +22,7 @@ use crate::{
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED_GENERATOR: &str = "sno, one generator";
 
-/// Returns the contest in which each ID requires one reading of the system clock.
+/// Returns the contest in which every ID requires its own reading of the system clock.
 pub(crate) fn reading_the_clock() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
@@ -47,8 +47,8 @@ pub(crate) fn reading_the_clock() -> Comparison {
     }
 }
 
-/// Returns the goal that two threads generate `times` times as many IDs as one thread. The ratio is inverted, because goals
-/// compare times.
+/// Returns the goal that two threads generate `times` times as many IDs as one thread. The goal's ratio is inverted,
+/// because goals compare times.
 fn two_against_one(name: &'static str, times: f64) -> Goal {
     Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }

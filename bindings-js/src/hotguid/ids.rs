@@ -13,7 +13,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. Single IDs are read in JavaScript.
+/// Calls on many IDs at once. JavaScript itself reads single IDs.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads two times, and 1 for SQL Server strings or else 0. Writes two strings.
+    /// Reads two times, and 1 for SQL Server strings or 0 otherwise. Writes two strings.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = HotGuid::time_range(start, end)?;

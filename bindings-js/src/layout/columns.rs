@@ -10,7 +10,7 @@ use polyflake::{
 use super::ids::{role, set};
 use crate::{At, Host, Machine, floats, message::Reader, protocol::register};
 
-/// Returns the field whose role and name a message contains.
+/// Reads a field's role and name from a message, and returns the field.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
@@ -20,8 +20,8 @@ fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     }
 }
 
-/// Converts the item index in an error from this call's items to the whole batch. `first` is the index of the call's first
-/// item.
+/// Adjusts the item index in an error so that it is relative to the whole batch instead of this call's items. `first` is
+/// the index of the call's first item.
 fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     move |error| match error.item() {
         Some(item) => error.in_item(first + item),
@@ -29,10 +29,11 @@ fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Calls on layouts. They also read a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and the
-/// index of the first ID within the whole batch.
+/// Calls on layouts. Each call also reads a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and
+/// the index of the first ID within the whole batch.
 impl<C: Host> Machine<C> {
-    /// Reads a field, packed IDs, and 1 to write numbers instead of integers. Writes a number or an integer for each ID.
+    /// Reads a field, packed IDs, and 1 if numbers should be written instead of integers. Writes a number or an integer for
+    /// each ID.
     #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
@@ -54,8 +55,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads the number of columns. For each column, reads its field, 1 for numbers instead of integers, and its values.
-    /// Then reads the single values, and writes packed IDs.
+    /// Reads the number of columns, and for each column its field, 1 for numbers instead of integers, and its values. Then
+    /// reads the single values, and writes packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
@@ -72,13 +73,13 @@ impl<C: Host> Machine<C> {
 }
 
 impl Reader<'_> {
-    /// Returns the next column: the tag 1 precedes `count` whole numbers as floats, and the tag 0 precedes `count`
+    /// Returns the next column. The tag 1 precedes `count` whole numbers stored as floats, and the tag 0 precedes `count`
     /// integers.
     fn column(&mut self, count: usize) -> Vec<i64> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {
             for value in &mut column {
-                // The package has checked that these numbers are integers.
+                // The package has already checked that these numbers are integers.
                 *value = floats::to_i64(f64::from_bits(value.cast_unsigned()));
             }
         }

@@ -39,7 +39,8 @@ pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Resul
 }
 
 impl Writer {
-    /// Writes the time and the sequence, then the bindables and the constants, each starting with the most significant field.
+    /// Writes the time and the sequence, then the bindables, then the constants. Bindables and constants each start with
+    /// the most significant field.
     fn put_parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
         self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
@@ -49,10 +50,10 @@ impl Writer {
     }
 }
 
-/// Calls on layouts. They read a message, and all except those that create a layout also read a handle. An ID is an
-/// integer, or a message with its bytes.
+/// Calls on layouts. Each call reads a message, and all calls except those that create a layout also read a handle. An ID
+/// is an integer, or a message with the ID's bytes.
 impl<C: Host> Machine<C> {
-    /// Reads a description. Writes a handle, and 1 if IDs are integers.
+    /// Reads a description. Writes a handle, and 1 if the layout's IDs are integers.
     pub fn layout_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
@@ -60,7 +61,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads the name of a preset, and the names and values of the fields that become constants. Writes a handle, and 1 if
-    /// IDs are integers.
+    /// the layout's IDs are integers.
     pub fn layout_preset_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         let mut message = Reader::new(&message);
@@ -153,7 +154,7 @@ impl<C: Host> Machine<C> {
                 Ok(())
             }
             Id::Bytes(id) => self.answer(at, |message| message.raw(id)),
-            // The core has no other type of ID.
+            // The core has no other ID type.
             _ => Err(Error::new(ErrorKind::InvalidType)),
         }
     }

@@ -14,15 +14,15 @@ use crate::{
 /// The maximum number of strings in one call, limited by the size of the scratch area, which also contains their offsets.
 const MAX_TEXTS: usize = 960;
 
-/// The widths of the fields. Values that are too wide are rejected here, because the core's types would accept them.
+/// The widths of the fields. This module rejects values that are too wide, because the core's types would accept them.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
-/// The position of the strings' offsets in the scratch area's bytes.
+/// The position of the string offsets within the scratch area's bytes.
 const OFFSETS: usize = MAX_TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// Returns the grant in the registers from `first` onward: the first and the last node ID, the start and the end.
+    /// Returns the grant in the registers from `first` onward: the first and the last node ID, the start, and the end.
     pub(crate) fn grant(&self, first: usize) -> Result<Grant> {
         let node = |register| self.checked_bits(register, "nodes", NODE_BITS);
         let nodes = node(first)?..=node(first + 1)?;
@@ -59,7 +59,7 @@ impl Scratch {
 
 /// Calls on IDs, which are 64-bit integers.
 impl<C: Host> Machine<C> {
-    /// Reads a grant, and rejects an invalid one.
+    /// Reads a grant, and fails if it is invalid.
     pub fn randflake_grant(&self, at: At) -> Result<()> {
         at.grant(register::VALUE).map(|_| ())
     }
@@ -107,7 +107,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads a count of at most [`MAX_TEXTS`], the strings one after the other, and at [`OFFSETS`] the start of each string
+    /// Reads a count of at most [`MAX_TEXTS`] and the concatenated strings. At [`OFFSETS`], reads the start of each string
     /// and the end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);

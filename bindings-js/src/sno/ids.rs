@@ -17,7 +17,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. Single IDs are read in JavaScript.
+/// Calls on many IDs at once. JavaScript itself reads single IDs.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: At) -> Result<()> {

@@ -13,7 +13,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. Single IDs are read in JavaScript.
+/// Calls on many IDs at once. JavaScript itself reads single IDs.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
     pub fn uuid7_texts(&self, at: At) -> Result<()> {

@@ -44,7 +44,7 @@ pub(crate) async fn yield_once() {
     sleep(Duration::ZERO).await;
 }
 
-/// What other threads do during a call.
+/// Whether other threads run or wait during a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum OtherThreads {
     Run,
@@ -76,11 +76,11 @@ pub(crate) fn coroutine<T: Send + 'static>(
     WAIT.import(py, "polyflake._waiting", "finish")?.call1((call,))
 }
 
-/// A step of a call.
+/// The function that performs one step of a call.
 type Step = dyn FnMut(Python<'_>) -> Poll<PyResult<Py<PyAny>>> + Send;
 
-/// A call in progress. Resuming it returns the number of seconds to sleep, as a `float`, or the call's result, which is
-/// never a `float`.
+/// A call in progress. Resuming it returns either the number of seconds to sleep, as a `float`, or the call's result, which
+/// is never a `float`.
 #[pyclass(frozen, module = "polyflake")]
 struct Call(Mutex<Option<Box<Step>>>);
 

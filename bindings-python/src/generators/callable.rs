@@ -13,9 +13,9 @@ type Call = unsafe extern "C-unwind" fn(
 
 /// Calls a callable.
 ///
-/// If a daemon thread tries to continue while the interpreter shuts down, CPython before 3.14 unwinds and terminates it.
-/// Unwinding through a function that does not expect it aborts the process (SIGABRT). Here, such a thread sleeps until the
-/// process exits, as it does in later versions.
+/// If a daemon thread tries to continue while the interpreter shuts down, CPython before 3.14 unwinds and terminates the
+/// thread. Unwinding through a function that does not expect it aborts the process (SIGABRT). Here, such a thread sleeps
+/// until the process exits, as it does in later versions.
 pub(crate) fn call<'py>(
     callable: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,

@@ -1,4 +1,5 @@
-//! The clock of a Python generator: the system clock or a callable. While it waits, other threads and signal handlers run.
+//! The clock of a Python generator: the system clock or a callable. While the clock waits, other threads and signal
+//! handlers can run.
 
 use std::{
     cell::Cell,
@@ -23,7 +24,7 @@ use crate::{
 pub(crate) struct PythonClock {
     /// A callable that returns integer Unix nanoseconds, or `None` for the system clock.
     time: Option<Py<PyAny>>,
-    /// A callable for calls that must wait.
+    /// A callable to invoke for calls that must wait.
     on_stall: Option<Py<PyAny>>,
 }
 
@@ -91,7 +92,7 @@ impl Clock for PythonClock {
     }
 }
 
-/// Returns the error for calls during interpreter shutdown, when no thread may start to use the interpreter.
+/// Returns the error for calls made during interpreter shutdown, when threads may no longer attach to the interpreter.
 #[cold]
 fn no_interpreter<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
@@ -99,11 +100,11 @@ fn no_interpreter<T>() -> Result<T> {
 }
 
 /// The maximum nesting depth of callables (clocks and stall callbacks) in one thread. Without a limit, a callable that
-/// calls its own generator in infinite recursion would overflow the stack and end the process. Each level takes 2 KB (9 KB
-/// in a debug build), and Python's own recursion limit does not depend on the stack size.
+/// calls its own generator in infinite recursion would overflow the stack and crash the process. Each level takes 2 KB (9
+/// KB in a debug build), and Python's own recursion limit does not depend on the stack size.
 const MAX_DEPTH: u32 = 64;
 
-/// Counts a running callable until this value is dropped.
+/// Counts a callable as running until this value is dropped.
 struct Level;
 
 impl Level {
@@ -137,8 +138,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Runs the handlers of pending signals, at most once every 10 ms, because attaching to an interpreter that is busy in
-    /// other threads takes up to its switch interval.
+    /// Runs the handlers of pending signals, at most once every 10 ms. If other threads keep the interpreter busy,
+    /// attaching to it takes up to the interpreter's switch interval.
     pub(crate) fn run_handlers(&mut self) -> Result<()> {
         const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(10);
         let now = Instant::now();
@@ -147,7 +148,7 @@ impl Signals {
             return Ok(());
         }
         let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
-        // Read the time again: running signal handlers and waiting for the interpreter may have taken a while.
+        // Read the clock again: running signal handlers and waiting for the interpreter may have taken a while.
         self.last_check = Some(Instant::now());
         checked
     }

@@ -1,9 +1,10 @@
-//! Warns about a generator that can generate the same ID as another generator of this process. The core compares them.
+//! Warns about a generator that can generate the same ID as another generator of this process. The core compares the
+//! generators.
 //!
 //! This is a warning and not an error, because tests create such generators on purpose, and a program may create a
-//! generator before it drops the previous one. The warning appears once per identity, because a program that creates a
-//! generator for each request would otherwise fill its log. It is a `RuntimeWarning`, because Python hides
-//! `ResourceWarning` by default.
+//! generator before it drops the previous one. The warning appears once per identity. Otherwise, a program that creates a
+//! generator for each request would fill its log. It is a `RuntimeWarning`, because Python hides `ResourceWarning` by
+//! default.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,14 +28,14 @@ impl From<String> for Identity {
     }
 }
 
-/// The generators of an ID format in this process. No thread waits for the lock, so a forked child cannot hang on it. A
+/// All generators of an ID format in this process. No thread blocks on the lock, so a forked child cannot hang on it. A
 /// generator that cannot acquire the lock emits no warning.
 pub(crate) struct Generators<G> {
     groups: Mutex<Option<HashMap<String, GeneratorGroup<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
 }
 
-/// The generators that are compared with each other.
+/// A group of generators that are compared with each other.
 struct GeneratorGroup<G> {
     members: Vec<Weak<G>>,
     /// The keys for which a warning has been emitted.
@@ -74,13 +75,13 @@ impl<G> Generators<G> {
         Ok(())
     }
 
-    /// Adds a generator to its group. Returns whether a warning is due: another generator in the group can generate the
-    /// same ID, and no warning has been emitted for this identity yet.
+    /// Adds a generator to its group. Returns whether a warning is due. A warning is due if another generator in the group
+    /// can generate the same ID, and no warning has been emitted for this identity yet.
     fn add_to_group(&self, generator: &Arc<G>, Identity { group, key }: &Identity) -> bool {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
-        // Groups without live generators are removed only when the map would grow, so that an insertion takes constant time
-        // on average. A group with a warning stays, because the warning must not be repeated.
+        // Remove groups without live generators only when the map would grow, so that an insertion takes amortized constant
+        // time. Keep a group with a warning, because the warning must not be repeated.
         if groups.len() == groups.capacity() {
             groups.retain(|_, group| {
                 !group.warned_of.is_empty()
@@ -96,7 +97,7 @@ impl<G> Generators<G> {
     }
 
     /// Records that a warning was emitted for an identity. If warnings are errors, this function is not called, because the
-    /// generator was not created.
+    /// generator is not created.
     fn record_warning(&self, Identity { group, key }: Identity) {
         if let Ok(mut groups) = self.groups.try_lock() {
             groups.get_or_insert_default().entry(group).or_default().warned_of.insert(key);

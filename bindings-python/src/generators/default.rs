@@ -1,8 +1,8 @@
 //! The generator behind a format's module-level functions: the format's own generator, or the one that a program sets.
 //!
-//! The first ID, and not the import, determines whether the generator has a lease, for two reasons. Otherwise, a preloaded
-//! gunicorn master would lease a worker ID that it never uses. Also, a program may set the environment variable after the
-//! import.
+//! Whether the generator has a lease is decided at the first ID rather than at import, for two reasons. First, a preloaded
+//! gunicorn master would otherwise lease a worker ID that it never uses. Second, a program may set the environment variable
+//! after the import.
 
 use std::{
     env,
@@ -22,17 +22,18 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 
 /// A format's default generator.
 ///
-/// The lock is held only while a pointer is read or written. No thread releases the interpreter during that time, so a fork
-/// never finds the lock held. Most programs never set a generator. In that case, no call acquires the lock.
+/// A thread holds the lock only while it reads or writes a pointer, and does not release the interpreter during that time.
+/// Therefore a fork never finds the lock held. Most programs never set a generator. In that case, no call acquires the
+/// lock.
 pub(crate) struct Default<G> {
-    /// Creates a format's default generator. It does not use the constructor that Python calls, because that constructor
-    /// warns if a random worker ID is used although leased ones were requested. The default generator is created at import,
-    /// but generates no IDs if the environment requests a lease.
+    /// Creates a format's default generator. This function does not use the constructor that Python calls: that constructor
+    /// warns if the generator uses a random worker ID although the environment requests leased ones. The default generator
+    /// is created at import, but generates no IDs if the environment requests a lease.
     plain: fn() -> PyResult<G>,
     /// The format's own generator, without a lease.
     own: PyOnceLock<Py<G>>,
-    /// The generator that is used until a program sets another one: the format's own, or one with a lease, depending on the
-    /// environment at the first ID.
+    /// The generator that is used until a program sets another one. It is the format's own generator or one with a lease,
+    /// depending on the environment at the first ID.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
     is_replaced: AtomicBool,
@@ -93,7 +94,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
 
     /// Sets the generator, or creates a new one if `generator` is `None`.
     ///
-    /// The format's own generator is not used again, because it would then be unclear which generator created which IDs.
+    /// The format's own generator is not used again, because it would then be unclear which generator created an ID.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
@@ -131,10 +132,11 @@ fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns about a generator that picks a random worker ID although the environment requests leased ones, because another
-/// process may have leased the same worker ID.
+/// Warns about a generator that picks a random worker ID although the environment requests leased ones. Another process may
+/// have leased the same worker ID.
 ///
 /// # Errors
+///
 /// The warning, if warnings are errors.
 pub(crate) fn warn_without_lease(py: Python<'_>) -> PyResult<()> {
     let Some(variable) = variable() else { return Ok(()) };

@@ -2,11 +2,11 @@
 //!
 //! PyO3 parses the arguments of each call, and counts how deeply calls into this module are nested. Together, these steps
 //! take 10 of the 80 ns of a call. Most calls of `generate()` have no arguments, and run no Python code while they generate
-//! an ID, so they need neither step. All other calls are passed on to PyO3's function: calls with arguments, calls that
-//! must wait, and calls of generators whose clock is a Python callable.
+//! an ID, so they need neither step. Three kinds of calls still go through PyO3's function: calls with arguments, calls
+//! that must wait, and calls of generators whose clock is a Python callable.
 //!
 //! The stable ABI allows replacing a module's function, but gives no access to a method's function. Therefore builds for
-//! all versions of CPython keep PyO3's methods, and only builds for one version replace them.
+//! all versions of CPython keep PyO3's methods, and only builds for a single version replace them.
 #![allow(unsafe_code, reason = "functions of the C interface have pointers as arguments")]
 
 use std::{
@@ -25,7 +25,7 @@ use pyo3::{
     types::PyCFunction,
 };
 
-/// PyO3's function, once it has been replaced.
+/// A cell for PyO3's function, which is set once the function has been replaced.
 pub(crate) type Parsing = OnceLock<Function>;
 
 /// A function of a module, or a method of a class, that is mostly called without arguments.
@@ -35,8 +35,8 @@ pub(crate) trait Direct {
     /// Returns the cell that stores PyO3's function.
     fn parsing() -> &'static Parsing;
 
-    /// Returns the result of a call without arguments, or `None` if PyO3's function must be called. This function must not
-    /// wait, run Python code, or leave an exception set. `owner` is the module, or an instance of the class.
+    /// Returns the result of a call without arguments, or `None` if PyO3's function must handle the call. This function
+    /// must not wait, run Python code, or leave an exception set. `owner` is the module, or an instance of the class.
     fn result<'py>(owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>;
 }
 
@@ -45,7 +45,8 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// Replaces PyO3's function in its module.
 ///
 /// # Errors
-/// `SystemError` if PyO3 has defined the function in another way.
+///
+/// `SystemError` if PyO3 has defined the function differently than expected.
 pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let parsing = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
     // SAFETY: the cast has checked that `parsing` is a built-in function, so its function pointer and flags may be read. A
@@ -81,7 +82,8 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// keep PyO3's method.
 ///
 /// # Errors
-/// `SystemError` if PyO3 has defined the method in another way.
+///
+/// `SystemError` if PyO3 has defined the method differently than expected.
 #[cfg(not(Py_LIMITED_API))]
 pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) -> PyResult<()> {
     let parsing = class.getattr(D::NAME)?;
@@ -135,8 +137,8 @@ unsafe extern "C" fn call<D: Direct>(
     }
 }
 
-/// Defines a format's direct calls: `generate` and `generate_text`, both for its default generator and for its generator
-/// class. The arguments are the class, and the value that is used if a call omits the format's argument.
+/// Defines a format's direct calls: `generate` and `generate_text`, for both its default generator and its generator class.
+/// The macro's arguments are the class and the value that is used if a call omits the format's argument.
 macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
         direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }

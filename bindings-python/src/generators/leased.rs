@@ -57,7 +57,7 @@ use crate::{
 
 /// The generator behind a Python object.
 pub(crate) enum Source<F: Family> {
-    /// The object's own generator, shared with the list of generators that are compared.
+    /// The object's own generator. It is shared with the list of generators that are compared with each other.
     Own(Arc<F::Generator>),
     Leased(Box<Leased<F>>),
 }
@@ -69,7 +69,7 @@ pub(crate) struct Leased<F: Family> {
     lease: Py<PyAny>,
 }
 
-/// Builds the generator for a grant from the grant's worker ID and time span in Unix milliseconds.
+/// A function that builds a grant's generator from the grant's worker ID and its time span in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
 /// The generator of the current grant, and whether it belongs to this process.
@@ -80,8 +80,8 @@ struct OfProcess<F: Family> {
 }
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
-    /// Creates a generator that gets its worker IDs from a lease. `set` adds the format-specific settings that the rules
-    /// need. `build` creates the generator for a grant.
+    /// Creates a generator that gets its worker IDs from a lease. `set` adds the format-specific settings that the lease
+    /// rules need. `build` creates the generator for a grant.
     pub(crate) fn leased(
         lease: LeaseArgument,
         family: &str,
@@ -101,9 +101,10 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         Ok(Self::Leased(Box::new(Leased { granted, lease })))
     }
 
-    /// Returns the generator for a call that generators with a lease do not support.
+    /// Returns the object's own generator, for calls that are not supported under a lease.
     ///
     /// # Errors
+    ///
     /// `lease_mismatch` if the generator has a lease.
     pub(crate) fn own_generator(&self) -> PyResult<&F::Generator> {
         match self {
@@ -114,7 +115,8 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         }
     }
 
-    /// Returns whether a call that generates one ID without waiting runs Python code: a clock, or the start of a lease.
+    /// Returns whether generating one ID without waiting runs Python code. The Python code is a clock, or the start of a
+    /// lease.
     #[inline]
     pub(crate) fn runs_python<'s>(
         &'s self,
@@ -127,7 +129,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         }
     }
 
-    /// Passes the lease, or the objects of the generator, to the garbage collector.
+    /// Passes the lease, or the Python objects that the generator refers to, to the garbage collector.
     pub(crate) fn traverse(
         &self,
         visit: &PyVisit<'_>,
@@ -171,13 +173,14 @@ impl<F: Family> Leased<F> {
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<&F> {
-        // A call that must not wait reports an infinite waiting time. As a result, the lease begins, but raises an
-        // exception at once.
+        // A call that must not wait reports that it has waited for an infinite time. As a result, the lease begins, but
+        // raises an exception at once.
         self.begin_or_report(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`Leased::call`] for one step of a call. Instead of waiting, the step returns how long to sleep.
+    /// Works like [`Leased::call`], for one step of an asynchronous call. Instead of waiting, the step returns how long to
+    /// sleep.
     fn step<'s, V>(
         &'s self,
         waiting: &mut WaitingCall<'s>,
@@ -221,14 +224,14 @@ impl<F: Family> Leased<F> {
     }
 }
 
-/// The pause, in nanoseconds, before a step checks again for the first grant. The keeper runs on its own thread and cannot
-/// wake a task in an unknown event loop.
+/// The pause, in nanoseconds, before a step checks again for the first grant. A step must poll, because the keeper runs on
+/// its own thread and cannot wake a task in an unknown event loop.
 const POLL_NANOS: u64 = 5_000_000;
 
 /// The state of an asynchronous call between its steps.
 pub(crate) struct WaitingCall<'s> {
     call: Call<'s>,
-    /// The time at which the call began to wait for the first grant.
+    /// The time at which the call started to wait for the first grant.
     begun: Option<Instant>,
 }
 
@@ -238,8 +241,7 @@ impl Default for WaitingCall<'_> {
     }
 }
 
-/// This implementation is the only place where calls that generate IDs distinguish generators with a lease from other
-/// generators.
+/// Of all code that generates IDs, only this implementation distinguishes generators with a lease from other generators.
 impl<F: Family> Source<F> {
     #[inline]
     pub(crate) fn generate_one(&self, mode: Mode, param: Param<'_, F>) -> Result<Id<F>> {
@@ -303,7 +305,7 @@ fn fill<'b, G: SlotSource>(
     }
 }
 
-/// The operations that a lease performs on its generator, for any format.
+/// The operations that a lease performs on its generator, independent of the format.
 trait GrantTarget: Send + Sync {
     fn prepare(&self);
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
@@ -346,7 +348,7 @@ impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
     }
 }
 
-/// Stands in for the generator in a check, which does not create one.
+/// Stands in for the generator during a check, which does not create a generator.
 struct NoGenerator;
 
 impl GrantTarget for NoGenerator {
@@ -362,7 +364,8 @@ impl GrantTarget for NoGenerator {
     fn leave(&self) {}
 }
 
-/// The generator and the rules of a lease, for `polyflake/_lease.py`. Strings contain JSON, as in [`polyflake_lease::hosted`].
+/// The generator and the rules of a lease, for use by `polyflake/_lease.py`. Strings contain JSON, as in
+/// [`polyflake_lease::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
     granted: Arc<dyn GrantTarget>,
@@ -371,7 +374,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
-    /// interpreter while holding the lock.
+    /// interpreter while it holds the lock.
     fn with_rules<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
@@ -381,11 +384,12 @@ impl Keeper {
 
 #[pymethods]
 impl Keeper {
-    /// Starts the rules, still without a worker ID, and returns how long a caller waits for a worker ID, in milliseconds.
+    /// Starts the rules, which do not have a worker ID yet. Returns how long a caller waits for a worker ID, in
+    /// milliseconds.
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(to_exception)?;
-        // The restore count is read after the rules have read it, so that the rules detect every restore that this call
+        // Read the restore count after the rules have read it, so that the rules detect every restore that this call
         // misses.
         self.granted.prepare();
         let wait_ms = hosted.wait_ms();
@@ -419,7 +423,7 @@ impl Keeper {
         self.granted.extend(end);
     }
 
-    /// Ends the grant, and returns the end of the last tick in which the grant was used, if any.
+    /// Ends the grant. Returns the end of the last tick in which the grant was used, or `None` if it was not used.
     fn seal(&self) -> Option<u64> {
         // An unknown end is later than the end of any grant. The number is limited to the largest integer that JSON can
         // represent exactly.
@@ -464,7 +468,8 @@ fn to_exception(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
-/// Reads the location of leases from a store's URL and a namespace, or from the environment variables if the URL is missing.
+/// Determines the location of leases from a store's URL and a namespace, or from the environment variables if the URL is
+/// missing.
 #[pyfunction]
 #[pyo3(signature = (url, namespace, /))]
 pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
@@ -475,7 +480,7 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
     place.and_then(|place| place.to_json()).map_err(to_exception)
 }
 
-/// Returns a keeper whose commands check whether a lease could be acquired, without leasing anything.
+/// Returns a keeper whose commands check whether a lease could be acquired. They do not lease anything.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
 pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
@@ -528,5 +533,5 @@ impl<'a, 'py> FromArgument<'a, 'py> for LeaseArgument {
     }
 }
 
-/// The constructors' optional parameter.
+/// The optional `lease` parameter of the constructors.
 pub(crate) type LeaseOption = Option<Argument<LeaseArgument, name::lease>>;

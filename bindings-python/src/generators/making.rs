@@ -46,11 +46,12 @@ use crate::{
 
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The core's generator with a lease, which also determines the type of the generator without a lease.
+    /// The core's type for this class's generators with a lease. It also determines the type of the generators without a
+    /// lease.
     type Leased: Family<Generator: Send + Sync> + Send + Sync;
-    /// The caller's argument for the IDs: a metabyte, a shard key, or bindables.
+    /// The argument that a caller passes for the IDs: a metabyte, a shard key, or bindables.
     type Argument;
-    /// The argument after its conversion. A call keeps it while waiting.
+    /// The argument after its conversion. A call keeps it while the call waits.
     type Key: Send + Sync + 'static;
     /// Memory for many IDs.
     type Memory: Send + 'static;
@@ -70,14 +71,14 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
 
     fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
 
-    /// Returns the memory at the given positions as a buffer of the core.
+    /// Returns the part of the memory at the given positions, as a buffer of the core.
     fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
 
     /// Returns the array of all IDs in memory.
     fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_>;
 }
 
-/// An ID of one of the core's generators, the argument for the ID, and a buffer for many IDs.
+/// An ID from one of the core's generators, the argument for the ID, and a buffer for many IDs.
 pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
 pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
 pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;
@@ -109,7 +110,7 @@ impl<T: Plain> Items<T> {
         Self { ids: Vec::new(), width: item.bytes() / size_of::<T>(), item }
     }
 
-    /// Returns the items of the IDs at `places`. The memory grows if needed.
+    /// Returns the items of the IDs at the positions `places`. The memory grows if needed.
     pub(crate) fn items_at(&mut self, places: Range<usize>) -> &mut [T] {
         grow(&mut self.ids, places.end * self.width);
         &mut self.ids[places.start * self.width..places.end * self.width]
@@ -135,7 +136,7 @@ impl<T: Plain> Rows for Items<T> {
     }
 }
 
-/// The number of IDs to generate before the event loop gets another turn. Generating them takes at most a millisecond.
+/// The number of IDs to generate before yielding to the event loop. Generating them takes at most a millisecond.
 const AT_ONCE: usize = 1 << 14;
 
 /// The number of bytes of IDs to generate between two checks for signals. Generating them takes at most about 10 ms.
@@ -193,7 +194,7 @@ fn room_for<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
     Ok(memory)
 }
 
-/// Generates IDs into the given positions, and returns the number of IDs.
+/// Writes IDs to the given positions in memory, and returns the number of IDs written.
 fn write<M: Makes>(
     maker: &M,
     mode: Mode,
@@ -233,7 +234,7 @@ pub(crate) fn generate_array<'py, M: Makes>(
     let (key, mut memory) = (maker.key(argument)?, room_for(maker, n)?);
     let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(BLOCK));
     let written = detached(py, || {
-        // If all IDs fit in a single block, skip counting the progress, which would take 80 ns.
+        // If all IDs fit in a single block, do not track the progress, which would take 80 ns.
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }
@@ -276,7 +277,7 @@ async fn give_way_after(places: &Range<usize>) {
     }
 }
 
-/// Fills a buffer with IDs and returns the number of IDs written. In [`Mode::Try`], it may fill only the start of the
+/// Fills a buffer with IDs, and returns the number of IDs written. In [`Mode::Try`], the IDs may fill only the start of the
 /// buffer.
 pub(crate) fn fill<M: Makes>(
     maker: &M,

@@ -1,4 +1,4 @@
-//! The options that the generators of all formats share, as keywords. Their names are defined only here.
+//! The options shared by the generators of all formats, as keyword arguments. Their names are defined only here.
 
 use polyflake::{Builder, Windowed};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
@@ -20,13 +20,13 @@ pub(crate) struct Options {
     on_stall: StallArgument,
 }
 
-/// The keywords of a call, except those that match the function's other parameters.
+/// A call's keyword arguments, except those that match the function's own parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The name of a function, and the keywords that the function handles itself.
 pub(crate) type Function = (&'static str, &'static [&'static str]);
 
-/// The keywords that all formats share.
+/// The keywords shared by all formats.
 const SHARED_KEYWORDS: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
 
 impl Options {
@@ -86,10 +86,11 @@ impl Options {
         }
     }
 
-    /// Returns the options for each grant's generator. The lease determines the window, and the generator reads the system
-    /// clock.
+    /// Returns a function that creates the options for each grant's generator. The lease determines the window, and the
+    /// generator reads the system clock.
     ///
     /// # Errors
+    ///
     /// `lease_mismatch` if the caller passed a window or a clock.
     pub(crate) fn of_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
         if self.window.is_some() || self.clock.is_some() {

@@ -30,7 +30,7 @@ numbers! {
 /// The highest machine number in a version 8 UUID, which has 34 machine bits.
 const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
 
-/// A machine as an argument: an integer, or bytes, which are copied before other arguments can run Python code.
+/// A machine passed as an argument: an integer or bytes. Bytes are copied before other arguments can run Python code.
 pub(crate) struct Machine<'py> {
     value: Bound<'py, PyAny>,
     bytes: Option<Octets<'py>>,
@@ -45,7 +45,7 @@ impl<'py> FromPyObject<'_, 'py> for Machine<'py> {
     }
 }
 
-/// An ID as an argument.
+/// An ID passed as an argument.
 type Id = Argument<Uuid, name::id>;
 
 impl From<Uuid> for HotGuid {
@@ -133,7 +133,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, sorted_by_sql_server(id.0.into()))
 }
 
-/// Returns the GUID that SQL Server sorts by time, as a Hot Guid whose bytes are in .NET's order.
+/// Returns the GUID that SQL Server sorts by time, as a Hot Guid with its bytes in .NET's order.
 fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }
@@ -309,7 +309,7 @@ impl Item for HotGuid {
     }
 }
 
-/// Reads an item of a list as an ID: a UUID or a string.
+/// Reads an item of a list as an ID. The item is a UUID or a string.
 fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
     match Uuid::among(id, column::IDS)? {
         Some(id) => Ok(Ok(id.into())),

@@ -1,4 +1,4 @@
-//! Arrays and columns: a base class with the members that all of them share, and which the formats' classes extend.
+//! Arrays and columns: a base class with the members that all of them share. The formats' classes extend it.
 //!
 //! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow
 //! column without a copy. The base class holds its content as a trait object, because a Python class cannot have type
@@ -54,7 +54,7 @@ impl Array {
         iterate(slf)
     }
 
-    /// Returns the first position of an item that equals the value, like `tuple.index`.
+    /// Returns the position of the first item that equals the value, like `tuple.index`.
     #[pyo3(signature = (value, start = 0, stop = isize::MAX, /))]
     fn index(
         slf: &Bound<'_, Self>,
@@ -98,7 +98,7 @@ impl Array {
         Ok(format!("<{name} of {} {}>", values.len(), values.noun()))
     }
 
-    /// Returns the class and the content. The constructor or `_restore` recreates the array from them.
+    /// Returns the class and the content, from which the constructor or `_restore` recreates the array.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -155,7 +155,7 @@ pub(crate) trait Values: Any + Send + Sync {
     /// Returns the Arrow column of the content.
     fn column(&self, py: Python<'_>) -> PyResult<Column>;
 
-    /// Returns the memory of the content.
+    /// Returns the memory that stores the content.
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
 
     /// Returns the number of bytes in an item, if the class supports several item sizes.
@@ -167,7 +167,7 @@ pub(crate) trait Values: Any + Send + Sync {
     /// Returns whether the class has no constructor.
     fn is_record(&self) -> bool;
 
-    /// Returns whether both the class and the content are equal.
+    /// Returns whether the other array has the same class and equal content.
     fn is_same(&self, other: &dyn Any) -> bool;
 
     fn hash(&self, state: &mut DefaultHasher);
@@ -271,7 +271,7 @@ pub(crate) fn array<C: HoldsItems<T>, T: Item>(
     with_content(py, values, C::from_packed(items))
 }
 
-/// Returns an array with the given content and the class-specific part.
+/// Returns an array with the given content and class-specific part.
 pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
     py: Python<'_>,
     values: impl Values,
@@ -378,7 +378,7 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 
-/// The name by which errors refer to an index.
+/// The name that errors use for an index.
 const INDEX: &str = "index";
 
 /// Returns a copy of the booleans in an index, with one byte per boolean, or `None` if the index is a single value.
@@ -396,7 +396,7 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
     Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
 }
 
-/// Returns the position to which an index refers. A negative index counts from the end.
+/// Returns the position that an index refers to. A negative index counts from the end.
 fn position_of(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
@@ -453,7 +453,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
         len: memory.shape[0] * memory.strides[0],
         itemsize: memory.strides[1],
         readonly: 1,
-        // A consumer that does not request the shape receives plain bytes, which have one dimension.
+        // A consumer that does not request the shape receives the content as plain bytes, which have one dimension.
         ndim: if has_shape && memory.is_table { 2 } else { 1 },
         format: if asks(ffi::PyBUF_FORMAT) {
             memory.format.as_ptr().cast_mut()
@@ -473,7 +473,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     Ok(())
 }
 
-/// Returns an array's content as one argument. Integers become Python's own array, whose pickle can be read on machines of
+/// Returns an array's content as one argument. Integers become an `array.array`, whose pickle can be read on machines of
 /// either byte order. All other content becomes bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
@@ -488,7 +488,7 @@ fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     py.import("array")?.getattr(intern!(py, "array"))?.call1((code, copy))
 }
 
-/// Returns Python's own iterator over a sequence.
+/// Returns Python's built-in iterator over a sequence.
 #[allow(unsafe_code)]
 pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: `sequence` is a reference to a live object, and its thread is attached. `PySeqIter_New` returns a new

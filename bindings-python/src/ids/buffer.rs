@@ -1,8 +1,9 @@
 //! Equal-width strings in buffers, such as `NumPy` arrays.
 //!
-//! The strings are decoded in place, without a copy. This is sound although a buffer is shared, mutable memory: all Python
-//! code that could write to the buffer needs the interpreter, which this thread holds until the last string is decoded. A
-//! free-threaded interpreter gives no such guarantee, so there the rows are copied first, block by block (`may_change`).
+//! The strings are decoded in place, without a copy. This is sound although a buffer is shared, mutable memory. All Python
+//! code that could write to the buffer needs the interpreter, and this thread holds the interpreter until the last string
+//! is decoded. A free-threaded interpreter gives no such guarantee, so there the rows are first copied block by block
+//! (`may_change`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -24,7 +25,7 @@ use super::{
     integers::buffer_of,
 };
 
-/// Strings in a buffer. If other code may write to the buffer in the meantime, the strings are copied first.
+/// Strings in a buffer. If other code may write to the buffer while the strings are read, they are copied first.
 pub(super) struct Buffered<'py> {
     memory: Memory<'py>,
     /// The number of bytes in a row.
@@ -87,7 +88,7 @@ impl<'py> Buffered<'py> {
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
             // SAFETY: `self` holds the buffer, so its memory stays in place. `from_value` has checked that the buffer is
             // C-contiguous, so it consists of `len_bytes` bytes starting at `buf_ptr`, and any bytes are valid. The module
-            // documentation explains whether the bytes can change in the meantime.
+            // documentation explains whether the bytes can change while they are read.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
             },
@@ -96,7 +97,7 @@ impl<'py> Buffered<'py> {
     }
 }
 
-/// Returns `true` if the error comes from a value that does not provide access to its memory but can be iterated.
+/// Returns whether an error means that a value does not provide access to its memory but can be iterated.
 fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let is_refusal = raised.is_instance_of::<PyValueError>(py)

@@ -2,8 +2,8 @@
 //! iterables.
 //!
 //! Packed forms are tried before iteration. A library's array can often be iterated as well, but iteration creates an
-//! object for each item, while a buffer is read in place. In every form, a rejected item raises the same exception as if it
-//! were read alone, with the item's index.
+//! object for each item, whereas a buffer is read in place. In every form, a rejected item raises the same exception as if
+//! it were read alone, plus the item's index.
 
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{
@@ -51,7 +51,7 @@ impl ExpectedColumn {
     }
 }
 
-/// Returns the IDs in a column of strings. An error states the index of the rejected item.
+/// Returns the IDs in a column of strings. If an item is rejected, the error contains its index.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
@@ -62,7 +62,7 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
     }
 }
 
-/// Returns the exception for a rejected item, as if it were read alone.
+/// Returns the exception for a rejected item, which is the same as if the item were read alone.
 #[cold]
 fn item_exception(error: Error, name: &str) -> PyErr {
     match error.kind() {
@@ -71,7 +71,7 @@ fn item_exception(error: Error, name: &str) -> PyErr {
     }
 }
 
-/// Reads the IDs in an iterable with a function. An error states the index of the rejected item.
+/// Reads the IDs in an iterable with a function. If an item is rejected, the error contains its index.
 pub(crate) fn of_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,
@@ -120,8 +120,8 @@ pub(crate) enum PackedBytes<'py> {
 }
 
 impl<'py> PackedBytes<'py> {
-    /// Returns the bytes in a buffer, or in an Arrow column of IDs with `size` bytes each. Returns `None` for an object of
-    /// any other type.
+    /// Returns the bytes in a buffer, or in an Arrow column whose IDs have `size` bytes each. Returns `None` for an object
+    /// of any other type.
     pub(crate) fn from_value(
         value: &Bound<'py, PyAny>,
         name: &str,

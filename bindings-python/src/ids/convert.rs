@@ -78,7 +78,7 @@ impl AnyInteger {
         }
     }
 
-    /// Returns the integer if it is within a field's limits.
+    /// Returns the integer if it is within the limits of a field.
     pub(crate) fn within<T>(
         self,
         field: &'static str,
@@ -101,7 +101,7 @@ impl AnyInteger {
     }
 }
 
-/// Returns the `int` that a value is or converts to.
+/// Returns a value that is an `int`, or the `int` that it converts to.
 pub(crate) fn int<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -109,7 +109,7 @@ pub(crate) fn int<'py>(
 ) -> PyResult<Bound<'py, PyInt>> {
     static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();
-    // `bool` is a subclass of `int`, so it has to be excluded explicitly.
+    // `bool` is a subclass of `int`, so exclude it explicitly.
     let is_bool = value.is_instance_of::<PyBool>();
     if let (Ok(int), false) = (value.cast::<PyInt>(), is_bool) {
         return Ok(int.clone());
@@ -120,9 +120,9 @@ pub(crate) fn int<'py>(
     Ok(INDEX.import(py, "operator", "index")?.call1((value,))?.cast_into()?)
 }
 
-/// Returns whether a value's type has `__index__`, so that the value converts to an integer.
+/// Returns whether a value's type has `__index__`, which converts the value to an integer.
 pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
-    // If the lookup raises an exception, the conversion raises it again and passes it on.
+    // If the lookup raises an exception, the conversion will raise it again and pass it on.
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
 
@@ -171,8 +171,8 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// The number of IDs in one call. In the fixed formats, these IDs take at most 256 MiB. Generating them takes a few
-    /// seconds at any format's highest rate.
+    /// The number of IDs in one call. In the fixed formats, this many IDs occupy at most 256 MiB. Generating them takes a
+    /// few seconds at any format's highest rate.
     Count(u32) "n" 0..=1 << 24;
     /// The maximum waiting time in milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;
@@ -288,7 +288,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Callable {
 pub(crate) type ClockArgument = Option<Argument<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Argument<Callable, name::on_stall>>;
 
-/// Returns an iterator over an argument. Exceptions from creating and using the iterator pass through.
+/// Returns an iterator over an argument. Exceptions raised while creating or using the iterator are passed on.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,
@@ -299,7 +299,8 @@ pub(crate) fn iterator<'py>(
         let class = py.import("collections.abc")?.getattr(intern!(py, "Iterable"))?;
         value.get_type().is_subclass(&class).map(|is| !is)
     };
-    // A `TypeError` may also come from the value's own `__iter__`. Only an error about a type that is not iterable is replaced.
+    // A `TypeError` may also come from the value's own `__iter__`. Replace the exception only if it says that the type is
+    // not iterable.
     let has_none =
         |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
     value.try_iter().map_err(|raised| {

@@ -1,4 +1,4 @@
-//! The size, fields, rate and time span of an ID format, as classes that all formats share.
+//! The size, fields, rate and time span of an ID format, as classes shared by all formats.
 
 use pyo3::{prelude::*, types::PyTuple};
 

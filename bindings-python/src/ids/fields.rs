@@ -28,7 +28,7 @@ impl<T: Plain> HoldsItems<T> for FieldColumn {
     }
 }
 
-/// Returns the exception for pickled content of a different class.
+/// Returns the exception for pickled content that belongs to a different class.
 #[cold]
 pub(crate) fn wrong_kind_error() -> PyErr {
     raise(Error::invalid_type("the content of a column", "another one"))
@@ -40,7 +40,7 @@ impl FieldColumn {
         array(py, Packed::new(numbers))
     }
 
-    /// Returns a column of the numbers that a function writes for IDs. Other threads run in the meantime.
+    /// Returns a column of the numbers that a function writes for IDs. Other threads can run while the function writes.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -51,7 +51,7 @@ impl FieldColumn {
         Self::of(py, numbers)
     }
 
-    /// Returns a column with one number for each ID. Other threads run while the numbers are read.
+    /// Returns a column with one number for each ID. Other threads can run while the numbers are read.
     pub(crate) fn of_each<'py, I: Copy + Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
@@ -81,7 +81,7 @@ impl FieldColumn {
 
 #[pymethods]
 impl FieldColumn {
-    /// Returns a `NumPy` array of a column. The array shares the column's memory unless a copy is requested or needed.
+    /// Returns a column as a `NumPy` array. The array shares the column's memory unless a copy is requested or needed.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

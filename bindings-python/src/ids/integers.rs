@@ -1,7 +1,7 @@
 //! Columns of 64-bit integers: buffers and Arrow columns.
 //!
 //! A buffer is read in place if it is contiguous and aligned, and if the interpreter has a GIL. As in `buffer.rs`, the GIL
-//! prevents other threads from writing, because this thread holds it and runs no Python code until the integers have been
+//! prevents other threads from writing: this thread holds the GIL and runs no Python code until the integers have been
 //! read.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
@@ -48,8 +48,8 @@ enum Memory {
 }
 
 impl Integers {
-    /// Reads the integers in an Arrow column or in a buffer. The buffer may have any number of dimensions, or must have
-    /// exactly `dimensions`.
+    /// Reads the integers in an Arrow column or in a buffer. If `dimensions` is given, the buffer must have exactly that
+    /// many dimensions. Otherwise, it may have any number.
     pub(crate) fn from_value(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -122,7 +122,7 @@ pub(crate) fn integer_in(
 }
 
 /// Returns a value's buffer, or `None` for a scalar, which has no shape. `ctypes` buffers lack strides, but a memoryview of
-/// such a buffer has strides.
+/// a `ctypes` buffer has them.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

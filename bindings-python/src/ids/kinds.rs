@@ -1,8 +1,8 @@
 //! Objects of several types, which are distinguished by the metabytes of their IDs.
 //!
-//! The result of [`by_metabyte`] is an `object_hook` for `json.loads`, which calls it for each object in the JSON, starting
-//! with the innermost ones. Therefore an object without an ID, or with a metabyte that the mapping does not contain, must
-//! stay a dict: it may be a part of an object that is converted.
+//! The result of [`by_metabyte`] is an `object_hook` for `json.loads`, which calls it for each object in the JSON text,
+//! starting with the innermost ones. Therefore an object must stay a dict if it has no ID, or if the mapping does not
+//! contain its metabyte: it may be a part of an object that is converted.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,8 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// Returns the object that a kind creates from the members, or the members themselves if their metabyte belongs to no kind.
+/// Returns the object that a kind creates from the members. If no kind matches the metabyte of the members, returns the
+/// members themselves.
 fn create(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Allocates memory for many IDs, and raises Python's exceptions on failure.
+//! Allocates memory for many IDs, and raises Python exceptions on failure.
 
 use polyflake::Error;
 use polyflake_columns::{self as columns, Fault, OutOfMemory, Plain};
@@ -12,7 +12,7 @@ pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// Returns the exception for a fault in an operation on arrays.
+/// Returns the exception for a fault in an array operation.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
@@ -31,13 +31,13 @@ pub(crate) fn try_copy<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
     columns::try_copy(items).map_err(no_memory)
 }
 
-/// Returns a vector of `count` zeros, which the caller overwrites.
+/// Returns a vector of `count` zeros, for the caller to overwrite.
 pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::zeroed(count).map_err(no_memory)
 }
 
-/// The maximum total size of the IDs in one call, in bytes. This is the size of 2^24 IDs of 16 bytes, the longest IDs of
-/// the fixed formats.
+/// The maximum total size of the IDs in one call, in bytes: the size of 2^24 IDs of 16 bytes, the longest IDs of the fixed
+/// formats.
 const MAX_BYTES: usize = 1 << 28;
 
 /// Rejects `n` IDs of `bytes` bytes each if they exceed [`MAX_BYTES`].

@@ -23,7 +23,7 @@ use pyo3::{
     types::{PyString, PyType},
 };
 
-/// Returns the `str` for an ASCII string.
+/// Converts an ASCII string to a `str`.
 #[inline]
 pub(crate) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
     debug_assert!(text.is_ascii(), "expected ASCII, found {text:?}");
@@ -57,11 +57,11 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
     }
 }
 
-/// A class whose instances consist of a value that contains no references to other objects.
+/// A class whose instances consist of one value, which contains no references to other objects.
 pub(crate) trait Value:
     PyClass<BaseType = PyAny, Frozen = True> + Copy + Default + Sync
 {
-    /// Returns the memory of freed instances.
+    /// Returns the free list: the memory of freed instances.
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
     fn spare() -> &'static Spare;
 }
@@ -93,16 +93,16 @@ mod one_version {
 
     use super::Value;
 
-    /// Memory of a class's freed instances, for reuse by new instances: a program often drops an ID before it generates the
-    /// next one.
+    /// The free list of a class: the memory of freed instances, which new instances reuse. A program often drops an ID
+    /// before it generates the next one.
     pub(crate) struct Spare {
         count: Cell<usize>,
         instances: [Cell<*mut ffi::PyObject>; Self::LIMIT],
     }
 
-    // SAFETY: only attached threads call `take` and `keep`, which run no Python code in between, and the GIL allows only
-    // one attached thread to run at a time. All threads share one GIL, because PyO3 loads a module into only one
-    // interpreter.
+    // SAFETY: only attached threads call `take` and `keep`. Neither function runs Python code between its reads and writes,
+    // and the GIL allows only one attached thread to run at a time. All threads share one GIL, because PyO3 loads a module
+    // into only one interpreter.
     unsafe impl Sync for Spare {}
 
     impl Spare {
@@ -115,7 +115,7 @@ mod one_version {
             }
         }
 
-        /// Returns memory for an instance, or null if there is no spare memory.
+        /// Returns memory for an instance, or null if the free list is empty.
         #[inline]
         fn take(&self) -> *mut ffi::PyObject {
             let Some(count) = self.count.get().checked_sub(1) else { return ptr::null_mut() };
@@ -123,7 +123,7 @@ mod one_version {
             self.instances[count].get()
         }
 
-        /// Keeps the memory of a freed instance, and returns whether there was room for it.
+        /// Adds the memory of a freed instance to the free list, and returns whether there was room for it.
         #[inline]
         fn keep(&self, instance: *mut ffi::PyObject) -> bool {
             let count = self.count.get();
@@ -147,15 +147,16 @@ mod one_version {
     /// instances.
     ///
     /// The instances hold no references, so the collector never finds anything through them. Without the header, instances
-    /// are smaller, and creating one neither registers it nor starts a collection.
+    /// are smaller, and creating one neither registers it with the collector nor starts a collection.
     ///
     /// # Errors
+    ///
     /// `SystemError` if the class differs from the classes that PyO3 has built so far.
     pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
         let class = T::type_object_raw(py);
-        // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. All
+        // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. The
         // fields that depend on each other are changed together: whether there is a header, and the functions that allocate
-        // and free instances with or without it. No class inherits these fields, because a class without
+        // and free instances with or without the header. No class inherits these fields, because a class without
         // `Py_TPFLAGS_BASETYPE` has no subclasses.
         let is_final = unsafe {
             let is_final = (*class).tp_flags & ffi::Py_TPFLAGS_BASETYPE == 0;
@@ -178,11 +179,11 @@ mod one_version {
         Err(PySystemError::new_err(reason))
     }
 
-    /// Frees an instance, whose value needs no destructor, and releases the instance's class.
+    /// Frees an instance, and releases its class. The instance's value needs no destructor.
     unsafe extern "C" fn deallocate<T: Value>(instance: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this function once, for an instance without references, so the instance's memory
-        // may be kept or freed. `PyObject_Malloc` allocated the memory, so `PyObject_Free` is the matching function. An
-        // instance of a heap type holds a reference to its class, which is released last.
+        // SAFETY: the interpreter calls this function once, for an instance that nothing refers to, so the instance's
+        // memory may be kept or freed. `PyObject_Malloc` allocated the memory, so `PyObject_Free` is the matching function.
+        // An instance of a heap type holds a reference to its class, which is released last.
         unsafe {
             let class = ffi::Py_TYPE(instance);
             if !T::spare().keep(instance) {
@@ -215,7 +216,7 @@ mod one_version {
     }
 }
 
-/// The class `uuid.UUID`, and what is needed to create an instance without calling its constructor, which takes a
+/// The class `uuid.UUID`, and everything needed to create an instance without calling its constructor, which takes a
 /// microsecond.
 struct UuidClass {
     class: Py<PyType>,
@@ -275,8 +276,8 @@ impl Slot {
     }
 }
 
-/// Creates the `uuid.UUID` with the given 16 bytes, which are in the order of its string form. Returns `None` if only the
-/// constructor can create it.
+/// Creates the `uuid.UUID` with the given 16 bytes, which are in the order of the UUID's string form. Returns `None` if
+/// only the constructor can create the instance.
 pub(super) fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Option<Bound<'_, PyAny>>> {
     let Some(UuidClass { class, int, is_safe, unknown }) = UuidClass::get(py)? else {
         return Ok(None);

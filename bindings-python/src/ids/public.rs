@@ -1,4 +1,4 @@
-//! Public IDs: the strings for numbers.
+//! Public IDs: the strings that represent numbers.
 
 use polyflake::public::{self, BITS, SECRET_BYTES};
 use pyo3::{
@@ -44,7 +44,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Secrets {
             return Ok(Self(vec![(1, Secret::from_argument(value, name)?)]));
         };
         let pairs = mapping.items()?;
-        // The vector must never grow, because growing would leave copies in memory that are never erased.
+        // The vector must never reallocate, because that would leave copies of the secrets in memory that are never erased.
         let mut secrets = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;
@@ -168,7 +168,7 @@ impl IdType {
         format!("<IdType {:?}>", self.of.name())
     }
 
-    /// Returns the object itself, because libraries copy objects in annotations and fields.
+    /// Returns the object itself instead of a copy, because libraries copy objects in annotations and fields.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }

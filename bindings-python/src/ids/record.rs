@@ -1,8 +1,8 @@
-//! Records: values that only this module creates. They can be copied, pickled and sent to other processes.
+//! Records: values that only this module creates. Records can be copied, pickled and sent to other processes.
 
 use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 
-/// The function that recreates a record, and its arguments.
+/// The function that recreates a record, and the function's arguments.
 pub(crate) type PickleParts<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
 /// Returns the result of a record's `__reduce__`. The class's `_restore` recreates the record from its fields.
@@ -19,7 +19,7 @@ pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     RESTORE.import(py, "polyflake._records", "restore")
 }
 
-/// Returns the result of `__reduce__` for a record that is recreated from its attributes.
+/// Returns the result of `__reduce__` for a record that can be recreated from its attributes.
 pub(crate) fn by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {

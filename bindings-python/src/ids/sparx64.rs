@@ -15,7 +15,7 @@ pub(crate) struct Sparx64(sparx64::Sparx64);
 
 type Bytes = [u8; BLOCK_BYTES];
 
-/// A block as an argument.
+/// A block passed as an argument.
 type Block<'py> = Argument<Octets<'py>, name::block>;
 
 #[pymethods]
@@ -65,7 +65,7 @@ impl Sparx64 {
     }
 }
 
-/// Returns a copy of the bytes in which every block is encrypted or decrypted. Other threads run in the meantime.
+/// Returns a copy of the bytes in which every block is encrypted or decrypted. Other threads can run in the meantime.
 fn apply_to_all<'py>(
     py: Python<'py>,
     found: &Octets<'_>,

@@ -1,8 +1,8 @@
 //! Callers' buffers, which are filled with IDs.
 //!
 //! A buffer stays exported during a call, so it cannot be moved or resized, but other Python code may read and write it.
-//! Therefore no Rust reference to its memory may exist while the interpreter is released. The IDs are generated elsewhere,
-//! and each block is copied through a raw pointer (`making.rs`).
+//! Therefore no Rust reference to the buffer's memory may exist while the interpreter is released. The IDs are generated in
+//! separate memory, and each block is copied to the buffer through a raw pointer (`making.rs`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -46,7 +46,7 @@ impl Item {
         }
     }
 
-    /// Returns the number of IDs in a block of at most `bytes` bytes.
+    /// Returns the number of IDs in a block of at most `bytes` bytes, but at least 1.
     pub(crate) fn block(self, bytes: usize) -> usize {
         (bytes / self.bytes()).max(1)
     }
@@ -58,7 +58,7 @@ impl Item {
         }
     }
 
-    /// Rejects a buffer whose items have another type, and a buffer that does not contain a whole number of IDs.
+    /// Rejects a buffer whose items have the wrong type, and a buffer that does not contain a whole number of IDs.
     fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE);
@@ -69,7 +69,7 @@ impl Item {
             return if fits { Ok(()) } else { wrong_type() };
         };
         let length = match (kind.trim_start_matches(|c: char| c.is_ascii_digit()), buffer.shape()) {
-            // The `S` and `V` types of `NumPy`.
+            // The `S` and `V` types in `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
             ("B" | "b" | "c", [bytes]) => return Err(not_a_multiple(NAME, size, *bytes)),
@@ -81,7 +81,7 @@ impl Item {
 }
 
 impl Target {
-    /// Checks that a value is a buffer for IDs, and returns it.
+    /// Checks that a value is a buffer for IDs, and returns the buffer.
     pub(crate) fn from_value(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
         if !has_buffer(value) {
@@ -105,13 +105,14 @@ impl Target {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies IDs to the positions after the first `others` IDs.
+    /// Copies IDs into the buffer, after its first `others` IDs.
     pub(crate) fn write_ids<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
         // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the
-        // bytes lie within it, as was just checked. `T` is `Plain`, so all of its bytes are initialized. Concurrent writes
-        // by other threads are as undefined as with `readinto` of Python's own files, which also releases the interpreter.
+        // check above ensures that the bytes lie within it. `T` is `Plain`, so all of its bytes are initialized. Concurrent
+        // writes by other threads are as undefined as with `readinto` of Python's own files, which also releases the
+        // interpreter.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);
@@ -121,12 +122,12 @@ impl Target {
 
 /// The progress of a batch that is generated in blocks.
 ///
-/// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated, so the child
-/// starts over.
+/// A child process that is forked in the middle of a batch has a copy of the blocks that its parent generated. Therefore
+/// the child starts over.
 pub(crate) struct FillProgress {
     all: usize,
     written: usize,
-    /// `true` after a block that was only partly filled, because no more IDs are available.
+    /// `true` after a block was only partly filled because no more IDs were available.
     is_short: bool,
     process: u32,
 }
@@ -163,8 +164,8 @@ impl FillProgress {
         self.count_written(made, places)
     }
 
-    /// Counts the IDs in a block. If the block failed, adds the IDs of the earlier blocks to the number of IDs written in
-    /// the error.
+    /// Counts the IDs in a block. If the block failed, adds the IDs of the earlier blocks to the error's number of IDs
+    /// written.
     pub(crate) fn count_written(
         &mut self,
         made: polyflake::Result<usize>,
@@ -184,7 +185,7 @@ impl FillProgress {
     }
 }
 
-/// Returns the number of IDs that were generated in a block, including IDs generated before an error.
+/// Returns the number of IDs generated in a block, including those generated before an error.
 fn written(made: &polyflake::Result<usize>) -> usize {
     made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

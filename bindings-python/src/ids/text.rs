@@ -15,7 +15,7 @@ use super::{
     object::ascii,
 };
 
-/// The string of an ID. Because it is ASCII, it can be converted to a `str` faster than other strings.
+/// The string of an ID. Because it is ASCII, it converts to a `str` faster than other strings do.
 pub(crate) struct Ascii<const N: usize>(pub(crate) Text<N>);
 
 impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {

@@ -13,7 +13,7 @@ texts! {
     UuidText size_of::<GuidChars>()..=size_of::<GuidChars>();
 }
 
-/// The 16 bytes of a `uuid.UUID`, in the order of its string form.
+/// The 16 bytes of a `uuid.UUID`, in the order of the UUID's string form.
 pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
 impl<'a, 'py> FromArgument<'a, 'py> for Uuid {
@@ -35,7 +35,7 @@ impl Uuid {
     }
 }
 
-/// Returns the `uuid.UUID` with the given 16 bytes, which are in the order of its string form.
+/// Returns the `uuid.UUID` with the given 16 bytes, which are in the order of the UUID's string form.
 pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     if let Some(uuid) = object::uuid(py, bytes)? {
         return Ok(uuid);

@@ -41,7 +41,7 @@ type Bindables = Argument<NamedValues, name::bindables>;
 
 type NumberRange = Argument<RangeArgument, name::range>;
 
-/// A bindable, and the first and the last of its values.
+/// The name of a bindable, and its first and last value.
 struct RangeArgument {
     name: String,
     first: u64,
@@ -69,12 +69,13 @@ pub(crate) struct Generator {
     layout: Py<Layout>,
 }
 
-/// The generators of layouts. A generator that needs values for each ID does not conflict with any other generator.
+/// The generators for layouts. A generator that needs values for each ID conflicts with no other generator.
 static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
-/// The arguments of a layout's generator: the arguments specific to layouts, and the options that all formats share.
+/// The arguments for creating a layout's generator: the arguments specific to layouts, and the options shared by all
+/// formats.
 struct GeneratorArguments<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
@@ -122,8 +123,8 @@ impl GeneratorArguments<'_, '_> {
     }
 }
 
-/// Creates the source of a generator with a lease. The source builds another generator for each grant. `fields` contain the
-/// worker ID.
+/// Creates the source of a generator with a lease. The source builds a new generator for each grant. `fields` are the
+/// fields that contain the worker ID.
 fn leased(
     lease: LeaseArgument,
     core: layout::Layout,
@@ -259,7 +260,7 @@ impl Generator {
 impl Makes for Generator {
     type Leased = Leased;
     type Argument = Option<Bindables>;
-    /// An ID with the values of its bindables, or `None` for the generator's own values.
+    /// An ID that contains the values of the call's bindables, or `None` to use the generator's own values.
     type Key = Option<Id>;
     type Memory = LayoutMemory;
 
@@ -328,8 +329,8 @@ pub(crate) enum LayoutMemory {
     Bytes(Items<u8>),
 }
 
-/// Returns an ID that contains the bindables for one ID and the generator's fixed values, or `None` if there are no
-/// bindables for one ID.
+/// Returns an ID that contains the bindables passed for one ID and the generator's fixed values, or `None` if the caller
+/// passed no bindables.
 fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result<Option<Id>> {
     let Some(bindables) = bindables else { return generator.check_complete().map(|()| None) };
     let mut values = generator.values();
@@ -339,7 +340,7 @@ fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result
     generator.base_of(&values).map(Some)
 }
 
-/// Rejects bindables for one ID if the generator has a lease, because it does not accept them.
+/// Rejects bindables for one ID, because a generator with a lease does not accept them.
 fn check_none(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
     let is_none = bindables.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";

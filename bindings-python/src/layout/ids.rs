@@ -157,7 +157,7 @@ impl Layout {
     fn parse(slf: &Bound<'_, Self>, id: &Bound<'_, PyAny>) -> PyResult<Parsed> {
         let id = if slf.get().0.is_integer() {
             match id.cast::<PyString>() {
-                // Lone surrogates are replaced, because UTF-8 cannot encode them.
+                // Replace lone surrogates, because UTF-8 cannot encode them.
                 Ok(text) => Id::from_decimal(&text.to_string_lossy()).map_err(raise)?,
                 Err(_) => Id::Integer(id.extract::<IntegerId>()?.0),
             }
@@ -221,7 +221,7 @@ pub(crate) struct Parsed {
     id: Id,
 }
 
-/// The pickled form of parsed fields: the layout and the ID, which unpickling parses again.
+/// The pickled form of parsed fields: the layout and the ID. Unpickling parses the ID again.
 type Fields<'py> = (Bound<'py, Layout>, Bound<'py, PyAny>);
 
 impl PartialEq for Parsed {

@@ -1,4 +1,4 @@
-//! Randflake's generators.
+//! Randflake generators.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl Generator {
             builder = builder.resume_after(second.0);
         }
         let inner = Arc::new(builder.build().map_err(raise)?);
-        // The decryption of a fixed ID identifies the secret without revealing it.
+        // Decrypting a fixed ID yields a value that identifies the secret without revealing it.
         let of_secret = codec.inspect(Randflake::default());
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
@@ -215,7 +215,7 @@ impl Stats {
     }
 }
 
-/// A grant passed as an argument, or `None` if a lease is used.
+/// A grant passed as an argument, or `None` if the generator uses a lease.
 struct GrantArgument(Option<randflake::Grant>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for GrantArgument {

@@ -37,7 +37,7 @@ numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;
     Unsigned(u64) "value" 0..=u64::MAX;
     Node(u32) "node" 0..=LAST_NODE;
-    /// A node ID in a grant.
+    /// A node ID contained in a grant.
     GrantedNode(u32) "nodes" 0..=LAST_NODE;
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
     Start(i64) "start" EPOCH..=LAST_SECOND;
@@ -185,7 +185,7 @@ impl FromPyObject<'_, '_> for Nodes {
     }
 }
 
-/// Returns the exception for an invalid grant. The exception names the parameter.
+/// Returns the exception for an invalid grant. The exception names the parameter that is invalid.
 #[cold]
 fn to_exception(error: Error) -> PyErr {
     let names = ["node", "start", "end"].into_iter();
@@ -204,7 +204,7 @@ fn to_exception(error: Error) -> PyErr {
 pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 
 impl Grant {
-    /// Returns the core's grant, which serves a single generator. In contrast, Python's grant is a value that may be used
+    /// Returns the core's grant, which serves a single generator. A Python grant, by contrast, is a value that may be used
     /// again.
     pub(crate) fn for_one(&self) -> PyResult<randflake::Grant> {
         let terms = self.0;
@@ -242,8 +242,8 @@ impl Grant {
         format!("Grant({:?}, {}, {})", self.nodes(), self.start(), self.end())
     }
 
-    /// Supports copying and pickling, because a grant is a plain value. Its owner must ensure that only one generator uses
-    /// it, and only once.
+    /// Supports copying and pickling, because a grant is a plain value. The grant's owner must ensure that only one
+    /// generator uses it, and only once.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ((u32, u32), i64, i64)) {
         let grant = slf.get();
         (slf.get_type(), (grant.nodes(), grant.start(), grant.end()))
@@ -270,7 +270,7 @@ impl Item for randflake::Randflake {
     }
 }
 
-/// Reads a list item as an ID: an integer or a string.
+/// Reads a list item as an ID. The item is an integer or a string.
 fn read_list_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
     const EXPECTED: &str = "int or str";
     if id.is_instance_of::<PyString>() {

@@ -1,4 +1,4 @@
-//! sno's generators.
+//! sno generators.
 
 mod snapshot;
 
@@ -63,7 +63,7 @@ const REMEDY: &str = "close it first and restore each snapshot once, or give eac
 const NEW: Function =
     ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
-/// Creates a generator with the options that its constructors share.
+/// Creates a generator with the options shared by its constructors.
 fn make(
     function: Function,
     metabyte: Metabyte,
@@ -96,8 +96,8 @@ fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<S
     Source::leased(lease, "sno", |_| Ok(()), build)
 }
 
-/// Returns a snapshot's sequence range. A snapshot from the Go library may list the bounds in either order, and may use 0
-/// for the highest sequence number.
+/// Returns a snapshot's sequence range. A snapshot from the Go library may contain the bounds in either order, and may use
+/// 0 for the highest sequence number.
 fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
     let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
     let max = if max == 0 { u16::MAX } else { max };

@@ -1,5 +1,5 @@
-//! Methods of IDs that other libraries look up. Those libraries are never imported here. Instead, the methods call a Python
-//! module of this package, which is imported on first use.
+//! Methods of IDs that other libraries look up. This module never imports those libraries. Instead, the methods call a
+//! Python module of this package, which is imported on first use.
 
 use polyflake::sno;
 use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};
@@ -31,7 +31,8 @@ impl Sno {
         py.import("polyflake.pydantic")?.call_method1(intern!(py, "_sno_json_schema"), (schema,))
     }
 
-    /// Pydantic reads this attribute if a field's type is `Any`. Without Pydantic, the attribute does not exist.
+    /// Pydantic reads this attribute if a field's type is `Any`. If Pydantic is not installed, the attribute does not
+    /// exist.
     #[getter]
     fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

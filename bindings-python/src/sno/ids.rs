@@ -275,7 +275,7 @@ impl Item for sno::Sno {
     }
 }
 
-/// Reads a list item as an ID: an ID object or a string.
+/// Reads a list item as an ID. The item is an ID object or a string.
 fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     match id.cast::<Sno>() {
         Ok(id) => Ok(Ok(id.get().0)),

@@ -36,7 +36,8 @@ makes_defaults! { uuid7 Generator () "()" "(n, /)" }
 
 numbers! {
     WorkerId(u16) "worker_id" 0..=u16::MAX;
-    /// The last millisecond that an earlier generator used. The core checks this value's range after the window's range.
+    /// The last millisecond used by an earlier generator. The core checks the range of this value after it has checked the
+    /// window.
     ResumeAfter(i64) "resume_after" i64::MIN..=i64::MAX;
 }
 
@@ -144,7 +145,7 @@ fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leas
     let build = move |number, window: Range<i64>| {
         let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(with_clock).worker_id(worker_id);
-        // The previous grant may have used the first millisecond of this grant, under a different worker ID.
+        // The previous grant may have used the first millisecond of this grant under a different worker ID.
         builder.resume_after(window.start).window(window.start, window.end).build()
     };
     Source::leased(lease, "uuid7", |_| Ok(()), build)

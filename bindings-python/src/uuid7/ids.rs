@@ -18,7 +18,7 @@ use crate::ids::{
 
 numbers! {
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
-    /// The bits after the sequence.
+    /// The bits that follow the sequence.
     RandomBits(u64) "random" 0..=(1 << 56) - 1;
 }
 
@@ -162,7 +162,7 @@ impl Item for Uuid7 {
     }
 }
 
-/// Reads a list item as an ID: a UUID or a string.
+/// Reads a list item as an ID. The item is a UUID or a string.
 fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<Uuid7>> {
     match Uuid::among(id, column::IDS)? {
         Some(uuid) => Ok(Uuid7::from_bytes(uuid.0)),

@@ -1,4 +1,4 @@
-//! Tokens for namespaces, and limits on the rate of their requests.
+//! Access tokens for namespaces, and a limit on the request rate of each namespace.
 
 use std::{
     path::Path,

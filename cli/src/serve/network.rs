@@ -1,4 +1,4 @@
-//! Connections of clients, with limits on their number, their idle time and their age.
+//! Client connections, with limits on their number, idle time and age.
 
 use std::{
     convert::Infallible, io, pin::pin, sync::Arc, sync::atomic::Ordering::Relaxed, time::Duration,
@@ -62,7 +62,7 @@ pub(super) async fn accept(
         });
     }
     drop(listener);
-    // The permits are all available again once every connection has ended.
+    // All permits are available again once every connection has ended.
     let _ = timeout(MAX_CLOSING, permits.acquire_many(max_connections)).await;
 }
 
@@ -100,7 +100,7 @@ async fn serve(
         .serve_connection(TokioIo::new(stream), answer);
     let mut connection = pin!(connection);
     tokio::select! {
-        // If the client or an error ends the connection, no action is needed.
+        // If the client closes the connection or an error ends it, no action is needed.
         _ = connection.as_mut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => {}
         () = sleep(MAX_AGE) => {}

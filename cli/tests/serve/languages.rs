@@ -1,4 +1,4 @@
-//! The drivers in Python and JavaScript: processes that execute a host's commands (`tests/leases/driver.py`, `driver.mjs`).
+//! The Python and JavaScript drivers: processes that execute a host's commands (`tests/leases/driver.py`, `driver.mjs`).
 
 mod cloudflare;
 

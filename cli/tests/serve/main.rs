@@ -260,7 +260,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     let (mut busy, idle) = (service.connect(), service.connect());
     let (begin, rest) = LIST.split_at(10);
     busy.write_all(format!("{}{begin}", head(TOKEN, "", LIST.len())).as_bytes()).expect("a reader");
-    // The requests have begun once the service counts both of their connections and this one.
+    // Both requests have begun once the service counts their two connections and this one.
     while !service.get("/metrics").body.contains("polyflake_serve_connections 3") {}
     service.terminate();
     while TcpStream::connect(("127.0.0.1", service.port)).is_ok() {}
@@ -270,7 +270,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     assert_eq!((&idle).read(&mut [0]).expect("an end"), 0);
 }
 
-/// Clients that do not send a request hold connections for only a few seconds, and cost little memory.
+/// Clients that do not send a request hold connections for only a few seconds, and use little memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_connections_take_bounded_memory_and_end() {

@@ -1,7 +1,7 @@
 //! Exports columns to other libraries without copying.
 //!
-//! A consumer may keep an array for as long as it likes, and release it on any thread. So an exported array owns a reference
-//! to the memory of the IDs (`Arc`), which its `release` function drops. The memory never changes, so a consumer and Python's
+//! A consumer may keep an array for as long as it likes, and release it on any thread. Each exported array therefore owns
+//! an `Arc` of the IDs' memory, which its `release` function drops. The memory never changes, so a consumer and Python's
 //! own array can share it.
 
 use std::{
@@ -100,7 +100,7 @@ impl Column {
         })
     }
 
-    /// Returns the same column. If each item has 16 bytes, the column's type is changed to Arrow's UUID type.
+    /// Returns this column with Arrow's UUID type if each item has 16 bytes. Other columns are returned unchanged.
     #[must_use]
     pub fn as_uuids(self) -> Self {
         Self { is_uuid: self.format == UUID_FORMAT, ..self }
@@ -174,7 +174,7 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
 ///
 /// # Safety
 ///
-/// `rest` must point to a number of 4 bytes.
+/// `rest` must point to a 4-byte number.
 unsafe fn read_number(rest: &mut *const u8) -> usize {
     // SAFETY: the caller guarantees that `rest` points to 4 bytes, and an array of bytes needs no alignment.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
@@ -189,7 +189,7 @@ unsafe fn read_number(rest: &mut *const u8) -> usize {
 ///
 /// `rest` must point to a length followed by that number of bytes, which must live as long as `'a`.
 unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
-    // SAFETY: the caller guarantees that `rest` points to a length, which is a number of 4 bytes.
+    // SAFETY: the caller guarantees that `rest` points to a length, which is a 4-byte number.
     let length = unsafe { read_number(rest) };
     // SAFETY: the caller guarantees that `length` bytes follow, and that they live as long as `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(*rest, length) };

@@ -43,7 +43,7 @@ struct Chunk<T> {
     ends_at_null: bool,
 }
 
-/// The type of a column: its keys if it is a dictionary, and its items.
+/// The type of a column: the type of its items, and of its keys if it is a dictionary.
 struct ColumnType<'a> {
     keys: Option<Cow<'a, str>>,
     items: Cow<'a, str>,
@@ -172,7 +172,8 @@ impl Chunks {
         if self.schema.dictionary.is_null() {
             return Some(ColumnType { keys: None, items: format_of(&self.schema)? });
         }
-        // SAFETY: the interface guarantees a null pointer, or a pointer to a schema that lives as long as its owner.
+        // SAFETY: the interface guarantees that this is a null pointer, or points to a schema that lives as long as its
+        // owner.
         let values = unsafe { &*self.schema.dictionary };
         if !values.dictionary.is_null() {
             return None;
@@ -296,7 +297,7 @@ fn dictionary<'a>(
     array: &'a Array,
     format: &str,
 ) -> Result<Option<(Keys, Buffers<'a>)>, OutOfMemory> {
-    // SAFETY: the interface guarantees a null pointer, or a pointer to an array that lives as long as its owner.
+    // SAFETY: the interface guarantees that this is a null pointer, or points to an array that lives as long as its owner.
     let values = unsafe { array.dictionary.as_ref() }.and_then(Buffers::from_array);
     let (Some(keys), Some(values)) = (Buffers::from_array(array), values) else { return Ok(None) };
     Ok(Keys::from_array(format, &keys, &values)?.map(|keys| (keys, values)))
@@ -331,7 +332,7 @@ impl Stream {
         Ok(array.release.is_some().then_some(array))
     }
 
-    /// Returns the error of a failed call, with the stream's own message.
+    /// Returns an error with the stream's own message if the call failed.
     fn check(&mut self, failed: c_int) -> Result<(), StreamError> {
         if failed == 0 {
             return Ok(());

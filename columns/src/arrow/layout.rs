@@ -197,7 +197,7 @@ impl<'a> Views<'a> {
         Some(Self { views, buffers })
     }
 
-    /// Returns the item of a view, or `None` if the view is invalid.
+    /// Returns the item that a view describes, or `None` if the view is invalid.
     fn bytes(&self, view: &'a View) -> Option<&[u8]> {
         let ([length, _, buffer, place], _) = view.as_chunks() else { return None };
         let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes).to_index();

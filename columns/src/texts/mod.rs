@@ -195,7 +195,7 @@ pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Resu
     Ok(ids)
 }
 
-/// Appends decoded IDs to a vector, which has enough capacity for them.
+/// Appends decoded IDs to a vector, which must have enough capacity for them.
 pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let bad = ids_up_to(texts, 0, |read| ids.extend_from_slice(read));
     bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Items, Texts, Textual, decode_prefix, gather, text_of_row, to_buffer, unpadded};
 
-/// The content of a row.
+/// How a row stores its string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes without padding.
@@ -35,7 +35,7 @@ pub struct Rows<'a> {
     pub bytes: &'a [u8],
     /// The number of bytes per row.
     pub width: usize,
-    /// The content of a row.
+    /// How a row stores its string.
     pub unit: Unit,
     /// Whether other code may modify the rows while they are being read. If so, they are copied first.
     pub may_change: bool,

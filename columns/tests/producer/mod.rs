@@ -219,7 +219,7 @@ impl Foreign {
     }
 }
 
-/// Counts a struct that is not released yet.
+/// Counts a struct until it is released.
 struct ReleaseCounter(Arc<AtomicUsize>);
 
 impl ReleaseCounter {
@@ -244,7 +244,7 @@ unsafe fn import_struct<F, T: CDataStruct>(foreign: &mut F) -> T {
 }
 
 impl ForeignSchema {
-    /// Releases the schema on request. Its format pointer remains, although the string is freed.
+    /// Releases the schema if `is_released` is `true`. Its format pointer remains, although the string has been freed.
     fn released_if(mut self, is_released: bool) -> Self {
         if is_released {
             // SAFETY: the schema is not released yet.
@@ -350,7 +350,7 @@ impl ForeignChunks {
 /// # Safety
 /// `stream` must be an unreleased stream that [`ForeignChunks::collect`] created.
 unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut StreamState {
-    // SAFETY: the caller guarantees a stream that `ForeignChunks::collect` created, whose private data is a `StreamState`
+    // SAFETY: the caller guarantees that `ForeignChunks::collect` created the stream. Its private data is a `StreamState`
     // until it is released. Only one thread at a time uses a stream.
     unsafe { &mut *(*stream).private_data.cast() }
 }
@@ -402,7 +402,7 @@ unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
     }
 }
 
-/// Returns the sizes of these structs and of the reader's structs, which must be equal.
+/// Returns the sizes of the structs in this module and of the reader's structs. The sizes in each pair must be equal.
 pub(crate) fn sizes() -> [(usize, usize); 3] {
     [
         (size_of::<ForeignSchema>(), size_of::<Schema>()),

@@ -55,7 +55,7 @@ impl Clock for ExactClock {
 pub enum Source {
     /// The processor's counter, synchronized with the wall clock every millisecond.
     Counter,
-    /// A system call for every reading. On Linux, this is a vDSO call, which usually does not enter the kernel.
+    /// A system call for every clock reading. On Linux, this is a vDSO call, which usually does not enter the kernel.
     SystemCall,
 }
 

@@ -1,4 +1,4 @@
-//! A clock that a dedicated thread updates, so that a reading is a single load.
+//! A clock that a dedicated thread updates, so that reading it takes a single load.
 
 use core::{cell::Cell, time::Duration};
 use std::{
@@ -14,12 +14,12 @@ use crate::{Error, ErrorKind, Result, fork};
 /// The shortest and the longest interval that a clock accepts, in nanoseconds.
 const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
 
-/// The number of readings after which a thread reads the wall clock itself, so that it notices when the dedicated thread
-/// has stopped.
+/// The number of clock readings after which a thread reads the wall clock itself, so that it notices when the dedicated
+/// thread has stopped.
 const READINGS: u32 = 4096;
 
 std::thread_local! {
-    /// The number of readings that this thread may still use before it reads the wall clock itself.
+    /// The number of clock readings that this thread may still take before it reads the wall clock itself.
     static READINGS_LEFT: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -27,8 +27,8 @@ pub(super) enum Progress {
 pub(super) enum Fact {
     None,
     /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or
-    /// [`NO_UNIT`]. The character that was probably intended is 0 if it is unknown. It has only 16 bits, which leaves room
-    /// for the enum's tag and lets a `Result` reuse the tag.
+    /// [`NO_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. It has only 16 bits, which
+    /// leaves room for the enum's tag and lets a `Result` reuse the tag.
     Character {
         position: usize,
         unit: u32,
@@ -36,7 +36,7 @@ pub(super) enum Fact {
     },
     /// The time at which to retry, in Unix milliseconds.
     RetryAt(i64),
-    /// The time, in Unix milliseconds, until which the call would have to sleep on a thread that cannot sleep.
+    /// The time, in Unix milliseconds, until which the call would have to sleep. The current thread cannot sleep.
     AwaitUntil(i64),
     /// A wrong length. `most` may be [`UNLIMITED`].
     Length {

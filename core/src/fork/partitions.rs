@@ -104,12 +104,13 @@ const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
 pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID holds its partition no longer than
-/// this. Therefore, 65,536 consecutive generators, in processes or in a loop, always find a free partition.
+/// this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find a free
+/// partition.
 const FIRST_LEASE: u64 = 1;
 /// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition has been held so far.
 const LONGEST_LEASE: u64 = 15_000;
 
-/// A partition for the ticks `start .. until`.
+/// A lease of a partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lease {
     pub(crate) partition: u16,
@@ -186,7 +187,8 @@ pub trait Table: Sync {
     /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`place`].
     ///
     /// # Errors
-    /// Returns `entropy_unavailable`, because the first partition is picked at random.
+    ///
+    /// Returns `entropy_unavailable` if the first partition cannot be picked at random.
     fn next(&self) -> Result<u16>;
 
     /// Returns the entry of a partition, or [`KEPT`] if it cannot be read.
@@ -243,7 +245,7 @@ impl dyn Table + '_ {
     }
 
     /// Claims a partition for an explicit generator, and returns the generator's first tick. If the partition is leased,
-    /// the lease is not renewed.
+    /// the claim prevents that lease from being renewed.
     pub(crate) fn claim(&self, partition: u16) -> u64 {
         self.update(partition, Entry::with_claim).claimed_from()
     }
@@ -300,7 +302,7 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that were checked.
     count: AtomicU32,
-    /// The number of the last kernel notice of a restore that was reported, plus 1.
+    /// The number of the last reported kernel notice of a restore, plus 1.
     #[cfg_attr(
         not(all(target_os = "linux", not(any(miri, loom, shuttle)))),
         allow(dead_code, reason = "nothing watches")
@@ -334,11 +336,12 @@ impl<const N: usize> Cells<N> {
     /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`,
     /// which advances the restore count. If `draw` fails, the next search for a partition picks the base.
     ///
-    /// In the opposite order, a generator that sees the new count could still lease a partition under the old base, and the
-    /// other copy would lease the same partition.
+    /// If the count were advanced first, a generator that sees the new count could still lease a partition under the old
+    /// base, and the other copy would lease the same partition.
     ///
-    /// The image may have been taken while another thread was in this function, with a base that both copies then have.
-    /// That thread found an older base than the one that it would now replace, so it picks another base.
+    /// The image may have been taken while another thread was in this function and had already drawn a base, which both
+    /// copies then have. That thread read an older base than the one it would now replace, so its replacement fails, and it
+    /// draws another base.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,
@@ -368,8 +371,8 @@ impl<const N: usize> Cells<N> {
             if found & BASE_PICKED != 0 {
                 return Ok(found);
             }
-            // If another thread replaces the base first, its base is used. All processes must use the same base, or `next`
-            // would return a partition twice before it has returned all of them.
+            // If another thread replaces the base first, that thread's base is used. All processes must use the same base,
+            // or `next` would return a partition twice before it has returned all of them.
             self.replace(found, draw()?);
         }
     }
@@ -792,8 +795,8 @@ mod restores {
         assert!(explore(&processes, &[1, 2, 1]).states > 100);
     }
 
-    /// A process that is copied while thread 1 picks a base, for a report or for the first partition. Thread 0 takes the image
-    /// and reports that it was restored.
+    /// A process that is copied while thread 1 picks a base, either to report a restore or to find the first partition.
+    /// Thread 0 takes the image and reports that it was restored.
     struct CopiedProcess {
         table: Cells<16>,
         restores: AtomicU32,

@@ -65,8 +65,8 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
 
 /// Carries the restores counted in `unshared` over to the count of the table, which is already published.
 ///
-/// An addition reads the count, so the later of this addition and the one in `advance` sees the earlier one. Either the
-/// restore is included here, or `advance` finds the table.
+/// Both this function and `advance` access `unshared` with an atomic addition, so the later of the two additions sees the
+/// earlier one. Either this function includes the restore, or `advance` finds the table.
 fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
@@ -215,7 +215,7 @@ fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     }
 }
 
-/// Maps pages of zeros with space for a `T`, which are either private or shared with children.
+/// Maps zeroed pages with space for a `T`. Depending on `kind`, the pages are private or shared with child processes.
 fn new_page<T>(kind: libc::c_int) -> Option<*mut T> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, kind | libc::MAP_ANONYMOUS);
     // SAFETY: a fresh anonymous mapping at an address that the system chooses touches no existing memory.
@@ -248,14 +248,14 @@ mod tests {
     #[test]
     fn every_thread_that_finds_the_table_publishes_its_count() {
         let table = shared_table().unwrap();
-        // No test of this program reports a restore, so both counts are the same for other tests.
+        // No test in this program reports a restore, so other tests see the same value in both counts.
         RESTORES.store((&raw const STATIC_RESTORES).cast_mut(), Ordering::Release);
         shared_table().unwrap();
         assert!(ptr::eq(restore_count(), &raw const table.restores.0));
     }
 
-    /// One thread counts a restore without memory for a table, while another thread publishes a table. Each thread
-    /// interrupts the other at each access.
+    /// One thread counts a restore while there is no table, and another thread publishes a table. Each thread interrupts
+    /// the other at each access.
     #[test]
     fn a_restore_that_is_counted_without_a_table_is_not_lost() {
         for (reports, access) in

@@ -32,8 +32,8 @@ const DRIVERS: [&str; 2] = ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The maximum length of a kernel record, in bytes.
 const RECORD: usize = 8192;
-/// The number of severities of a facility. In the kernel's facility, which only the kernel can use, all numbers are below
-/// this value.
+/// The number of severities in a facility. Records of the kernel's facility, which only the kernel can use, have numbers
+/// below this value.
 const KERNEL_SEVERITIES: u32 = 8;
 
 /// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.

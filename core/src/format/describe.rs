@@ -70,7 +70,7 @@ impl Description {
         &self.fields
     }
 
-    /// Creates a description with the figures that follow from the fields. The caller sets all other figures.
+    /// Creates a description with the values that follow from the fields. The caller sets all other values.
     pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {
@@ -117,7 +117,7 @@ impl FieldDescription {
     }
 }
 
-/// The facts from which a family's description is computed.
+/// The values from which a family's description is computed.
 pub(crate) struct Figures {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],

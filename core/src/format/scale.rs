@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// A format's time: ticks of whole milliseconds, counted from an epoch at which a tick begins.
+/// The time scale of a format: ticks of whole milliseconds, counted from an epoch that is itself the start of a tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(crate) epoch_ms: i64,

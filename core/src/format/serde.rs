@@ -1,4 +1,4 @@
-//! Serializes IDs as strings in human-readable formats, and as bytes in binary formats.
+//! Serializes IDs as strings in human-readable formats and as bytes in binary formats.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// Writes an ID as a string or as bytes, depending on the format.
+/// Serializes an ID as a string or as bytes, depending on the serialization format.
 pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S::Ok, S::Error> {
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }

@@ -19,7 +19,7 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// Creates a string from the first `length` of `bytes`.
+    /// Creates a string from the first `length` bytes of `bytes`.
     ///
     /// # Safety
     /// These bytes must be ASCII.

@@ -1,4 +1,4 @@
-//! Conversions between IDs and strings, including those for serde.
+//! Conversions between IDs and strings, including the serde implementations.
 
 /// Implements `Display`, `FromStr` and the related conversions for an ID with a string form.
 macro_rules! text_id {
@@ -25,7 +25,7 @@ macro_rules! text_id {
     };
 }
 
-/// Implements the conversions of an ID that consists of bytes. In addition, such an ID can be created from a byte slice, and
+/// Implements the conversions for an ID that consists of bytes. Such an ID can also be created from a byte slice, and
 /// `Debug` shows it as a string.
 macro_rules! byte_id {
     ($id:ident) => {

@@ -1,11 +1,11 @@
-//! Converts between Unix time and the ticks that a timestamp counts.
+//! Converts between Unix time and the ticks of a timestamp.
 
 use core::ops::Range;
 
 use super::UnixTime;
 use crate::Result;
 
-/// The ticks of a timestamp.
+/// The ticks that a timestamp counts.
 pub(crate) trait Ticks {
     /// Returns the last tick.
     fn last(&self) -> u64;
@@ -34,7 +34,7 @@ pub(crate) trait Ticks {
     /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the format's time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
-    /// Returns the tick after the last one that starts before the end of a window. The window begins with tick `start`.
+    /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
     ///
     /// # Errors
     /// Returns the same errors as [`Ticks::ticks_within`].

@@ -1,7 +1,7 @@
 //! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next
 //! step.
 //!
-//! Therefore threads, futures and the event loops of other languages can each sleep in their own way, and all share one
+//! Threads, futures and the event loops of other languages can therefore each sleep in their own way, and all share one
 //! implementation of the waiting rules.
 
 use super::{
@@ -32,13 +32,13 @@ impl<T> Progress<T> {
 /// The state of a call between its steps.
 pub struct Call<'s> {
     pub(super) mode: Mode,
-    /// Whether the thread sleeps between the steps, using the generator's clock.
+    /// Whether the thread sleeps between steps, using the generator's clock.
     is_sync: bool,
-    /// The waits for the generator that the call is trying.
+    /// The waits so far for the generator that the call is trying.
     waits: Option<Waits<'s>>,
-    /// Under a lease, the number of the grant that the call is trying.
+    /// Under a lease, the number of the grant whose generator the call is trying.
     grant: Option<u32>,
-    /// The waits for a grant.
+    /// The waits so far for a grant.
     of_grants: Option<Waits<'s>>,
 }
 
@@ -53,18 +53,18 @@ impl<'s> Call<'s> {
         Self { mode: Mode::Wait, is_sync: false, waits: None, grant: None, of_grants: None }
     }
 
-    /// Returns the waits of the current generator.
+    /// Returns the call's waits for the current generator.
     pub(super) fn waits_mut(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.waits.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Returns the waits for a grant.
+    /// Returns the call's waits for a grant.
     pub(super) fn waits_for_grant(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.of_grants.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Starts an attempt with the generator of a grant. If the call has tried another generator, ends that generator's
-    /// waits and returns `false`.
+    /// Starts an attempt with the generator of a grant. If the call was trying a different generator, discards the waits
+    /// for that generator and returns `false`.
     pub(super) fn start_attempt(&mut self, grant: u32) -> bool {
         let is_same = self.grant == Some(grant);
         if !is_same {
@@ -73,7 +73,7 @@ impl<'s> Call<'s> {
         is_same
     }
 
-    /// Ends the waits of a generator that rejected the reservation.
+    /// Discards the waits for a generator that rejected the reservation.
     pub(super) fn was_rejected(&mut self) {
         self.waits = None;
     }
@@ -81,8 +81,8 @@ impl<'s> Call<'s> {
 
 /// The number of IDs written to a buffer, and the process generation in which they were generated.
 ///
-/// A child that is forked during the call has a copy of the IDs that the parent has written so far. So the child fills the
-/// buffer from the start, or is rejected with 0 IDs written.
+/// A child that is forked during the call has a copy of the IDs that the parent has written so far. The child therefore
+/// either fills the buffer from the start, or is rejected with 0 IDs written.
 #[derive(Debug)]
 pub struct WrittenCount {
     pub(super) written: usize,

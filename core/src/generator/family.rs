@@ -1,4 +1,4 @@
-//! The parts that an ID format adds to the engine, which are its ticks and its identity.
+//! The parts that an ID format adds to the engine: its ticks and its identity.
 
 use super::{Reservation, Window};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 pub(crate) trait Family {
     type Machine: Machine;
     type Ticks: Ticks;
-    /// The part of an ID, apart from its slot, that the caller does not choose, such as a partition or a machine field.
+    /// The part of an ID, other than its slot, that the caller does not choose, such as a partition or a machine field.
     type Identity: Copy;
 
     /// Whether a call may wait for a clock that is behind.
@@ -21,7 +21,7 @@ pub(crate) trait Family {
     /// clock.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// Returns the identity for a tick and the generation to which the identity belongs. The caller compares this
+    /// Returns the identity for a tick and the process generation to which the identity belongs. The caller compares this
     /// generation with the current one. Returns `None` if the caller must call [`Family::identify`]. `now` is the clock
     /// reading, which may be in an earlier tick.
     fn current_identity(
@@ -31,7 +31,7 @@ pub(crate) trait Family {
         now: i64,
     ) -> Option<(u64, Self::Identity)>;
 
-    /// Returns the identity for a tick of the window and the generation to which it belongs. Assigns an identity if
+    /// Returns the identity for a tick of the window and the process generation to which it belongs. Assigns an identity if
     /// necessary. An identity that replaces another one needs a fresh tick, so the call then exhausts the current tick.
     ///
     /// # Errors
@@ -59,15 +59,17 @@ pub(crate) trait Family {
     /// Returns `forked` in any process other than the one to which the identity or window was assigned.
     fn check_process(&self) -> Result<()>;
 
-    /// Returns the slots of a tick under an identity.
+    /// Returns the slots that an identity has in a tick.
     fn limits(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits;
 
-    /// Returns the slots of a tick that a step is about to enter. Another thread may enter the tick first, with other slots.
+    /// Returns the slots of a tick that a step is about to enter. Another thread may enter the tick first with different
+    /// slots.
     fn limits_on_entry(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits {
         self.limits(identity)
     }
 
-    /// Called after a step entered a tick, with the tick that it left and the first slots of the tick that it entered.
+    /// Called after a step has entered a tick. `last` is the tick that the step left, and `range` is the first slots of the
+    /// tick that it entered.
     fn on_tick_entered(&self, last: u64, range: SlotRange) {
         let _ = (last, range);
     }
@@ -75,7 +77,7 @@ pub(crate) trait Family {
     /// Called before the first call of a generator that belongs to a lease's grant.
     fn on_granted(&mut self) {}
 
-    /// Returns the error for a clock reading outside the format's time range, which is `error` by default.
+    /// Returns the error for a clock reading outside the format's time range. The default is `error`.
     fn reading_out_of_range(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;
         error
@@ -104,16 +106,16 @@ pub trait Calls {
 
 /// Packs slots into IDs of a family.
 pub(crate) trait Pack: Family + Calls {
-    /// The data that a handle prepares for its next IDs: IDs of adjacent slots, if it is faster to create them together,
+    /// The data that a handle prepares for its next IDs: the IDs of adjacent slots (if creating them together is faster),
     /// random bits, or `()`.
     type Precomputed;
-    /// The initial value, without IDs and random bits.
+    /// The initial value, which contains no IDs or random bits.
     const NOT_PRECOMPUTED: Self::Precomputed;
 
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
 
-    /// Prepares a handle's next ID for the clock reading, before the handle assigns a slot to it.
+    /// Prepares a handle's next ID for a clock reading, before the handle assigns a slot to the ID.
     ///
     /// # Errors
     /// Returns `entropy_unavailable` if the ID needs random bits and the source of random bytes fails.
@@ -123,7 +125,7 @@ pub(crate) trait Pack: Family + Calls {
         Ok(())
     }
 
-    /// Returns the ID of the `k`-th slot of a handle's block. The handle requests all of them in order.
+    /// Returns the ID of the `k`-th slot of a handle's block. The handle requests the IDs of the block in order.
     #[inline]
     fn id_in_block(
         &self,
@@ -136,7 +138,7 @@ pub(crate) trait Pack: Family + Calls {
         self.id(slots, k, param)
     }
 
-    /// Returns whether generators with these two identities may generate the same IDs in a tick.
+    /// Returns whether generators with these two identities may generate the same ID in a tick.
     fn may_repeat(&self, other: &Self) -> bool;
 
     /// Rejects a format whose IDs need values that a lease does not provide.
@@ -150,8 +152,8 @@ pub(crate) trait Pack: Family + Calls {
     /// Returns the number of IDs that fit in a buffer.
     ///
     /// # Errors
-    /// Returns `invalid_length` if the buffer does not hold a whole number of IDs, or `invalid_type` if it is for a different
-    /// type of ID.
+    /// Returns `invalid_length` if the buffer's size is not a whole number of IDs, or `invalid_type` if the buffer is for a
+    /// different type of ID.
     fn capacity(&self, batch: &Self::Batch<'_>, param: Self::Param<'_>) -> Result<usize>;
 
     /// Writes the IDs of all slots into a buffer, starting at an index.

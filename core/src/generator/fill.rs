@@ -1,4 +1,4 @@
-//! Sources of slots, and batches that are filled from them. Filling is safe even if a fork happens in the middle of a batch.
+//! Sources of slots, and the batches filled from them. Filling is safe even if a fork happens in the middle of a batch.
 
 use core::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) type Packable<'s, F> = (&'s F, Reservation<F>);
 
 /// A source of slots: a generator, or the newest generator under a lease.
 ///
-/// Not part of the public API: bindings call the generators of all ID formats through it.
+/// Not part of the public API: bindings use it to call the generators of all ID formats.
 #[allow(async_fn_in_trait, private_bounds, private_interfaces, reason = "for this project alone")]
 pub trait SlotSource {
     /// The ID format.
@@ -65,8 +65,8 @@ pub trait SlotSource {
         }
     }
 
-    /// Generates one ID. With `map` instead of `?`, the result would be built in memory: a sno ID then took 12 ns instead of 10
-    /// ns, and its string 18 ns.
+    /// Generates one ID. The code uses `?` because with `map`, the result would be built in memory: a sno ID then took 12
+    /// ns instead of 10 ns, and its string took 18 ns.
     #[inline]
     fn generate_in(
         &self,
@@ -77,7 +77,7 @@ pub trait SlotSource {
         Ok(family.id(slots, 0, param))
     }
 
-    /// Generates one ID. It awaits `sleep` if necessary.
+    /// Generates one ID, awaiting `sleep` if necessary.
     async fn generate_in_async(
         &self,
         sleep: &impl AsyncFn(Duration),
@@ -148,7 +148,7 @@ pub trait SlotSource {
         }
     }
 
-    /// Fills a buffer with IDs and awaits `sleep` if necessary. `written` counts the IDs, so it is correct for a caller that
+    /// Fills a buffer with IDs, awaiting `sleep` if necessary. `written` counts the IDs, so it is correct for a caller that
     /// drops the future, even before the first poll. An error in `param` becomes the error of the call.
     fn fill_async(
         &self,
@@ -170,8 +170,8 @@ pub trait SlotSource {
     }
 }
 
-/// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary. This function is not a method of the trait, because
-/// nightly compilers reject a future of a public trait whose output is private.
+/// Reserves slots for up to `want` IDs, awaiting `sleep` if necessary. This function is not a method of the trait, because
+/// nightly compilers reject a public trait's future whose output type is private.
 async fn reserve_async<'s, S: SlotSource + ?Sized>(
     source: &'s S,
     want: u32,
@@ -186,7 +186,7 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
     }
 }
 
-/// The part of each ID of a source that the caller chooses.
+/// The part that the caller chooses for each ID of a source.
 pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
 
 /// A buffer for many IDs of a source.

@@ -29,35 +29,37 @@ use crate::{
 
 /// The clock reading of the first call that could have generated an ID.
 ///
-/// One word stores the clock reading, because two ticks in two words could be read inconsistently. The ticks are computed
-/// from it once per tick of the generator, away from the hot path.
+/// One word stores the clock reading, because two ticks in separate words could be read inconsistently. The generator
+/// computes the ticks from it once per tick, away from the hot path.
 #[derive(Debug)]
 pub(crate) struct FirstReading {
-    /// Whether an earlier generator may exist whose IDs this one could duplicate.
+    /// Whether there may be an earlier generator whose IDs this generator could duplicate.
     applies: bool,
     /// Unix nanoseconds, or [`no_reading`].
     nanos: AtomicU64,
-    /// The generation to which the clock reading belongs. The caller's `identity_from` may assign a different identity to a
-    /// child, which has its own predecessor. So the child starts over with its own first clock reading.
+    /// The process generation to which the clock reading belongs. The caller's `identity_from` may assign a different
+    /// identity to a child, which has its own predecessor. The child therefore starts over with its own first clock
+    /// reading.
     generation: AtomicU64,
 }
 
-/// The earliest clock reading that can be stored, in the year 1677. Any earlier reading is treated as `EARLIEST`.
+/// The earliest clock reading that can be stored, which is in the year 1677. Any earlier reading is treated as `EARLIEST`.
 const EARLIEST: i64 = i64::MIN + (1 << 32);
 
-/// Returns the restore count of a generation.
+/// Returns the restore count of a process generation.
 const fn restores_of(generation: u64) -> i64 {
     (generation >> 32).cast_signed()
 }
 
-/// Returns the value that represents "no call yet" in a generation. It depends on the restore count, so that a thread
-/// interrupted by a restore cannot store its old clock reading as the first one after the restore.
+/// Returns the value that represents "no call yet" in a process generation. It depends on the restore count, so that a
+/// thread interrupted by a restore cannot store its old clock reading as the first one after the restore.
 const fn no_reading(generation: u64) -> i64 {
     i64::MIN + restores_of(generation)
 }
 
 impl FirstReading {
-    /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
+    /// Creates the state without a clock reading. `applies` states whether the generator skips the ticks of its
+    /// predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(no_reading(0).cast_unsigned());
         Self { applies, nanos, generation: AtomicU64::new(NOT_PICKED) }
@@ -68,10 +70,10 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the stored clock reading of this generation. The first call stores and returns `now`. After a restore, `now`
-    /// may belong to an earlier generation, so the clock is read again.
+    /// Returns the stored clock reading of this process generation. The first call stores and returns `now`. After a
+    /// restore, `now` may belong to an earlier generation, so the clock is read again.
     ///
-    /// Each swap replaces only the value that the thread found. If another thread was faster, the thread starts over.
+    /// Each swap replaces only the value that the thread found. If another thread was faster, this thread starts over.
     fn stored_or(
         &self,
         now: i64,
@@ -114,11 +116,11 @@ impl FirstReading {
         }
     }
 
-    /// Returns the floor for a call that reads `now` from the clock, or `None` if the generator has no floor or `now` is
-    /// well past the floor.
+    /// Returns the floor for a call whose clock reading is `now`, or `None` if the generator has no floor or `now` is well
+    /// past the floor.
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the format's time ends before the floor does.
+    /// Returns `time_out_of_range` if the format's time range ends before the floor does.
     pub(super) fn floor<C: Clock>(
         &self,
         ticks: &impl Ticks,
@@ -149,7 +151,8 @@ impl FirstReading {
 }
 
 /// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds but
-/// still serve formats with shorter ticks. If these clocks stated a resolution, such formats would reject them.
+/// still serve formats with shorter ticks. If these clocks stated a resolution, formats with shorter ticks would reject
+/// them.
 pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
@@ -174,7 +177,8 @@ mod tests {
         },
     };
 
-    /// An earlier generator may have read a finer clock, up to one unit later than the current clock shows.
+    /// The floor covers the whole unit, because an earlier generator may have read a finer clock, up to one unit later than
+    /// the current clock shows.
     #[test]
     fn the_floor_covers_every_tick_of_the_clock_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
@@ -195,7 +199,7 @@ mod tests {
         }
     }
 
-    /// All threads compute the floor from the same clock reading, in every interleaving of their first calls.
+    /// All threads compute the floor from the same clock reading, however their first calls interleave.
     #[test]
     fn concurrent_first_calls_store_one_reading() {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
@@ -219,14 +223,14 @@ mod tests {
         }
     }
 
-    /// A process that is restored while its threads store the first reading. Thread 0 reports the restore.
+    /// A process that is restored while its threads store the first clock reading. Thread 0 reports the restore.
     struct RestoredProcess {
         reading: FirstReading,
         restores: AtomicU64,
     }
 
     impl World for RestoredProcess {
-        /// The first reading after the restore.
+        /// The first clock reading after the restore.
         type Record = Option<i64>;
 
         fn call(&self, thread: usize, _: u8, first: &mut Option<i64>) -> bool {

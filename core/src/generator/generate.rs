@@ -123,7 +123,7 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
     ) -> impl Future<Output = Result<()>>;
 }
 
-/// Forwards every call to the value behind a pointer.
+/// Implements the traits for pointers by forwarding every call to the value behind the pointer.
 macro_rules! behind_pointer {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
@@ -173,8 +173,8 @@ behind_pointer!(
     alloc::sync::Arc<G>
 );
 
-/// Implements the traits for a format's `Generator` and `Handle`, which must be in scope, through their methods of the same
-/// names.
+/// Implements the traits for a format's `Generator` and `Handle` by calling their methods of the same names. Both types
+/// must be in scope.
 macro_rules! by_own_calls {
     ($id:ty, $batch:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl $crate::Generated for $id {
@@ -258,8 +258,8 @@ macro_rules! by_own_calls {
 
 pub(crate) use by_own_calls;
 
-/// Returns the handle in a cell. Fails if the handle is in use, because the caller has borrowed it, or because a clock or a
-/// callback uses it during a call.
+/// Returns the handle in a cell. Fails if the handle is in use, either because the caller has borrowed it, or because a
+/// clock or a callback uses it during a call.
 #[inline]
 pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| handle_in_use())

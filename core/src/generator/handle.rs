@@ -23,15 +23,16 @@ use core::{fmt, num::NonZeroU32, ops::Deref};
 use super::{Engine, Generator, Mode, Pack, Reservation, SlotSource};
 use crate::{Result, clock::Clock, fork};
 
-/// The default number of IDs in the first block of a tick: large enough to make the shared reservation cheap, and small enough
-/// that losing the rest does not matter.
+/// The default number of IDs in the first block of a tick. It is large enough to make the shared reservation cheap, and
+/// small enough that losing the rest of the block does not matter.
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
-/// previous one. So a handle loses barely more slots than it uses, and a busy handle rarely contends with other handles.
+/// previous one. A handle therefore loses barely more slots than it uses, and a busy handle rarely contends with other
+/// handles.
 const GROWTH: u32 = 64;
 
-/// Reserved slots. The first `taken` slots are used.
+/// Reserved slots, of which the first `taken` are used.
 struct Block<F: Pack> {
     slots: Reservation<F>,
     generation: u64,
@@ -130,8 +131,8 @@ impl<F: Pack, G> Handle<F, G> {
         Self::with_first(generator, BLOCK)
     }
 
-    /// Creates a handle that reserves `first` slots for its first ID in a tick, and then twice as many each time, up to 64
-    /// times `first`.
+    /// Creates a handle that reserves `first` slots for its first ID in a tick, and then doubles the number each time, up
+    /// to 64 times `first`.
     ///
     /// Not part of the public API: for tests.
     #[doc(hidden)]
@@ -141,8 +142,8 @@ impl<F: Pack, G> Handle<F, G> {
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
-    /// Returns the generator and drops the rest of the block. If a batch is generated in between, later IDs of the handle
-    /// then follow those of the batch.
+    /// Drops the rest of the block and returns the generator. If the caller then generates a batch, later IDs of the handle
+    /// follow those of the batch.
     pub(crate) fn without_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator
@@ -153,8 +154,8 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         &self.generator.engine
     }
 
-    /// Returns the ID of the next slot. If the last block has ended or is used up, the slot belongs to a new block, which may
-    /// be in a later tick if the clock has advanced.
+    /// Returns the ID of the next slot. If the current block has ended or is used up, the slot belongs to a new block,
+    /// which may be in a later tick if the clock has advanced.
     #[inline]
     pub(crate) fn generate_in(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
         let (tick, now) = self.engine().open_tick()?;
@@ -172,8 +173,8 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         // The block is dropped even if the reservation below fails. Otherwise, a clock that moves back into the old tick would
         // find the rest of the block.
         self.block = None;
-        // The generation is read before the reservation: if the clock forks during the reservation, the child's block ends with
-        // its first slot.
+        // The generation is read before the reservation: if the clock forks the process during the reservation, the child's
+        // block ends with its first slot.
         let generation = fork::current();
         let (_, slots) = self.generator.reserve(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });

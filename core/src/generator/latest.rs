@@ -19,7 +19,8 @@ use core::{iter, marker::PhantomData, mem::MaybeUninit, ptr};
 
 use crate::sync::{AtomicPtr, Ordering, SparePtr};
 
-/// A value and its replacements. All of them are freed together, because other threads may read older values until then.
+/// A value and its replacements. All of them are freed together, because other threads may read older values until the list
+/// is dropped.
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
     first: T,
@@ -38,8 +39,8 @@ pub(crate) struct Link<T> {
 /// Heap memory for a value.
 pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 
-// SAFETY: a link owns its value and, through `older`, the links before it, as a vector owns its elements. Only the raw pointer
-// keeps the compiler from deriving `Send`.
+// SAFETY: a link owns its value and, through `older`, the links before it, just as a vector owns its elements. Only the raw
+// pointer keeps the compiler from deriving `Send`.
 unsafe impl<T: Send> Send for Link<T> {}
 // SAFETY: threads only share references to values that are in the list, which requires `T: Sync`. The thread that drops the
 // list may differ from the one that created a value, which requires `T: Send`. `older` never changes once other threads can
@@ -66,8 +67,8 @@ impl<T> Latest<T> {
     #[allow(clippy::unused_self, reason = "a link lives as long as the list")]
     fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
         // SAFETY: `link` is null, or a box that `replace` leaked. Only `Drop::drop`, which has exclusive access to the
-        // list, frees the box, so the box outlives the borrow of `self`. The link was written before the `AcqRel` swap that
-        // published it.
+        // list, frees the box, so the box outlives the borrow of `self`. The link was fully written before the `AcqRel`
+        // swap that published it.
         unsafe { link.as_ref() }
     }
 
@@ -88,7 +89,8 @@ impl<T> Latest<T> {
             return false;
         }
         let added = Box::into_raw(Box::write(memory, Link { value, older }));
-        // An address that was once the newest is not freed until the list is, so it cannot be reused for a different value.
+        // An address that was once the newest is not freed before the list is dropped, so it cannot be reused for a
+        // different value.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed.
@@ -108,7 +110,7 @@ impl<T> Drop for Latest<T> {
     }
 }
 
-/// Memory for one more value, for a thread that must not allocate.
+/// Preallocated memory for one more value, for a thread that must not allocate.
 #[derive(Debug)]
 pub(crate) struct Spare<T>(SparePtr<MaybeUninit<Link<T>>>);
 
@@ -117,7 +119,7 @@ impl<T> Spare<T> {
         Self(SparePtr::new(ptr::null_mut()))
     }
 
-    /// Allocates memory for a value, unless some is available.
+    /// Allocates memory for a value, unless spare memory is already available.
     pub(crate) fn fill(&self) {
         if self.0.load(Ordering::Acquire).is_null() {
             let fresh = Box::into_raw(Box::new_uninit());

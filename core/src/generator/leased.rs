@@ -1,8 +1,8 @@
 //! Generators with a lease, one for each grant. The newest generator creates the IDs, and switching grants swaps a pointer.
 //!
-//! A thread that found a generator may use it for its current reservation, because the generator's window covers only its own
-//! grant, and a sealed generator rejects reservations. Therefore a call loads the newest generator once, and again only if that
-//! generator rejected the reservation.
+//! A thread that has loaded a generator may use it for its current reservation, because the generator's window covers only
+//! its own grant, and a sealed generator rejects reservations. A call therefore loads the newest generator once, and
+//! reloads it only if that generator rejected the reservation.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use alloc::boxed::Box;
@@ -32,7 +32,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<GrantedGenerator<F, C>>,
-    /// The generation of the process in which the user closed the generator. A forked child may begin its own lease.
+    /// The process generation in which the user closed the generator. A forked child may begin its own lease.
     closed_in: AtomicU32,
 }
 
@@ -62,8 +62,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_CLOSED) })
     }
 
-    /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
-    /// current generator. It then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
+    /// Switches to a new grant and returns the grant's number, which is one more than the previous number. The method seals
+    /// the current generator, then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
     /// generator may have used. `build` must return a generator whose window starts no earlier than the start of that span.
     /// Calls wait during the switch, as they do between two grants.
     ///
@@ -106,8 +106,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(number)
     }
 
-    /// Returns whether `next`, whose window starts at `start`, may duplicate an ID of an earlier generator that has used that
-    /// tick or a later one.
+    /// Returns whether `next`, whose window starts at `start`, may duplicate an ID of an earlier generator that has used
+    /// `start` or a later tick.
     fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
         self.generators.iter().any(
             |GrantedGenerator { generator: Generator { engine }, .. }| {
@@ -239,9 +239,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         SlotSource::fill_async(self, sleep, Ok(param), ids, written)
     }
 
-    /// Returns what a call does after the generator of a grant has rejected the reservation. `None` means that it tries a
-    /// newer generator immediately. Otherwise, the result is the number of nanoseconds to sleep before it tries the newest
-    /// generator again.
+    /// Returns what a call does after a grant's generator has rejected the reservation. `None` means that the call tries a
+    /// newer generator immediately. Otherwise, the result is the number of nanoseconds to sleep before the call tries the
+    /// newest generator again.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -257,7 +257,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !is_restored && !may_pass_with_another_grant(&rejected) {
             return Err(rejected);
         }
-        // For the caller, an expired, future or sealed grant means the same: there is currently no lease. The time to retry
+        // To the caller, an expired, future or sealed grant means the same: there is currently no lease. The time to retry
         // is kept.
         let rejected = rejected.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
@@ -276,11 +276,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 }
 
-/// The shortest pause, in nanoseconds, before a call checks again for a different or extended grant. The pause grows with
-/// the time that the call has already waited, because hundreds of calls may wait at once.
+/// The shortest pause, in nanoseconds, before a call checks again for a different or extended grant. Hundreds of calls may
+/// wait at once, so the pause grows with the time that the call has already waited.
 const POLL_NANOS: u64 = 1_000_000;
 
-/// Rejects a generator without a timestamp, which no time span can limit, and a generator that needs values for each ID.
+/// Rejects a generator without a timestamp, because no time span can limit it. Also rejects a generator that needs values
+/// for each ID.
 fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.ticks()?;
     engine.family.check_complete()
@@ -294,8 +295,9 @@ fn may_pass_with_another_grant(error: &Error) -> bool {
 
 #[cfg(feature = "internals")]
 impl Error {
-    /// Returns whether a generator's failed call can succeed with another grant or with an extension of this grant. Where
-    /// processes cannot be forked, `forked` is such an error: after a restore, the keeper of the lease begins another grant.
+    /// Returns whether a generator's failed call can succeed with another grant or with an extension of this grant. On
+    /// platforms where processes cannot be forked, this includes `forked`: after a restore, the keeper of the lease begins
+    /// another grant.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
@@ -314,8 +316,8 @@ fn not_the_newest() -> Error {
     mismatch("expected the newest grant, found an older one")
 }
 
-/// Provides slots of the newest generator or, if its grant ends, of the next generator. A call that is rejected between two
-/// grants, before a grant begins or after it ends, waits according to the generator's policy.
+/// Provides slots from the newest generator or, if its grant ends, from the next generator. A call that is rejected between
+/// two grants, before a grant begins or after it ends, waits according to the generator's policy.
 #[allow(private_interfaces, reason = "as the trait's")]
 impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     type Family = F;

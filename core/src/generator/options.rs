@@ -1,4 +1,4 @@
-//! The options that all builders share.
+//! The options shared by all builders.
 
 use core::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug)]
 #[must_use = "nothing is built until `build` is called"]
 pub struct Builder<F, C> {
-    /// The options of the family.
+    /// The options that are specific to the format.
     pub(crate) family: F,
     pub(crate) options: Options<C>,
 }
@@ -75,9 +75,9 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is the case with a lease,
-    /// because each grant starts after the previous one. The generator then starts in the tick of its first call. Not part of
-    /// the public API: for leases and bindings.
+    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is true under a lease,
+    /// because each grant starts after the previous one. The generator then starts in the tick of its first call. Not part
+    /// of the public API: for leases and bindings.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {

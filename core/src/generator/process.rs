@@ -1,5 +1,5 @@
 //! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use such a
-//! value. A process that was restored from an image must not use it either, because another copy of the image may use it.
+//! value. A process restored from an image must not use it either, because another copy of the image may use it.
 
 use crate::{Error, ErrorKind, Result, fork};
 
@@ -22,7 +22,7 @@ impl ProcessGuard {
         Self { generation: u64::MAX - 1 }
     }
 
-    /// Returns the generation in which the guarded value was assigned.
+    /// Returns the process generation in which the guarded value was assigned.
     #[inline]
     pub(crate) const fn generation(self) -> u64 {
         self.generation

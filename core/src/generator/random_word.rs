@@ -16,10 +16,10 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// The generation that means "not picked yet". No process has this many forked ancestors.
+/// The process generation that means "not picked yet". No process has this many forked ancestors.
 pub(crate) const NOT_PICKED: u64 = u64::MAX;
 
-/// A random word, and the generation in which it was picked.
+/// A random word, and the process generation in which it was picked.
 #[derive(Debug)]
 pub(crate) struct RandomWord {
     word: AtomicU64,
@@ -29,7 +29,7 @@ pub(crate) struct RandomWord {
 }
 
 impl RandomWord {
-    /// Creates a word that `draw` picks when a process first needs it. `shape` sets the bits that are not random.
+    /// Creates a word that `draw` picks when a process first needs it. `shape` sets the non-random bits.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
         Self { word: AtomicU64::new(0), generation: AtomicU64::new(NOT_PICKED), draw, shape }
     }
@@ -50,8 +50,8 @@ impl RandomWord {
     }
 
     /// Picks a random word for the first ID of a process, and for the first ID after a fork or a restore. If several
-    /// threads do so at the same time, several words may be used in succession. All of them belong to this generation only,
-    /// and they share the slots.
+    /// threads do so at the same time, several words may be used in succession. All of these words belong only to this
+    /// generation, and they share the slots.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
@@ -60,8 +60,9 @@ impl RandomWord {
 
     /// Picks a word in the generation that `current` returns.
     ///
-    /// A thread interrupted by a restore may still store its word, which another copy of the process has as well. So only
-    /// the thread that stored a word declares the word's generation, and a thread that was too late picks another word.
+    /// A thread interrupted by a restore may still store its word, and another copy of the process may have the same word.
+    /// Therefore only the thread that stored a word declares the word's generation, and a thread that was too late picks
+    /// another word.
     fn pick_in(
         &self,
         current: impl Fn() -> u64,
@@ -87,7 +88,7 @@ impl RandomWord {
     /// `found` first.
     fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        // The word is stored first, so that a thread that sees the generation also sees a word that was picked in it.
+        // The word is stored first, so that a thread that sees the generation also sees a word picked in that generation.
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
         if settled.is_ok() {
             self.generation.store(generation, Ordering::Release);
@@ -122,7 +123,7 @@ mod tests {
         static DRAWS: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// Threads that need the word of their process. The first thread is provided with bytes beforehand.
+    /// Threads that need the word of their process. The first thread is given bytes beforehand.
     struct Threads(RandomWord);
 
     impl World for Threads {

@@ -76,8 +76,7 @@ pub(crate) static NO_WAIT: WaitPolicy = WaitPolicy {
 };
 
 impl WaitPolicy {
-    /// Creates a policy. A `max_wait` of more than 584 years, which does not fit in 64-bit nanoseconds, is treated as 584
-    /// years.
+    /// Creates a policy. If `max_wait` does not fit in 64-bit nanoseconds, it is treated as the maximum of 584 years.
     pub(crate) const fn new(
         on_exhausted: OnExhausted,
         max_wait: Option<Duration>,
@@ -158,14 +157,14 @@ impl Cause {
 /// default is shorter than most ticks if a wait would block an event loop.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
-/// Returns the limit for a clock. The slack and the resolution may move the end of the floor past its first tick, and the
+/// Returns this limit for a clock. The slack and the resolution may move the end of the floor past its first tick, and the
 /// next clock reading may then lag behind.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// The waits and lost races of one call to a generator.
+/// One call's waits for a generator, and the races that it lost.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
@@ -181,8 +180,8 @@ impl<'p> Waits<'p> {
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
-    /// Returns whether the call's next step may go back in time. This is forbidden once the call has had to wait for a
-    /// clock that is behind.
+    /// Returns whether the call's next step may go back in time. Going back is forbidden once the call has had to wait for
+    /// a clock that is behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Forbidden } else { Flip::Allowed }
     }
@@ -205,8 +204,8 @@ impl<'p> Waits<'p> {
     /// to the call's current wait, or begins a new one.
     ///
     /// # Errors
-    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough, or any error that the
-    /// clock returns.
+    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough. Also returns any
+    /// error from the clock.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(
@@ -265,7 +264,7 @@ impl Races {
     fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
-            // Only calls that lose a race read this clock, so the usual path does not pay for it.
+            // Only calls that lose a race read this clock, so the common path does not pay for it.
             self.first = clock.monotonic();
         }
         let is_late = || {
@@ -285,15 +284,15 @@ fn too_many_races() -> Error {
 }
 
 /// The longest single sleep. It is short so that a call soon notices a clock that is set forward. A thread that cannot
-/// sleep stays busy for at most this time at a generator's first call, and under a clock whose steps are longer.
+/// sleep busy-waits for at most this time at a generator's first call, or under a clock whose steps are longer.
 const MAX_SLEEP: u64 = 10_000_000;
 
-/// The number of consecutive readings with the same time after which a call without a monotonic clock stops waiting, because
-/// the wall clock does not advance on its own.
+/// The number of consecutive equal clock readings after which a call without a monotonic clock stops waiting, because the
+/// wall clock does not advance on its own.
 const MAX_EQUAL_READINGS: u32 = 16;
 
-/// The minimum time by which each sleep shortens a wait. Otherwise a clock that stays just before the next tick could make a
-/// call sleep a billion times.
+/// The minimum time by which each sleep shortens a wait. Without this minimum, a clock that stays just before the next tick
+/// could make a call sleep a billion times.
 const MIN_SLEEP: u64 = 50_000;
 
 /// One call's wait for a tick, and the remaining part of its maximum duration.
@@ -304,7 +303,7 @@ struct Wait<'p> {
     slept: u64,
     /// The requested duration of the last sleep.
     asked: u64,
-    /// The time at which the wait was last charged, by the monotonic clock.
+    /// The monotonic time at which the wait was last charged.
     charged_at: Option<Duration>,
     /// Whether the monotonic clock advanced since the previous charge.
     is_timed: bool,
@@ -324,15 +323,15 @@ impl<'p> Wait<'p> {
         Self { policy, cause, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last }
     }
 
-    /// Subtracts the time since the last charge from the remaining time. It uses the monotonic clock, or the requested duration
-    /// of the sleep if there is no such clock or it did not advance.
+    /// Subtracts the time since the last charge from the remaining time. The elapsed time comes from the monotonic clock
+    /// or, if there is no such clock or it did not advance, from the requested duration of the sleep.
     fn charge<C: Clock>(&mut self, clock: &C) {
         let now = clock.monotonic();
         let passed =
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
         // Sleeps take longer than requested: when only the requested durations were charged, a maximum of 50 ms became 777
-        // ms. A monotonic clock that did not advance counts as absent, because edge workers stop it during a request,
+        // ms. A monotonic clock that did not advance is treated as absent, because edge workers stop it during a request,
         // browsers round it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };

@@ -23,7 +23,7 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     draw: fn() -> Result<[u8; 8]>,
-    /// Whether the library picks the bytes at random, so that no other generator has the same bytes.
+    /// Whether the library picks the machine bytes at random, so that no other generator has the same bytes.
     is_random: bool,
     uuid8: bool,
 }
@@ -67,9 +67,9 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. `draw` is then also
-    /// called for the counter's start in each second. Not part of the public API: for bindings, which use the random bytes
-    /// of their host.
+    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. The generator then also
+    /// calls `draw` for the counter's start in each second. Not part of the public API: for bindings, which use the random
+    /// bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_random = true;

@@ -1,5 +1,5 @@
-//! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the starts of the
-//! counter.
+//! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the counter's start
+//! values.
 //!
 //! The counter starts at a random value in each second, in the lower half of its range, and never wraps around. If a
 //! running machine is copied, both copies have the same machine field and the same state, so they would generate the same
@@ -25,10 +25,10 @@ use crate::{
 
 /// The number of bits below the machine bytes in a word.
 const START_BITS: u32 = LAST_COUNTER.count_ones();
-/// The highest random start of a second, so that at least half of the counter's values remain.
+/// The highest random start of a second. It leaves at least half of the counter's values available.
 const LAST_START: u64 = LAST_COUNTER as u64 >> 1;
 
-/// The machine bytes, which identify a generator, and the value that the counter has at slot 0.
+/// The machine bytes, which identify a generator, and the counter value at slot 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(super) machine: MachineBytes,
@@ -42,9 +42,9 @@ pub struct Identities {
     pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
-    /// The counter's start in every second, as bits of a word, or 0 if each second has a random start.
+    /// The fixed start of the counter in every second, as bits of a word, or 0 if each second has a random start.
     fixed: u32,
-    /// The last second that was entered, and its start, for the statistics only. The authoritative start is in the state
+    /// The last second that was entered, and its start, used only for statistics. The authoritative start is in the state
     /// machine's word.
     entered: AtomicU64,
     /// `true` if the IDs are version 8 UUIDs.
@@ -69,9 +69,9 @@ impl Identities {
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
-    /// Returns the generation of random bytes that are assigned now. The identities of a generator with a window belong to
-    /// the generation of the window. If the process has since been forked or restored, these identities are not used, even
-    /// by a call that checked the window earlier.
+    /// Returns the process generation to which newly assigned random bytes belong. The identities of a generator with a
+    /// window belong to the generation of the window. If the process has since been forked or restored, these identities
+    /// are not used, even by a call that checked the window earlier.
     fn generation(&self) -> u64 {
         self.process.map_or_else(fork::current, ProcessGuard::generation)
     }
@@ -82,7 +82,7 @@ impl Identities {
         self.drawn.provide(drawn, || self.generation())
     }
 
-    /// Returns the identity in a word, whose lowest 24 bits are the start of the counter.
+    /// Returns the identity stored in a word, whose lowest 24 bits are the start of the counter.
     #[inline]
     pub(super) const fn identity_of(&self, word: u64) -> Identity {
         Identity {
@@ -91,7 +91,7 @@ impl Identities {
         }
     }
 
-    /// Returns the number of IDs that were generated in the second of a state. It is 0 for a moment after another thread
+    /// Returns the number of IDs generated in the second of a state. The number is 0 for a moment after another thread has
     /// entered the second.
     pub(super) fn used(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
@@ -133,8 +133,8 @@ impl Family for Identities {
         0
     }
 
-    /// Picks the start of a second. If the random source fails, the start that was picked with the machine bytes is used,
-    /// because IDs are unique even without a new start.
+    /// Picks the counter's start for a second. If the random source fails, the start that was picked with the machine bytes
+    /// is used, because IDs are unique even without a new start.
     fn limits_on_entry(&self, _: Identity) -> u64 {
         if self.fixed != 0 {
             return 0;
@@ -144,7 +144,7 @@ impl Family for Identities {
     }
 
     fn on_tick_entered(&self, _: u64, range: SlotRange) {
-        // Seconds never decrease, so a late thread does not replace a newer second.
+        // The stored second never decreases, so a late thread does not replace a newer second.
         self.entered.fetch_max(range.tick << START_BITS | range.first, Ordering::AcqRel);
     }
 }
@@ -154,7 +154,8 @@ mod tests {
     use super::*;
     use crate::hotguid::generator::counters;
 
-    /// A process is forked or restored after the window is checked, but before the bytes are assigned.
+    /// If a process is forked or restored after the window is checked but before the bytes are assigned, the bytes belong
+    /// to no current generation.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());

@@ -353,8 +353,9 @@ impl<C: Clock> Generator<C> {
         SlotSource::fill_async(self, sleep, Ok(shard_key), ids, written)
     }
 
-    /// Provides random bytes from an external source, unless the generator already has some in this process. Returns
-    /// whether the generator uses them. Not part of the public API: for bindings, whose entropy comes from their host.
+    /// Provides random bytes from an external source, unless the generator already has bytes in this process. Returns
+    /// whether the generator uses the new bytes. Not part of the public API: for bindings, whose entropy comes from their
+    /// host.
     ///
     /// # Errors
     /// Returns `forked` under the same conditions as [`crate::fork::prepare`].

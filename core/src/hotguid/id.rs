@@ -1,4 +1,4 @@
-//! The ID type, with its fields, its byte orders and its conversions to strings.
+//! The ID type, with its fields, byte orders and string conversions.
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
@@ -49,12 +49,12 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct HotGuid([u8; HotGuid::LEN]);
 
-/// The 5 machine bytes in the order in which an ID stores them: the first four are swapped in pairs.
+/// The 5 machine bytes in the order in which an ID stores them: the first four bytes are swapped in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MachineBytes(u64);
 
 impl MachineBytes {
-    /// Returns the machine bytes in the low 40 bits of a word. The first byte is the most significant one.
+    /// Creates the machine bytes from the low 40 bits of a word. The first byte is the most significant one.
     pub(super) const fn of_word(word: u64) -> Self {
         Self(swap_pairs(word))
     }
@@ -65,7 +65,7 @@ impl MachineBytes {
     }
 }
 
-/// In the low 40 bits, swaps byte 4 with byte 3 and byte 2 with byte 1, counted from the lowest. Drops the bits above.
+/// Swaps byte 4 with byte 3 and byte 2 with byte 1 in the low 40 bits, counting from the lowest byte. Drops the bits above.
 const fn swap_pairs(word: u64) -> u64 {
     (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
 }
@@ -102,7 +102,7 @@ impl HotGuid {
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
-    /// Returns the ID with these field values. Each value must fit in its field.
+    /// Returns the ID that has these field values. Each value must fit in its field.
     #[inline]
     pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.insert(seconds)

@@ -1,4 +1,4 @@
-//! Assembles IDs from reserved sequence slots.
+//! Assembles IDs from reserved slots.
 
 use super::{
     HotGuid, LAST_COUNTER,

@@ -1,4 +1,5 @@
-//! Serializes IDs as strings, or in binary formats as the 16 bytes of RFC 9562, like `uuid::Uuid`.
+//! Serializes IDs as strings in human-readable formats, and as the 16 bytes of RFC 9562 in binary formats, like
+//! `uuid::Uuid`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

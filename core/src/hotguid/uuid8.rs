@@ -10,7 +10,7 @@
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{Error, ErrorKind, Result, narrow};
 
-/// The 34 bits of the machine field, which generators pick at random.
+/// The width of the machine field: 34 bits, which generators pick at random.
 const MACHINE_BITS: u32 = 34;
 const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 
@@ -57,9 +57,9 @@ pub(super) const fn with_version(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Leaves random bytes unchanged, unless they form a version 8 UUID (1 in 64). Such bytes get a different version.
+/// Changes the version of random bytes that form a version 8 UUID (1 in 64), and leaves all other bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // The version is changed and no new bytes are picked, because a source that always returns the same bytes would be
+    // The version is changed instead of picking new bytes, because a source that always returns the same bytes would be
     // called forever.
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }

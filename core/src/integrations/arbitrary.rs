@@ -1,4 +1,5 @@
-//! Support for the `arbitrary` crate. All combinations of bits are valid IDs, and a typed ID gets the metabyte of its type.
+//! Support for the `arbitrary` crate. All combinations of bits are valid IDs, and a typed ID always has the metabyte of its
+//! type.
 
 /// Implements `Arbitrary` for an ID by generating a value of a type that contains the ID's bits.
 macro_rules! bits {

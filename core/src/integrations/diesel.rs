@@ -1,5 +1,5 @@
-//! Support for Diesel: columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, and of `Text` in
-//! SQLite with the `diesel-sqlite` feature.
+//! Support for Diesel: columns of type `Binary` and `BigInt` in every backend, `Text` and `Uuid` in PostgreSQL, and `Text`
+//! in SQLite with the `diesel-sqlite` feature.
 
 /// Implements Diesel's traits for columns of the given SQL types.
 macro_rules! column {
@@ -88,7 +88,7 @@ macro_rules! read {
     };
 }
 
-/// Implements `ToSql` for a column by writing a part of the ID that has a type supported by Diesel.
+/// Implements `ToSql` for a column by writing the part of the ID that has a type supported by Diesel.
 macro_rules! write {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

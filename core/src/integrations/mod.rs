@@ -1,8 +1,8 @@
 //! Support for other libraries: database columns, schemas and fuzzing. Each library has its own file and its own feature.
 //!
 //! An ID format defines once how columns store its IDs ([`Column`]) and how schemas describe their strings ([`Schema`]).
-//! `column!` then implements each library's traits. `polyflake-sql` has its own types for traits that do not fit the types of
-//! this crate.
+//! `column!` then implements each library's traits. `polyflake-sql` defines its own types for traits that do not fit the
+//! types of this crate.
 //!
 //! This module is not part of the public API. It exists for this crate and `polyflake-sql`.
 
@@ -48,7 +48,7 @@ pub enum Value<'v> {
     Bytes(&'v [u8]),
     /// A string.
     Text(&'v str),
-    /// The bytes of a UUID, in the same order as in the string.
+    /// The bytes of a UUID, in the same order as in its string.
     Uuid([u8; 16]),
 }
 
@@ -76,7 +76,7 @@ pub trait Column: Display + Sized {
         Err(rejected_id(Form::Integer))
     }
 
-    /// Returns the ID as bytes that sort in the same order as the IDs.
+    /// Returns the ID as bytes that sort in the same order as the IDs themselves.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID that is an integer.
@@ -93,10 +93,10 @@ pub trait Column: Display + Sized {
         if is_text { Ok(self.to_string()) } else { Err(rejected_id(Form::Text)) }
     }
 
-    /// Returns the UUID. If the format has two UUID forms, the result is a version 8 UUID.
+    /// Returns the ID as a UUID. If the format has two UUID forms, the result is a version 8 UUID.
     ///
     /// # Errors
-    /// Returns `invalid_type` for an ID without a UUID.
+    /// Returns `invalid_type` for an ID without a UUID form.
     fn uuid(&self) -> Result<[u8; 16]> {
         Err(rejected_id(Form::Uuid))
     }
@@ -115,7 +115,7 @@ fn rejected_id(form: Form) -> Error {
 }
 
 impl Value<'_> {
-    /// Returns the error for a value that does not contain an ID of the type.
+    /// Returns the error for a value that does not contain an ID of the expected type.
     #[cold]
     pub(crate) fn rejected_value(self, expected: &'static str) -> Error {
         let found = match self {
@@ -128,7 +128,8 @@ impl Value<'_> {
     }
 }
 
-/// Implements the traits of all libraries for a type, written as `[generic parameters] type: SQL types of its columns`.
+/// Implements the traits of all libraries for a type. The input has the form `[generic parameters] type: SQL types of its
+/// columns`.
 macro_rules! column {
     ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]

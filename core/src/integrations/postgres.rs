@@ -1,5 +1,5 @@
-//! Support for postgres-types, which `postgres` and `tokio-postgres` use. An ID is written in the type of its column: `int8`,
-//! `bytea`, `uuid`, or `text`, `varchar` and `char`.
+//! Support for postgres-types, which `postgres` and `tokio-postgres` use. An ID is written as the type of its column:
+//! `int8`, `bytea`, `uuid`, or `text`, `varchar` and `char`.
 
 use alloc::boxed::Box;
 
@@ -10,7 +10,7 @@ use super::{Column, Form, Value};
 
 type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Sync + Send>>;
 
-/// Returns the representation of IDs in columns of a type, or `None` if such columns do not contain IDs.
+/// Returns the form of the IDs in columns of a type, or `None` if such columns do not contain IDs.
 fn form_of(column: &Type) -> Option<Form> {
     Some(match *column {
         Type::INT8 => Form::Integer,

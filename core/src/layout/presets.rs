@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The names of the presets, which [`preset`] accepts.
+/// The names of the presets that [`preset`] accepts.
 pub const PRESETS: &[&str] = &["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
 
 /// Returns the fields of a preset, starting with the most significant one.
@@ -98,7 +98,7 @@ fn canonical(name: &str) -> Option<&'static str> {
     PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Returns the error for an unknown name. It suggests the preset that was probably meant.
+/// Returns the error for an unknown name. The error suggests the preset that was probably meant.
 #[cold]
 fn unknown(name: &str) -> Error {
     let name = start_of(name);

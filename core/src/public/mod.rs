@@ -73,7 +73,8 @@ const BATCH: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct Keyring {
-    /// The secret that is used for encoding, followed by the others in descending order of version.
+    /// The secrets with their versions. The secret used for encoding comes first, followed by the others in descending
+    /// order of version.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
@@ -114,7 +115,7 @@ impl Keyring {
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
-        // The capacity is fixed from the start, because reallocation would leave an unwiped copy of the secrets behind.
+        // The vector is allocated at full capacity, because reallocation would leave an unwiped copy of the secrets behind.
         let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
         for (version, secret) in secrets {
             if version >= VERSIONS {
@@ -231,7 +232,7 @@ impl fmt::Debug for Keyring {
 pub struct IdType {
     name: Box<str>,
     bits: u32,
-    /// The cipher of each version, starting with the version that is used for encoding. The list is never empty.
+    /// The cipher of each version, starting with the version used for encoding. The list is never empty.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
@@ -399,7 +400,7 @@ impl IdType {
         Error::out_of_range("number", number.into(), 0, self.max_number().into())
     }
 
-    /// Returns a string with the type's name and the `_`, with enough capacity for the remaining characters.
+    /// Returns a string that contains the type's name and the `_`, with enough capacity for the remaining characters.
     fn prefix(&self) -> String {
         let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
         text.push_str(&self.name);
@@ -413,7 +414,7 @@ impl IdType {
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));
     }
 
-    /// Reads a public ID, and returns the index of its cipher and its encrypted block.
+    /// Reads a public ID and returns the index of its cipher and its encrypted block.
     fn read(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
         let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
         if *name != *self.name {
@@ -459,7 +460,7 @@ impl fmt::Debug for IdType {
     }
 }
 
-/// Returns the lowercase form of a capital letter, or 0 for any other character.
+/// Returns the lowercase form of an uppercase letter, or 0 for any other character.
 fn lower_case(c: char) -> u8 {
     u8::try_from(c.to_ascii_lowercase()).ok().filter(|_| c.is_ascii_uppercase()).unwrap_or(0)
 }

@@ -37,7 +37,7 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Field {
-    /// Returns the type of the field's IDs.
+    /// Returns the public ID type of the field.
     fn ids() -> &'static IdType;
 
     /// Serializes an integer as a public ID.
@@ -56,7 +56,7 @@ pub trait Field {
     /// Deserializes a public ID into an integer.
     ///
     /// # Errors
-    /// Fails if [`IdType::decode`] returns an error, or if the field cannot hold the integer.
+    /// Fails if [`IdType::decode`] returns an error, or if the integer does not fit in the field's type.
     fn deserialize<'de, N: TryFrom<u64>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<N, D::Error> {
@@ -69,7 +69,7 @@ pub trait Field {
     }
 }
 
-/// Returns the error for an integer that does not fit in unsigned 64 bits or in the field's integer type.
+/// Returns the error for an integer that does not fit in an unsigned 64-bit integer or in the field's integer type.
 fn number_too_large() -> Error {
     Error::field_error(ErrorKind::OutOfRange, "number")
 }

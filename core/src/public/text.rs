@@ -33,7 +33,8 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     values.map(|value| ALPHABET[usize::from(value)])
 }
 
-/// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail, for errors.
+/// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail in the whole string,
+/// for use in errors.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
@@ -47,13 +48,14 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values have five bits, so the `or` is `NONE` exactly if one of the values is `NONE`. The loop above therefore
-    // needs no branch for an invalid character. Errors are rare, so a second pass that finds the position is acceptable.
+    // Valid values have five bits, so the bitwise `or` is `NONE` exactly if one of the values is `NONE`. The loop above
+    // therefore needs no branch for an invalid character. Errors are rare, so finding the position in a second pass is
+    // acceptable.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
-    // Thirteen characters hold 65 bits, but a block has only 64. Without this check, the top bit would be dropped, and two
-    // strings would decode to the same block.
+    // Thirteen characters encode 65 bits, but a block has only 64. Without this check, the top bit would be dropped, and
+    // two strings would decode to the same block.
     if VALUES[usize::from(first[1])] > 15 {
         return Err(Error::bad_character(from + 1, first[1].into()));
     }
@@ -81,8 +83,8 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     Error::mistaken_character(from + at, unit, intended_character(byte(unit)))
 }
 
-/// Returns the character that was probably meant: the lowercase form of a capital letter, or the digit that `o`, `i` or `l`
-/// looks like. Returns 0 if it is unknown.
+/// Returns the character that was probably meant: the lowercase form of an uppercase letter, or the digit that `o`, `i` or
+/// `l` looks like. Returns 0 if no such character is known.
 const fn intended_character(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',

@@ -1,4 +1,4 @@
-//! The builder, which contains a generator's options.
+//! The builder, which collects a generator's options.
 
 use super::{
     Codec, EPOCH, Generator, Grant, LAST_SECOND, SCALE, family::Nodes, pack::SLOTS_PER_NODE,

@@ -141,7 +141,7 @@ impl Codec {
             return Err(Error::invalid_length(other, count, count));
         }
         // The IDs are decrypted in groups, because the cipher takes 33 ns for a single block, but only 2 ns per block in a
-        // group of 64. The groups are on the stack, because a buffer for the whole column would have to be allocated.
+        // group of 64. The groups are on the stack, because a buffer for the whole column would require an allocation.
         let mut blocks = [[0; 8]; BLOCK];
         let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
         let fields = fields.zip(sequences.chunks_mut(BLOCK));
@@ -161,12 +161,12 @@ impl Codec {
         Ok(())
     }
 
-    /// Returns whether both codecs have the same secret.
+    /// Returns whether both codecs use the same secret.
     pub(super) fn has_secret_of(&self, other: &Self) -> bool {
         self.cipher.has_key_of(&other.cipher)
     }
 
-    /// Encrypts raw values into an equal number of IDs, and overwrites the raw values.
+    /// Encrypts raw values into the same number of IDs, and overwrites the raw values.
     pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
         self.cipher.encrypt_blocks(raw);
         for (id, block) in ids.iter_mut().zip(raw) {
@@ -212,7 +212,7 @@ impl Parts {
     }
 }
 
-/// Packs fields, which must fit, into a raw value.
+/// Packs fields into a raw value. Each value must fit in its field.
 #[inline]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
     narrow::u64(

@@ -1,4 +1,4 @@
-//! The part of the engine that is specific to Randflake: the grant's node IDs, and the cipher.
+//! The Randflake-specific part of the engine: the grant's node IDs, and the cipher.
 
 use super::{Codec, GrantInfo, SCALE};
 use crate::{

@@ -178,7 +178,7 @@ impl Grant {
         Ok(())
     }
 
-    /// Consumes the grant, and returns its terms for the generator.
+    /// Consumes the grant and returns its terms for the generator.
     pub(super) fn into_info(self) -> GrantInfo {
         self.terms
     }
@@ -227,12 +227,12 @@ impl GrantInfo {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// Returns these terms with a different end, which is given in seconds since the format's epoch.
+    /// Returns these terms with a different end, given in seconds since the format's epoch.
     pub(super) fn with_end(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// Returns these terms with the later of their own end and the end of `longer`.
+    /// Returns these terms with the later end: either their own or that of `longer`.
     pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

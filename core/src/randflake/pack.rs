@@ -1,4 +1,4 @@
-//! Assembles IDs from reserved sequence slots, and encrypts them.
+//! Assembles IDs from reserved slots, and encrypts them.
 
 use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
@@ -21,8 +21,8 @@ impl Calls for Nodes {
 }
 
 impl Pack for Nodes {
-    /// A buffer of IDs that are generated ahead of time. Encrypting IDs together takes at most a fifth of the time of
-    /// encrypting them one by one.
+    /// A buffer of IDs that are generated ahead of time. Encrypting IDs together takes at most one fifth of the time needed
+    /// to encrypt them one by one.
     type Precomputed = [Randflake; GROUP];
     const NOT_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
 
@@ -40,8 +40,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Precomputed,
     ) -> Randflake {
         let k = k as usize;
-        // The cipher takes 33 ns for a single block, but only 2 ns per block for 64 blocks at once. The handle's slots are
-        // already reserved, so the next IDs are known.
+        // The cipher takes 33 ns for a single block, but only 2 ns per block when it encrypts 64 blocks at once. The
+        // handle's slots are already reserved, so the values of the next IDs are known.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }
@@ -72,7 +72,7 @@ impl Pack for Nodes {
 }
 
 impl Nodes {
-    /// Writes the IDs of a slot range, starting with the `k`-th slot, until `ids` is full.
+    /// Encrypts the IDs of a slot range into `ids`, starting with the `k`-th slot, until `ids` is full.
     fn encrypt(&self, range: SlotRange, k: usize, ids: &mut [Randflake]) {
         let mut slots = range.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {

@@ -1,4 +1,5 @@
-//! Serializes IDs as strings, or as signed integers in binary formats, and grants as objects with named members.
+//! Serializes IDs as strings in human-readable formats and as signed integers in binary formats. Grants are serialized as
+//! objects with named members.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -29,7 +30,7 @@ impl<'de> Deserialize<'de> for Randflake {
     }
 }
 
-/// The members of a grant before they are checked.
+/// The unchecked members of a grant.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Grant", deny_unknown_fields)]
 struct Members {

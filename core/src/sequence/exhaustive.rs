@@ -1,7 +1,8 @@
-//! Compares the state machines with small models that are obviously correct, for every short sequence of clock readings and for
-//! longer random ones. The `POLYFLAKE_SEQUENCES` environment variable sets the number of random sequences.
+//! Compares the state machines with small models that are obviously correct, for every short sequence of clock readings and
+//! for longer random sequences. The `POLYFLAKE_SEQUENCES` environment variable sets the number of random sequences.
 //!
-//! A model is sequential, stores all slots that it assigned in a set, and uses no state words, bit operations or atomics.
+//! A model is sequential, stores all slots that it has assigned in a set, and uses no state words, bit operations or
+//! atomics.
 
 use std::{collections::HashSet, format, vec::Vec};
 
@@ -36,7 +37,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
-/// Returns every sequence, combined with every rule that chooses the first slot of a tick.
+/// Returns every sequence, combined with every rule for choosing the first slot of a tick.
 fn all_cases() -> impl Iterator<Item = (Vec<u64>, Start)> {
     STARTS.into_iter().flat_map(|start| {
         all_sequences().chain(random_sequences()).map(move |readings| (readings, start))
@@ -57,7 +58,7 @@ enum Answer {
 /// Chooses the first slot of a tick that a call enters.
 type Start = fn(u64) -> u64;
 
-/// The ways to choose the first slot of a tick: always slot 0, or a slot that depends on the tick.
+/// The rules for choosing the first slot of a tick: always slot 0, or a slot that depends on the tick.
 const STARTS: [Start; 2] = [|_| 0, |tick| tick % POOL];
 
 struct TickTockModel {
@@ -120,7 +121,7 @@ fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence of clock readings on the state machine and on the model, and compares their results. Asserts that no
+/// Runs a sequence of clock readings through the state machine and the model, and compares their results. Asserts that no
 /// slot is assigned twice. If `follows` is true, slots may repeat after the state machine follows a rollback.
 #[track_caller]
 fn compare(
@@ -220,7 +221,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
     ));
 }
 
-/// Retries an attempt, because a swap can fail spuriously on some processors, and often does in Miri.
+/// Retries an attempt, because a swap can fail spuriously on some processors, and often does under Miri.
 fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

@@ -1,8 +1,8 @@
 //! Explores every interleaving of threads that share a state machine of either type, with every sequence of clock readings.
 //!
-//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is unrestricted.
-//! Depending on the test, a reading is any tick, or the current time or slightly before it.
-//! A step that enters a tick can start at any slot.
+//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is
+//! unrestricted. Depending on the test, a clock reading is either any tick, or the current time or slightly before it. A
+//! step that enters a tick can start at any slot.
 
 use super::{
     Flip, Machine, SlotRange, Step,
@@ -23,13 +23,13 @@ const SLOTS: Slots = Slots { first: 0, last: 1 };
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
-/// The ticks that a clock reading may show.
+/// The ticks that the clock may read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readings {
     /// The clock may read any tick.
     Any,
-    /// The clock shows the current time, which only advances, or the tick before it if the reading lags. With slack, a
-    /// reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
+    /// The clock shows the current time, which only advances, or the preceding tick if the clock reading lags. With slack,
+    /// a clock reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
     Lagging { has_slack: bool },
 }
 
@@ -39,7 +39,7 @@ type ClosedState = (u64, u128, u64, u32);
 /// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
     machine: M,
-    /// Returns the slots of a step. The argument states whether the step enters a tick and may therefore choose its first
+    /// Returns the slots for a step. The argument states whether the step enters a tick and may therefore choose its first
     /// slot.
     limits: fn(bool) -> M::Limits,
     ticks: u8,
@@ -47,7 +47,8 @@ struct Threads<M: Machine> {
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// The index of the first thread that performs each call in one step. All later threads do so, too.
+    /// The index of the first thread that performs each call in one step. All later threads also perform each call in one
+    /// step.
     whole: usize,
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
@@ -58,7 +59,7 @@ struct Threads<M: Machine> {
 
 #[derive(Clone, Debug, Default, Hash)]
 struct Record {
-    /// A bit for each (tick, tick-tock bit, slot) that was assigned.
+    /// A bitmap of the slots that were assigned, with one bit for each (tick, tick-tock bit, slot).
     given: u64,
     /// The number of clock rollbacks after which slots were assigned.
     drifts: u32,
@@ -125,8 +126,8 @@ impl<M: Machine> World for Threads<M> {
         thread >= self.whole
     }
 
-    /// Checks that each clock rollback was counted. Also checks that a state machine that continues from the closed state
-    /// assigns no slot twice.
+    /// Checks that each clock rollback was counted. Also checks that a state machine restored from the closed state assigns
+    /// no slot twice.
     fn end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
@@ -182,7 +183,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     }
 }
 
-/// Explores the threads, and asserts that there are at least `states` states.
+/// Explores the threads and asserts that the search visits at least `states` states.
 #[track_caller]
 fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> SearchResult<Record> {
     let found = explore(threads, calls);
@@ -260,7 +261,8 @@ fn wide_per_tick_tolerates_every_interleaving() {
     check_per_tick_in_every_mode::<LAST_WIDE_TICK>();
 }
 
-/// The first slot of a tick is part of the word, so threads that enter a tick with different slots agree on one of them.
+/// Threads that enter a tick with different slots agree on one of the slots, because the first slot of a tick is part of
+/// the word.
 #[test]
 fn per_tick_from_any_slot() {
     for behind in MONOTONIC_REACTIONS {
@@ -278,7 +280,7 @@ fn per_tick_from_any_slot() {
 struct FollowingMachine(PerTick);
 
 impl World for FollowingMachine {
-    /// A bit for each (tick, slot) that was assigned since the machine last started over.
+    /// A bitmap of the slots that were assigned since the machine last started over, with one bit for each (tick, slot).
     type Record = u64;
 
     fn call(&self, _: usize, _: u8, given: &mut u64) -> bool {
@@ -305,8 +307,8 @@ impl World for FollowingMachine {
     }
 }
 
-/// Between two rollbacks that it follows, a state machine assigns each slot at most once. It does not follow a short clock
-/// rollback.
+/// Between two clock rollbacks that it follows, a state machine assigns each slot at most once. It does not follow a short
+/// clock rollback.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -1,21 +1,22 @@
-//! The floor, which consists of the ticks in which an earlier generator with the same worker ID may have generated IDs.
+//! The floor: the ticks in which an earlier generator with the same worker ID may have generated IDs.
 //!
-//! A generator that is built again after a restart does not know the last ID of its predecessor. However, that ID was generated
-//! before the first call of the new generator. Therefore no ID of the predecessor is later than the latest time that a
-//! different clock could have shown by then. That time is the reading of the first call, plus the slack and the resolution of
-//! the clock. The tick of that time is the floor's last tick, and the first ID belongs to a later one.
+//! A generator that is rebuilt after a restart does not know the last ID of its predecessor. However, the predecessor
+//! generated that ID before the first call of the new generator. Therefore no ID of the predecessor is later than the
+//! latest time that a different clock could have shown by then. That time is the clock reading of the first call, plus the
+//! slack and the resolution of the clock. The tick of that time is the floor's last tick, and the first ID of the new
+//! generator belongs to a later tick.
 //!
-//! A later reading may lag behind the first by less than the slack. Such a reading is within the floor, and so is a reading
-//! that equals the first one. It is not a clock rollback, and a step must not treat it as one. If each generator with a worker
-//! ID flipped the tick-tock bit because of a lagging reading, two of them could flip into the same tick. Therefore a step
-//! within the floor is answered as if all slots up to the floor's last tick were used up. Only a reading before the floor means
-//! that the clock moved backwards.
+//! A later clock reading may lag behind the first by less than the slack. Such a reading is within the floor, and so is a
+//! reading that equals the first one. It is not a clock rollback, and a step must not treat it as one. If each generator
+//! with a worker ID flipped the tick-tock bit because of a lagging reading, two of them could flip into the same tick. A
+//! step within the floor therefore behaves as if all slots up to the floor's last tick were used up. Only a reading before
+//! the floor means that the clock moved backward.
 
 use super::Flip;
 
-/// Returns how far an earlier reading of a different clock can be ahead of a clock's reading, in nanoseconds.
+/// Returns how far, in nanoseconds, an earlier reading of a different clock can be ahead of this clock's reading.
 pub(crate) fn max_lead(slack: u64, resolution: u64) -> i64 {
-    // A clock rounds down, so the time may be later than its reading by almost one unit of the resolution.
+    // A clock rounds down, so the actual time may be later than the clock reading by almost one unit of the resolution.
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
 }
@@ -47,8 +48,8 @@ impl Floor {
         Ok(Self { from, last })
     }
 
-    /// Returns the permission to go back in time for a step at `tick`, given the call's permission `flip`. Returns `None` if
-    /// the step must wait until the floor ends.
+    /// Returns the step's permission to go back in time, for a step at `tick` in a call with permission `flip`. Returns
+    /// `None` if the step must wait until the floor ends.
     pub(crate) const fn check_flip(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);
@@ -56,7 +57,7 @@ impl Floor {
         if tick >= self.from {
             return None;
         }
-        // A used machine has a tick in its word, and detects the rollback itself.
+        // The word of a used machine contains a tick, so the machine detects the rollback itself.
         Some(if is_unused { Flip::Below(self.last) } else { flip })
     }
 }

@@ -1,12 +1,12 @@
-//! The state machines that assign slots. Their input is a tick, and their output is a range of slots or the reason why no slot
-//! is available.
+//! The state machines that assign slots. Their input is a tick, and their output is a range of slots or the reason why no
+//! slot is available.
 //!
 //! They never read a clock and never wait. The caller reads the state (`observe`), reads its clock, and then performs one
-//! `step`. The caller only gets slots that the step itself reserved, so a stale reading is harmless. All state on which
-//! uniqueness depends is in one atomic word.
+//! `step`. The caller receives only slots that the step itself reserved, so a stale clock reading is harmless. All state on
+//! which uniqueness depends is in one atomic word.
 //!
-//! The basic operation reserves `n` slots. All slots in a range belong to the same tick, and there can be fewer slots than
-//! requested.
+//! The basic operation reserves `n` slots. All slots in a range belong to the same tick, and the range may contain fewer
+//! slots than requested.
 
 use crate::Result;
 
@@ -28,14 +28,14 @@ mod step_log;
 pub(crate) trait Machine {
     /// An observation of the state, from which a step starts.
     type Word: Copy + PartialEq;
-    /// The slots of a tick, if the state machine does not store them itself.
+    /// The slots of a tick, if the state machine does not store the slots itself.
     type Limits: Copy;
     /// The complete state at one moment.
     type State;
 
     fn observe(&self) -> Self::Word;
 
-    /// Returns the tick of an observation.
+    /// Returns the tick in an observation.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
@@ -63,7 +63,7 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
-    /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if no slot had been
+    /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if none had been
     /// reserved.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
@@ -77,21 +77,21 @@ pub(crate) trait Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotRange {
     pub(crate) tick: u64,
-    /// The tick-tock bit. It is only used by the tick-tock state machine.
+    /// The tick-tock bit, which only the tick-tock state machine uses.
     pub(crate) tick_tock: bool,
     pub(crate) first: u64,
     pub(crate) len: u32,
 }
 
-/// Permission for a step to go back in time, if the state machine supports this.
+/// A step's permission to go back in time, if the state machine supports this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
     /// Earlier in this call, the clock was further behind than the state machine can follow. The call therefore waits for
     /// the last tick.
     Forbidden,
-    /// The machine is unused, and the clock moved backwards from this tick, which is the last tick of the generator's floor.
-    /// The step decides as if this were the machine's tick.
+    /// The machine is unused, and the clock moved backward from this tick, which is the last tick of the generator's floor.
+    /// The step proceeds as if this were the machine's tick.
     Below(u64),
 }
 

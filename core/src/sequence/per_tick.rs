@@ -21,8 +21,9 @@ pub(crate) enum Behind {
     Rejected,
     /// The step continues in the last tick.
     Held,
-    /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more than
-    /// this number of ticks, the step starts over in the clock's tick, and may assign slots that were assigned before.
+    /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more
+    /// than this number of ticks, the step starts over in the clock's tick, and may reassign slots that were assigned
+    /// before.
     HeldWithin(u64),
 }
 
@@ -97,8 +98,8 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
-            // An unused machine does not go back in time. It answers as if its last tick were the floor's last tick, with all
-            // slots used.
+            // An unused machine does not go back in time. It behaves as if its last tick were the floor's last tick, with
+            // all slots used.
             return Err(match self.behind {
                 Behind::Held => Step::Full,
                 Behind::Rejected | Behind::HeldWithin(_) => Step::Behind(floor + 1),
@@ -182,7 +183,7 @@ impl Machine for PerTick {
             };
             match self.word().swap(word, next) {
                 Ok(()) => return Step::Reserved(range),
-                // Only `next` has changed, so the reading still belongs to the tick.
+                // Only `next` has changed, so the clock reading still belongs to the tick.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
                 Err(_) => return Step::Raced,
             }

@@ -1,12 +1,12 @@
 //! Explores consecutive generators with the same worker ID, with every sequence of clock readings. The search visits all
 //! states.
 //!
-//! A generation is a generator and the threads that call it. It can end at any access of its threads, like a killed process,
-//! and the next generation begins with an unused state machine. Each generation has its own kind of clock. The threads run the
-//! real code of the state machines and of the floor. Only the atomics are simulated.
+//! A generation is a generator and the threads that call it. It can end at any access of its threads, like a killed
+//! process, and the next generation begins with an unused state machine. Each generation has its own kind of clock. The
+//! threads run the real code of the state machines and of the floor. Only the atomics are simulated.
 //!
-//! The search respects the rule's precondition: at the first call of a generation, the time is not earlier than the time of any
-//! ID that was generated before.
+//! The search respects the rule's precondition: at the first call of a generation, the time is not earlier than the time of
+//! any previously generated ID.
 
 use std::{collections::HashSet, vec, vec::Vec};
 
@@ -21,16 +21,16 @@ use super::{
 const TICK: u8 = 2;
 /// The last time unit of any search.
 const END: u8 = 7;
-/// The last slot of a tick.
+/// The last slot of any tick.
 const LAST_SLOT: u8 = 1;
 
 /// The kind of clock that a generation reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Clock {
     Exact,
-    /// A reading may be one unit old.
+    /// A clock reading may be one unit old.
     Lagging,
-    /// A reading is the time at the last odd unit, in the middle of a tick.
+    /// A clock reading is the time of the last odd unit, in the middle of a tick.
     Coarse,
 }
 
@@ -110,7 +110,7 @@ impl MachineKind {
     }
 }
 
-/// The progress of a thread in its call.
+/// How far a thread has progressed through its call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Progress {
     Observe,
@@ -176,7 +176,7 @@ struct Explorer {
     rollbacks: u8,
     /// The last time unit.
     end: u8,
-    /// Whether the fast path also serves tick 0, which is the tick of a new state machine. The engine must not do this.
+    /// Whether the fast path also handles tick 0, which is the tick of a new state machine. The engine must not do this.
     is_tick_0_fast: bool,
 }
 
@@ -190,7 +190,7 @@ struct SearchResult {
 }
 
 impl Explorer {
-    /// Creates a small search, which the tests enlarge.
+    /// Creates a small search. The tests enlarge it.
     fn new(kind: MachineKind) -> Self {
         Self {
             kind,
@@ -328,7 +328,7 @@ impl Explorer {
     /// clock is set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 0 } else { state.time };
-        // This is the rule's precondition (see the top of this file).
+        // This is the precondition of the rule (see the top of this file).
         let earliest = if state.first.is_none() { state.before } else { 0 };
         let (state, clock) = (state.clone(), state.clock);
         (first.max(earliest)..=self.end).flat_map(move |time| {
@@ -338,14 +338,14 @@ impl Explorer {
         })
     }
 
-    /// Returns the tick of a reading, as the engine determines it.
+    /// Returns the tick of a clock reading, as the engine determines it.
     fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
         let (tick, last) = (u64::from(now / TICK), self.kind.tick(seen));
         let lag = (last * u64::from(TICK)).saturating_sub(now.into());
         if tick < last && lag < state.clock.slack().into() { last } else { tick }
     }
 
-    /// Stores the clock reading if this is the first call, and determines the step's permission from the floor.
+    /// Stores the clock reading if this is the first call, and derives the step's permission from the floor.
     fn begin_step(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
         // The fast path of `Engine::shortcut`, which does not check the floor.

@@ -11,8 +11,8 @@ use super::{
 /// The number of lines for each state machine.
 const LINES: usize = 1000;
 
-/// A generator of pseudorandom numbers (`SplitMix64`), which are the same in every run. Many of the numbers are at the ends
-/// of their range.
+/// A generator of pseudorandom numbers (`SplitMix64`), which produces the same numbers in every run. Many of the numbers
+/// are at the ends of their range.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -23,7 +23,7 @@ impl RandomNumbers {
         mixed ^ mixed >> 31
     }
 
-    /// Returns a number up to `most`: an end of the range, a small number, a large number, or any number.
+    /// Returns a number up to `most`: one of the ends of the range, a small number, a large number, or any number.
     fn up_to(&mut self, most: u64) -> u64 {
         let any = self.next();
         match any % 6 {
@@ -35,7 +35,7 @@ impl RandomNumbers {
         }
     }
 
-    /// Returns a number up to `most` that is often equal to `other` or next to it.
+    /// Returns a number up to `most` that is often equal or adjacent to `other`.
     fn close_to(&mut self, other: u64, most: u64) -> u64 {
         match self.next() % 5 {
             0 => other.min(most),

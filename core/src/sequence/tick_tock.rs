@@ -112,8 +112,8 @@ impl Word {
     const fn next(self) -> u32 {
         narrow::u32(self.0 & NEXT_MASK)
     }
-    /// Returns whether both words are open and in the same tick with the same bit. In that case, only `next` differs between
-    /// them.
+    /// Returns whether both words are open and in the same tick with the same tick-tock bit. In that case, the words differ
+    /// only in `next`.
     const fn same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
@@ -171,11 +171,11 @@ impl TickTock {
         &self.0
     }
 
-    /// Replaces `seen` with `next`, or returns the word that was found instead. It may fail spuriously.
+    /// Replaces `seen` with `next`, or returns the word that was found instead. The swap may fail spuriously.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
-        // A success is a release, so that a thread that reads the new word also reads the `safe` that was raised before it. A
-        // failure is an acquire, because the next attempt is planned from the word that was found.
+        // A successful swap is a release, so that a thread that reads the new word also reads the value of `safe` that was
+        // raised before it. A failed swap is an acquire, because the next attempt is planned from the word that was found.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
         let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
@@ -183,15 +183,15 @@ impl TickTock {
     }
 
     /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. No later step
-    /// reserves slots in that tick, and every later step observes what this thread wrote before.
+    /// reserves slots in that tick, and every later step observes this thread's earlier writes.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
             if seen.closed() || is_done() {
                 return;
             }
-            // If no slot was reserved yet, there is no tick to exhaust. The word is written anyway, so that every later step
-            // observes what this thread wrote before.
+            // If no slot has been reserved yet, there is no tick to exhaust. The word is written anyway, so that every
+            // later step observes this thread's earlier writes.
             let next = if seen.next() == 0 { 0 } else { u32::from(last) + 1 };
             if self.swap(seen, Word::new(seen.tick(), seen.flipped(), next)).is_ok() {
                 return;
@@ -234,7 +234,7 @@ impl Machine for TickTock {
 
     #[inline]
     fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<SlotRange> {
-        // A step within a tick never goes back, so `safe` is not read.
+        // A step within a tick never goes back in time, so `safe` is not read.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Forbidden) {
             Plan::Take { range, next, .. } => self.swap(seen, next).ok().map(|()| range),
             _ => None,
@@ -273,8 +273,8 @@ impl Machine for TickTock {
     }
 
     fn close(&self) -> crate::Result<State> {
-        // Unlike a compare-and-swap, an unconditional `or` cannot lose against busy threads. Steps in progress fail afterwards,
-        // because the word has changed since they read it.
+        // Unlike a compare-and-swap, an unconditional `or` cannot lose a race against busy threads. Steps in progress then
+        // fail, because the word has changed since they read it.
         let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -286,7 +286,8 @@ impl Machine for TickTock {
         self.state_of(self.observe())
     }
 
-    /// `safe` was raised before each step back, so it is at least as high as every tick from which the clock moved back.
+    /// Each step raises `safe` before it goes back, so `safe` is at least as high as every tick from which the clock moved
+    /// back.
     fn highest(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
@@ -295,7 +296,7 @@ impl Machine for TickTock {
 
 /// The plan of a step, which is determined before anything changes.
 pub(super) enum Plan {
-    /// Reserve these slots by swapping in `next`. `safe` must be raised first if the step goes back.
+    /// Reserve these slots by swapping in `next`. If the step goes back in time, `safe` must be raised first.
     Take {
         range: SlotRange,
         next: Word,
@@ -306,7 +307,7 @@ pub(super) enum Plan {
     Closed,
 }
 
-/// Plans a step from a word and from the `safe` that was read after it.
+/// Plans a step from a word and from the value of `safe` that was read after the word.
 #[inline]
 pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.closed() {
@@ -314,8 +315,8 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // A step to `safe` itself is rejected, too. The step back from that tick switched away from the very bit that this step
-    // would switch back to.
+    // A step to `safe` itself is rejected, too. The earlier step back from that tick switched away from the very bit to
+    // which this step would switch back.
     if goes_back && (flip == Flip::Forbidden || now <= safe) {
         return Plan::Behind(wall);
     }

@@ -1,4 +1,4 @@
-//! The atomic word that holds the state of a state machine. It has 64 bits if they are sufficient, and 128 bits otherwise.
+//! The atomic word that stores a state machine's state. It has 64 bits if they are sufficient, and 128 bits otherwise.
 
 use crate::{
     narrow,
@@ -44,7 +44,7 @@ impl Word {
         }
     }
 
-    /// Replaces `from` with `to`, or returns the value that was found instead. It may fail spuriously.
+    /// Replaces `from` with `to`, or returns the value that was found instead. The swap may fail spuriously.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
         // The weak form suffices, because all callers loop or report a lost race. On processors with load-linked and
@@ -61,7 +61,7 @@ impl Word {
         }
     }
 
-    /// Sets the closed bit and returns the previous value.
+    /// Sets the closed flag and returns the previous value.
     pub(super) fn close(&self) -> u128 {
         match self {
             Self::Narrow(word) => {

@@ -1,4 +1,4 @@
-//! The builder, which contains a generator's options.
+//! The builder, which collects a generator's options.
 
 use super::{
     Assignment, Generator, SCALE, Snapshot,
@@ -252,7 +252,7 @@ impl<C: Clock> Builder<C> {
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                // Without a table, there are no generators with a default partition either.
+                // Without a table, there are no generators with default partitions either.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =
@@ -274,7 +274,7 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Checks that the bounds are in order and that there are enough sequence numbers between them, and returns them.
+/// Checks that the bounds are in order and that there are enough sequence numbers between them, then returns the bounds.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
     const MAX_SEQUENCE_MIN: u16 = u16::MAX - (MIN_POOL - 1);
     Error::check_range("sequence_min", min, 0..=MAX_SEQUENCE_MIN)?;

@@ -1,7 +1,8 @@
-//! Claims. Each claim is a partition that a generator has held, and the range of ticks in which it held the partition.
+//! Claims. Each claim is a partition that a generator has held, together with the range of ticks in which it held the
+//! partition.
 //!
-//! A claim never changes, except for its end, which only moves forward. A thread that found a claim may therefore use it
-//! for any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and
+//! A claim never changes, except for its end, which only moves forward. A thread that has loaded a claim may therefore use
+//! it for any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and
 //! sequence number only once, regardless of which of the generator's claims is used.
 
 use super::identity::Identity;
@@ -16,21 +17,21 @@ pub(super) struct Claim {
     pub(super) identity: Identity,
     start: u64,
     until: AtomicU64,
-    /// `true` if the generator may already have generated IDs in this process with an older claim.
+    /// `true` if the generator may already have used an older claim to generate IDs in this process.
     pub(super) follows_another: bool,
     /// The lease as it was acquired, before it is limited to the generator's window.
     taken: Lease,
     lease_until: AtomicU64,
 }
 
-/// Returns a lease that represents the claim to an explicit partition, beginning at its first tick. No generator with a default
-/// partition can end it.
+/// Returns a lease that represents the claim to an explicit partition, beginning at the claim's first tick. No generator
+/// with a default partition can end this lease.
 pub(super) const fn unending(partition: u16, start: u64) -> Lease {
     Lease { partition, start, since: 0, until: u64::MAX }
 }
 
 impl Claim {
-    /// Creates a claim to a lease's ticks, beginning at tick `start`. Call `extend` to set its end.
+    /// Creates a claim to the ticks of a lease, beginning at tick `start`. Call `extend` to set the claim's end.
     pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
         let start = if start < lease.start { lease.start } else { start };
         Self {
@@ -53,7 +54,7 @@ impl Claim {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Returns whether the claim was ever extended. If so, IDs may have been generated with it.
+    /// Returns whether the claim was ever extended. If so, a generator may have used it to generate IDs.
     pub(super) fn has_begun(&self) -> bool {
         self.until.load(Ordering::Acquire) > self.start
     }

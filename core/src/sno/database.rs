@@ -17,8 +17,8 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads an ID from a value, including both forms of UUID. The forms can be distinguished because the compatible form is
-    /// ASCII, which never has the variant bits of a version 8 UUID.
+    /// Reads an ID from a value, including both UUID forms. The two forms can be distinguished because the compatible form
+    /// is ASCII, which never has the variant bits of a version 8 UUID.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
@@ -71,13 +71,13 @@ impl HasSchema for Sno {
 impl<T: Kind> HasSchema for Id<T> {
     const NAME: &'static str = "Id";
 
-    /// Returns the schema. Its pattern only matches IDs with the type's metabyte. The metabyte's upper five bits are one
-    /// character, and its lower three bits are the upper bits of the next character.
+    /// Returns the schema. Its pattern matches only IDs with the type's metabyte. One character encodes the metabyte's
+    /// upper five bits, and its lower three bits are the upper bits of the next character.
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();
-            // The tenth character represents the last three bits of the metabyte and the first two bits of the next byte, so
-            // there are four possible characters.
+            // The tenth character encodes the last three bits of the metabyte and the first two bits of the next byte, so
+            // four characters are possible.
             bytes[6] = more << 6;
             Sno::from_bytes(bytes).text()
         });

@@ -3,7 +3,7 @@
 use super::Sno;
 use crate::arch::{self, Level, scalar};
 
-/// Below this number of IDs, scalar code is faster.
+/// Below this number of IDs, scalar code is faster than the kernels.
 const MAX_SCALAR: usize = 32;
 
 /// Writes IDs with consecutive sequence numbers, starting with `first`, into packed bytes whose length is a multiple of 10.

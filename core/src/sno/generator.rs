@@ -373,13 +373,13 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_alone(&self) -> Result<Snapshot> {
-        // The partition is kept before the machine is closed. If it cannot be kept, the generator is still open and the caller
-        // can try again.
+        // The partition is reserved permanently before the machine is closed. If the reservation fails, the generator is
+        // still open and the caller can try again.
         let (family, identity) = (&self.engine.family, self.engine.reserve_permanently()?);
         let state = self.engine.machine.close()?;
         let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
-        // If the process was restored in the meantime, another copy of it has the same partition.
+        // If the process was restored in the meantime, another copy of the process has the same partition.
         if identity.generation != fork::generation() {
             return Err(Error::new(ErrorKind::Forked));
         }

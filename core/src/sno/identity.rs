@@ -52,8 +52,8 @@ impl Assignment {
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.lease_free_partition(tick).map_err(exhausted)?;
-            // A generator with an explicit partition may claim this partition after it is leased and before it is reserved.
-            // In that case, the next partition is tried.
+            // Another generator with an explicit partition may claim this partition after it is leased and before it is
+            // reserved. In that case, the next partition is tried.
             if table.reserve_permanently(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
@@ -74,24 +74,23 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// The way in which a generator picks its partition.
+/// How a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// Leases a partition from a table, and leases a new one when the lease is lost.
     Leased(FindTable),
-    /// Uses the partition that a function returns, for the lifetime of the process.
+    /// Uses the partition that a function returns for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models use no such table, because the
-/// process's table is not part of the model.
+/// The table in which explicit partitions are claimed unless a host provides one. Models use no table, because they do not
+/// include the process's table.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
 pub(super) const TABLE: Option<FindTable> = None;
 
-/// The identity of a generator in this process: the generation to which it belongs, its partition and its lowest
-/// sequence number.
+/// A generator's identity in this process: its process generation, its partition and its lowest sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) generation: u64,

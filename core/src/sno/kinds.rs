@@ -1,4 +1,4 @@
-//! Enums for serde whose variant is selected by the metabyte of an ID.
+//! Serde support for enums whose variant is selected by the metabyte of an ID.
 
 mod buffer;
 mod members;
@@ -133,7 +133,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
     }
 }
 
-/// The message is that of the inner error, so `source` returns the source of the inner error.
+/// The message is the inner error's own message, so `source` skips the inner error and returns its source.
 impl<E: core::error::Error> core::error::Error for ReadError<E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
@@ -143,10 +143,10 @@ impl<E: core::error::Error> core::error::Error for ReadError<E> {
     }
 }
 
-/// Deserializes an object as the variant of its ID. Used by the macro; not part of the public API.
+/// Deserializes an object as the variant that its ID selects. Used by the macro; not part of the public API.
 ///
 /// # Errors
-/// Returns any error of the format. An error of the ID has this crate's message.
+/// Returns any error of the format. If the ID is rejected, the error has this crate's message.
 #[doc(hidden)]
 pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Result<K, D::Error> {
     read(from, &mut None)

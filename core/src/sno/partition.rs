@@ -44,7 +44,7 @@ use crate::{
     sync::{AtomicU32, AtomicU64},
 };
 
-/// The number of times that a lease that could not be renewed is rechecked before it is considered lost.
+/// How many times a lease that could not be renewed is rechecked before it is considered lost.
 const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
@@ -52,8 +52,7 @@ const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {
     claims: Latest<Claim>,
-    /// Memory for the first claim in a child process, in which the heap may still be locked by another thread of the
-    /// parent.
+    /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
     spare: Spare<Claim>,
     /// The source of the partition, or `None` for a configured one. The source is called when the first ID is generated, and
     /// again after a fork.
@@ -63,11 +62,12 @@ pub struct Partitions {
     bounds: Bounds,
     /// Whether the lower bound is picked at random together with the partition.
     draws_min: bool,
-    /// The source of the first sequence number of each tick under a lease, or `None` if it is the lower bound.
+    /// The source of the first sequence number of each tick under a lease, or `None` if each tick starts at the lower
+    /// bound.
     start: Option<fn() -> Result<[u8; 2]>>,
     /// The process to which an explicit partition or window was assigned.
     process: Option<ProcessGuard>,
-    /// The number of IDs that were generated for explicit times.
+    /// The number of IDs generated for explicit times.
     pub(super) made_at_times: AtomicU32,
     /// The generation in which a thread is closing the generator.
     pub(super) closing: AtomicU64,
@@ -158,8 +158,8 @@ impl Partitions {
         }
     }
 
-    /// If `claim` replaced an earlier claim of this process, makes it begin in a fresh tick. A thread that still uses the
-    /// earlier claim then fails its reservation, or detects afterwards that the claim was replaced.
+    /// If `claim` replaced an earlier claim of this process, makes `claim` begin in a fresh tick. A thread that still uses
+    /// the earlier claim then fails its reservation, or detects afterwards that the claim was replaced.
     fn begin_in_fresh_tick(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
@@ -200,13 +200,13 @@ impl Partitions {
         let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.replace_claim(found, Claim::new(identity, window.start(), lease));
         if is_put && Self::is_own(found) && found.is_unending() {
-            // After a restore, the table would still count the explicit claim that was replaced. A thread that reserves
-            // slots from now on detects that the claim was replaced, so no later tick is used.
+            // Otherwise, after a restore, the table would still count the explicit claim that was replaced. A thread that
+            // reserves slots from now on detects the replacement, so no later tick is used.
             self.release(found.identity.partition, end_of(machine));
         }
         if !is_put && lease.until == u64::MAX {
-            // Another thread's claim is used, so the table would still count the explicit claim that was made above. A
-            // lease needs no such step, because it ends by itself after one tick.
+            // This generator uses another thread's claim instead. Without this release, the table would still count the
+            // explicit claim made above. A lease needs no release, because it ends by itself after one tick.
             self.release(lease.partition, 0);
         }
         Ok(())
@@ -240,7 +240,7 @@ impl Partitions {
         self.table.and_then(|find| find().ok())
     }
 
-    /// Ends this generator's claim of an explicit partition. The generator used no tick from `end` on.
+    /// Ends this generator's claim of an explicit partition. The generator has used no tick at or after `end`.
     fn release(&self, partition: u16, end: u64) {
         if let Some(table) = self.table() {
             table.release(partition, end);
@@ -308,7 +308,7 @@ impl<C: Clock> Engine<Partitions, C> {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator, whose clock is ahead, has leased the partition from the end of this lease on. This
+            // Another generator, whose clock is ahead, has leased the partition starting at the end of this lease. This
             // generator's clock may not have reached that end yet.
             if claim.lease().until == lease.until {
                 let tick = self.tick_now(&SCALE)?;
@@ -364,8 +364,8 @@ impl Family for Partitions {
         self.bounds_of(identity)
     }
 
-    /// Picks the first sequence number of a tick under a lease. If the random source fails, the first sequence number is
-    /// the lower bound, because IDs are unique even without a new start.
+    /// Picks the first sequence number of a tick under a lease. If the random source fails, the tick starts at the lower
+    /// bound, because IDs are unique even without a random start.
     fn limits_on_entry(&self, identity: Identity) -> Bounds {
         let bounds = self.bounds_of(identity);
         let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
@@ -391,7 +391,7 @@ impl Family for Partitions {
         }
     }
 
-    /// Releases the partition. A default partition is free from the tick after the last used one. The same applies to an
+    /// Releases the partition. A default partition becomes free in the tick after the last used one, and so does an
     /// explicit partition that no other generator claims.
     fn on_drop(&self, machine: &TickTock) {
         let claim = self.claims.get();

@@ -201,13 +201,13 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether this appears to be the snapshot of a generator that generated no ID. A generator whose only ID has tick
-    /// 0 and sequence 0 leaves the same snapshot.
+    /// Returns whether this appears to be the snapshot of a generator that generated no IDs. A generator whose only ID has
+    /// tick 0 and sequence 0 leaves the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }
 
-    /// Returns the next sequence number in tick `wall_hi` that is guaranteed never to have been assigned.
+    /// Returns the first sequence number in tick `wall_hi` that is guaranteed to be unused.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 {

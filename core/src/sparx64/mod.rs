@@ -80,7 +80,7 @@ impl Sparx64 {
         key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len(), KEY_BYTES))
     }
 
-    /// Returns whether both ciphers have the same key. The comparison takes the same time wherever the keys differ.
+    /// Returns whether both ciphers have the same key. The comparison takes the same time no matter where the keys differ.
     pub(crate) fn has_key_of(&self, other: &Self) -> bool {
         self.schedule.differences(&other.schedule) == 0
     }

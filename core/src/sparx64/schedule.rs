@@ -28,7 +28,7 @@ impl Schedule {
     /// Returns the bitwise `or` of the differences between all subkeys at the same position, which is 0 if the keys are the
     /// same.
     pub(super) fn differences(&self, other: &Self) -> u16 {
-        // The loop does not exit early, so that the time of the comparison does not reveal where two keys differ.
+        // The loop does not exit early, so the timing of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))
     }

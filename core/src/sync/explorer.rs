@@ -22,12 +22,12 @@ use super::watched::{Access, Answer, Operation, intercepted};
 
 /// The calls that threads perform on shared atomics.
 pub(crate) trait World {
-    /// The parts of completed calls' results that the test checks.
+    /// The data that the test checks, taken from the results of completed calls.
     type Record: Clone + Default + Hash;
 
     /// Performs a thread's call with the given number. The call may use [`choose`]. It changes the record only after its
-    /// last access, and panics if its result contradicts the record. Returns whether the call has ended. If it has not, it
-    /// starts again.
+    /// last access, and panics if its result contradicts the record. Returns whether the call has ended. If not, the search
+    /// starts the call again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
     /// Returns whether each call of a thread is a single step, so that other threads run only between its calls.
@@ -226,7 +226,7 @@ fn with_run<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
     intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
 }
 
-/// Returns the states to which one step of a thread leads, one for each combination of its choices.
+/// Returns the states that one step of a thread can lead to, one for each combination of its choices.
 fn steps<W: World>(
     world: &W,
     state: &State<W::Record>,

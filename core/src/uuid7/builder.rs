@@ -75,8 +75,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that the source of random bytes never repeats itself, so that all generators of a thread can share its
-    /// streams. Not part of the public API; used by bindings, which use the random bytes of their host.
+    /// Declares that the source of random bytes never repeats itself, so that all generators on a thread can share streams.
+    /// Not part of the public API; used by bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_system = true;

@@ -154,7 +154,8 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// The millisecond that each owner's last call before the copy read, if no call has read a different one since.
+    /// For each owner, the millisecond that its last call before the copy read from the clock. `None` once a call has read
+    /// a different millisecond.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,
@@ -167,7 +168,7 @@ struct Process {
 /// The slot and the random bits of an ID.
 type Id = (u64, u64, Bits);
 
-/// An ID, and whether another copy may generate it, too.
+/// An ID, and whether another copy may also generate it.
 type Made = (Id, bool);
 
 struct Explorer {
@@ -232,8 +233,8 @@ impl Explorer {
         found
     }
 
-    /// Returns all states of a process, and the IDs that it can generate. An ID is mapped to `true` if another copy may
-    /// generate it, too, whichever way the process generates it.
+    /// Returns all states of a process, and the IDs that it can generate. An ID maps to `true` if another copy may also
+    /// generate it, no matter how this process arrives at the ID.
     fn reach(
         &self,
         first: Process,
@@ -267,7 +268,7 @@ impl Explorer {
         all
     }
 
-    /// Returns the two processes that continue.
+    /// Returns the two processes that exist after the split.
     fn split(&self, mut process: Process) -> [Process; 2] {
         process.has_reported = false;
         if self.split == Split::Copy {
@@ -450,7 +451,7 @@ impl Explorer {
     }
 }
 
-/// A new state machine is in tick 0, which no clock reading shows.
+/// A new state machine is in tick 0, so no clock reading maps to that tick.
 fn tick_of(now: u8) -> u64 {
     u64::from(now) + 1
 }

@@ -1,4 +1,4 @@
-//! Database columns and schemas of version 7 UUIDs. Bytes are in the order of the string, which sorts by time.
+//! Database columns and schemas of version 7 UUIDs. Bytes are stored in the order of the string form, which sorts by time.
 
 use super::Uuid7;
 use crate::{

@@ -2,7 +2,8 @@
 //! millisecond.
 //!
 //! A generator without a worker ID has no identity that another generator could share. A parent and its child, or two
-//! copies of a machine, may even reserve the same slots. Their random bits differ, because each process has its own stream.
+//! copies of a machine, may even reserve the same slots, but their random bits differ, because each process has its own
+//! stream.
 
 use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
 /// The highest random start of a millisecond, which leaves at least half of the sequence numbers for IDs.
 pub(super) const LAST_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
-/// The last millisecond of the state machine, in the year 2527. Clocks show times up to the year 2262.
+/// The last millisecond of the state machine, in the year 2527. Clocks cannot show times after the year 2262.
 pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 
 /// Random bits that a call took from its stream before it reserved slots.

@@ -230,7 +230,7 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_ms(self.engine.machine.close()?);
-        // A generator was called but made no ID. An earlier generator may have used the millisecond of that call.
+        // If the generator was called but made no ID, an earlier generator may have used the millisecond of that call.
         Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick))))
     }
 

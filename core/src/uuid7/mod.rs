@@ -58,14 +58,14 @@ const VARIANT: Span = FIELDS[3];
 const SEQUENCE_LOW: Span = FIELDS[4];
 const RANDOM: Span = FIELDS[5];
 
-/// The position of the worker ID within the random bits. The worker ID is not at the end, because programs shorten UUIDs to
-/// their last characters or shard by those characters.
+/// The position of the worker ID within the random bits. The worker ID is not at the end, because some programs truncate
+/// UUIDs to their last characters or shard by those characters.
 const WORKER_ID: Span = Span::split([16, 40])[0];
 
 /// Unix milliseconds, 48 bits.
 const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1, last: TIMESTAMP.max() };
 
-/// The format's last millisecond, as a Unix timestamp in milliseconds, in the year 10889.
+/// The format's last millisecond, which is in the year 10889, as a Unix timestamp in milliseconds.
 pub const LAST_MS: i64 = TIMESTAMP.max().cast_signed();
 
 /// The maximum value of the sequence.

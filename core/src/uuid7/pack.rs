@@ -33,8 +33,8 @@ impl Pack for Tails {
         self.packed(range, k, tail.bits)
     }
 
-    /// Takes the bits of the next ID from the handle's stream. The handle then compares the generation of its block, to
-    /// which the stream belongs.
+    /// Takes the bits of the next ID from the handle's stream. The stream belongs to the generation of the handle's block.
+    /// The handle compares this generation afterwards.
     #[inline]
     fn prepare(&self, ahead: &mut Ahead, now: i64) -> Result<()> {
         ahead.bits = match &mut ahead.stream {

@@ -54,8 +54,8 @@ pub(super) struct Entropy {
 /// A stream, with the millisecond, the generation and the owner to which it belongs.
 pub(crate) struct Stream {
     cipher: ChaCha8Rng,
-    /// The buffered bits, of which the first `taken` are used. Reading them from the cipher one at a time would cost twice
-    /// as much.
+    /// The buffered bits. The first `taken` of them are used up. Reading them from the cipher one at a time would cost
+    /// twice as much.
     bits: [u64; AHEAD],
     taken: usize,
     /// The start of the millisecond that the clock showed, in Unix nanoseconds.
@@ -64,7 +64,7 @@ pub(crate) struct Stream {
     owner: usize,
 }
 
-/// Hides the bits of the next IDs.
+/// Keeps the bits of the next IDs out of `Debug` output.
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").finish_non_exhaustive()
@@ -87,7 +87,7 @@ impl Stream {
     }
 
     /// Calls `put` with each item and its bits. This function processes one run of buffered bits at a time, so that the
-    /// loop over a run does no other work. With [`Stream::next`], each ID of a batch took 4.5 ns.
+    /// loop over a run does no other work. Calling [`Stream::next`] for each ID of a batch took 4.5 ns per ID.
     #[inline]
     pub(super) fn for_each<T>(&mut self, mut items: &mut [T], mut put: impl FnMut(&mut T, u64)) {
         while !items.is_empty() {
@@ -127,14 +127,15 @@ impl Entropy {
         Self { draw, is_system, streams: Tally::new(0) }
     }
 
-    /// Returns a number that is equal for generators of a thread whose streams are interchangeable. A generator with a custom
-    /// source has its own number, so that its IDs do not depend on other generators.
+    /// Returns a number that is the same for all generators on a thread whose streams are interchangeable. A generator with
+    /// a custom source has its own number, so that its IDs do not depend on other generators.
     #[inline]
     fn owner(&self) -> usize {
         if self.is_system {
             return 0;
         }
-        // An earlier generator may have had the same address.
+        // An earlier generator may have had the same address, so the address counts only once this generator has started a
+        // stream.
         let has_streams = self.streams.load(Ordering::Relaxed) > 0;
         if has_streams { core::ptr::from_ref(self).addr() } else { usize::MAX }
     }
@@ -165,7 +166,7 @@ impl Entropy {
     /// Replaces the stream if it does not serve a clock that reads `now`, or if it belongs to another generation.
     ///
     /// # Errors
-    /// Returns the same errors as [`Entropy::key`]. The old stream is dropped nevertheless, because the clock may show its
+    /// Returns the same errors as [`Entropy::key`]. Even then, the old stream is dropped, because the clock may show its
     /// millisecond again.
     #[inline]
     pub(super) fn renew<'s>(
@@ -203,7 +204,7 @@ mod of_thread {
     #[cfg(not(feature = "std"))]
     static STREAM: OnlyThread = OnlyThread(RefCell::new(None));
 
-    /// A variable that belongs to the only thread.
+    /// A variable for targets that have only one thread.
     #[cfg(not(feature = "std"))]
     struct OnlyThread(RefCell<Option<Stream>>);
 

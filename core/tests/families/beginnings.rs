@@ -214,8 +214,8 @@ fn consecutive_generators_share_no_tick() {
     }
 }
 
-/// An exact clock may already have been read in the next tick while a coarse clock still shows this tick. Another thread's
-/// reading may have been ahead by the slack.
+/// An exact clock may already have shown the next tick while a coarse clock still shows this one. Another thread's reading
+/// may have been ahead by the slack.
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {

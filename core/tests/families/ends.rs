@@ -16,7 +16,7 @@ use super::{
     support::{Readings, assert_code, rounds},
 };
 
-/// Asserts that every call of a closed generator fails. Calls of its handle must fail, too, although the handle has slots
+/// Asserts that every call on a closed generator fails. Calls on its handle must fail, too, although the handle has slots
 /// left.
 #[track_caller]
 fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
@@ -63,7 +63,7 @@ fn sealing_an_unused_generator_returns_none() {
     for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
-/// The state of a new generator is also in the format's first tick, although no ID in that tick has been generated.
+/// A new generator's state refers to the format's first tick, too, although no ID has been generated in that tick.
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {

@@ -29,7 +29,7 @@ fn blocks_double_within_a_tick() {
     for_each(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
-        // Uses up `uses` IDs of the handle, and returns the start of the handle's next block.
+        // Makes `uses` IDs with the handle, and returns the start of the handle's next block.
         let mut begins = |uses: u32| {
             for _ in 0..uses {
                 hasty().unwrap();

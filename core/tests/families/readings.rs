@@ -1,4 +1,4 @@
-//! Tests clock readings that other calls make outdated, and unusable clocks.
+//! Tests clock readings that become outdated because of other calls, and clocks that cannot be used.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A slow and simple reference implementation of packing and parsing. IDs are big integers, and fields are sums and remainders.
+//! A slow and simple reference implementation of packing and parsing. IDs are big integers, and fields are combined by
+//! addition and extracted as remainders.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Field, Id, Layout, Tick, Value, ValueType};
@@ -90,7 +91,8 @@ impl FieldPlan {
         if self.invert { field.inverted() } else { field }
     }
 
-    /// Converts an integer to the field's bits. It fits if 0 <= v < 2^bits. From 64 bits on, -2^63..=-1 also fits, modulo 2^64.
+    /// Converts an integer to the field's bits. An integer `n` fits if 0 <= n < 2^bits. In fields of 64 or more bits,
+    /// -2^63..=-1 also fits, modulo 2^64.
     fn to_bits(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
             return (n < power(self.bits)).then_some(n);
@@ -98,7 +100,7 @@ impl FieldPlan {
         (self.bits >= 64 && n >= -power(63)).then(|| n + power(64))
     }
 
-    /// Converts the field's bits to an integer. From 64 bits on, 2^63..=2^64-1 is read as negative.
+    /// Converts the field's bits to an integer. In fields of 64 or more bits, 2^63..=2^64-1 is read as negative.
     fn signed(&self, n: BigInt) -> BigInt {
         if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
     }

@@ -50,7 +50,8 @@ trait Reads<I> {
     fn made(&self, id: I) -> AnyId;
 }
 
-/// Implements the trait's methods for a generator. If the format's calls have an argument, all of them pass the same value.
+/// Implements the trait's methods for a generator. If the format's methods take an argument, every call passes the same
+/// value.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
@@ -248,7 +249,7 @@ impl Family {
     }
 }
 
-/// The worker ID of every generator, or the first of a range of three.
+/// The worker ID of every generator, or the first worker ID in a range of three.
 const NUMBER: u32 = 7;
 
 fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
@@ -266,7 +267,7 @@ fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     Ok(Arc::new(builder.build()?))
 }
 
-/// Creates the generator with a window, because a window ties its random bytes to its process.
+/// Creates the generator with a window, because a window binds the generator's random bytes to its process.
 fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
     let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));

@@ -8,7 +8,7 @@ use std::{
     ptr,
 };
 
-/// The memory mappings of this process that a fork copies differently than an image does, each with its start and length.
+/// The memory mappings of this process that a fork treats differently than an image does, each with its start and length.
 struct Mappings {
     /// Mappings that the kernel wipes in a child process.
     wiped: Vec<(usize, usize)>,

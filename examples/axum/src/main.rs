@@ -1,4 +1,5 @@
-//! A service with axum, sqlx and SQLite that stores orders and their buyers, whose IDs have different types.
+//! A service built with axum, sqlx and SQLite that stores orders and their buyers. Order IDs and buyer IDs have different
+//! types.
 //!
 //! `DATABASE_URL=sqlite:shop.db?mode=rwc cargo run`
 
@@ -37,8 +38,8 @@ type Shop = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// Returns a response with an error's code. The status is 400 for an invalid ID or time span, and 503 if no ID can be made
-/// now.
+/// Returns a function that turns an error into a response with the given status and the error's code. The status is 400 for
+/// an invalid ID or time span, and 503 if no ID can be made now.
 fn with_status(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }

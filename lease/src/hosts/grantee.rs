@@ -4,17 +4,17 @@ use crate::{Grant, Result};
 
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 ///
-/// After [`polyflake::after_restore`], the core crate's generators fail on their own, because another copy of the process
+/// After [`polyflake::after_restore`], the core crate's generators stop on their own, because another copy of the process
 /// has the same grant. An owner that uses the worker ID in another way continues to use it until the lease calls
-/// [`Grantee::seal`]. The lease does so as soon as it notices the restore. This takes up to a second, or until a request
-/// that is in progress ends.
+/// [`Grantee::seal`]. The lease does so as soon as it notices the restore, which can take up to a second, or until a
+/// request in progress ends.
 pub trait Grantee {
     /// Called when a lease begins in this process, before its first grant.
     fn prepare(&self) {}
 
-    /// Seals the current generator, and replaces it with a generator that stays within `grant` and uses no tick before the last
-    /// tick of the previous generator. If the restore of a process is reported during this call, [`Grantee::seal`] follows at
-    /// once.
+    /// Seals the current generator, and replaces it with a generator that stays within `grant` and uses no tick before the
+    /// last tick of the previous generator. If a restore of the process is reported during this call, [`Grantee::seal`] is
+    /// called immediately afterwards.
     ///
     /// # Errors
     /// Returns the reason why the generator cannot be created.
@@ -24,12 +24,12 @@ pub trait Grantee {
     fn extend(&self, end: u64);
 
     /// Ends the generator permanently. Returns the end, in Unix milliseconds, of the highest tick that the generator ever
-    /// reserved, whether or not it used that tick. This is one atomic step: no slot is reserved afterwards. Returns `None`
-    /// if the generator reserved no tick, or if there is no generator.
+    /// reserved, whether or not it used that tick. The call is atomic: no slot is reserved afterwards. Returns `None` if
+    /// the generator reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
 
     /// Notifies the grantee that the user has closed the lease, before the worker ID is released. The generator creates no
-    /// more IDs in this process, and its calls need not wait for another grant. [`Grantee::seal`] follows. A forked child
-    /// process may begin its own lease.
+    /// more IDs in this process, and calls to it no longer need to wait for another grant. [`Grantee::seal`] is called
+    /// next. A forked child process may begin its own lease.
     fn close(&self) {}
 }

@@ -56,8 +56,8 @@ use crate::{
 use json::{error_of, event_of};
 use settings::Settings;
 
-/// The maximum number of random numbers that one command needs: for its statements, the choice of a worker ID, a token, an
-/// incarnation, and pauses.
+/// The maximum number of random numbers that one command needs: for statements, for choosing a worker ID, and for tokens,
+/// incarnations and pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
@@ -78,7 +78,7 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// ```
 pub struct Hosted {
     lease: Watched<Draw>,
-    /// Random numbers for the keeper to use until the next command.
+    /// Random numbers that the keeper may use until the next command.
     random: Arc<Mutex<Vec<Random>>>,
     /// The store. For `SQLite`, the name is empty until the file is open.
     store: Engine,
@@ -94,11 +94,12 @@ pub struct Hosted {
     /// The restore count at the beginning of the lease.
     restores: u32,
     under_way: Progress,
-    /// The next command, if it is already known, and the purpose of its answer. Other commands may precede it.
+    /// The next command, if it has already been determined, and the purpose of its answer. Other commands may be issued
+    /// before it.
     command: Option<(Json, Progress)>,
 }
 
-/// The purpose of the answer to the command that the host is executing.
+/// What the host's answer to the current command will be used for.
 enum Progress {
     Nothing,
     Opening(PendingRequest),
@@ -152,7 +153,7 @@ impl Hosted {
     }
 
     /// Processes the answer to the last command and returns the next command. For the first call, pass `null` as the
-    /// answer. Pass new random numbers from the operating system to each call.
+    /// answer. Pass fresh random numbers from the operating system to each call.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
         *locked(&self.random) = others.into();
@@ -182,13 +183,13 @@ impl Hosted {
         self.lease.options().wait_ms()
     }
 
-    /// Requests the release of the worker ID, which starts with the next command.
+    /// Requests the release of the worker ID. The release starts with the next command.
     pub fn close(&mut self) {
         self.is_closing = true;
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`,
+    /// Returns the metrics as JSON: the grant's `number` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
     /// `gaps`, and `refused` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
@@ -207,8 +208,8 @@ impl Hosted {
         .to_string()
     }
 
-    /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (when
-    /// this condition ends, if known) and `permanent` (true if waiting will not help).
+    /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
+    /// at which the condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().store_name();
         error_of(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
@@ -244,19 +245,19 @@ impl Hosted {
     }
 
     /// Abandons the lease after a restore, and begins a new lease. The last answer belongs to the abandoned lease, and
-    /// another copy of the process receives it as well.
+    /// another copy of the process may have received it as well.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random_source(&self.random));
         if self.is_closing {
             self.lease.close();
         }
-        // A connection that the host has just opened is closed as well.
+        // Also closes a connection that the host has just opened.
         if let Progress::Opening(_) = mem::replace(&mut self.under_way, Progress::Nothing) {
             self.engine = Some(Engine::Sqlite(String::new()));
         }
         self.is_stale = true;
-        // Ends a grant that began at the moment of the restore.
+        // This command ends a grant that began at the moment of the restore.
         self.command = Some((json!({ "do": "seal" }), Progress::Nothing));
     }
 
@@ -356,7 +357,7 @@ impl Hosted {
 
     /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after a failure.
     fn on_reply(&mut self, asked: &PendingRequest, reply: Result<Reply>, now: Moment) {
-        // An SQLite file is closed after each request. Otherwise, a child that is forked while the file is open would treat
+        // An SQLite file is closed after each request. Otherwise, a child process forked while the file is open would treat
         // its parent's file locks as its own. After an error, the state of the connection is unknown.
         self.is_stale = matches!(self.store, Engine::Sqlite(_)) || reply.is_err();
         if let Some((check, result)) = &mut self.check {
@@ -374,7 +375,7 @@ impl core::fmt::Debug for Hosted {
     }
 }
 
-/// Returns a random source that consumes the numbers that the host has passed.
+/// Returns a random source that consumes the numbers supplied by the host.
 fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
     let random = random.clone();
     Box::new(move || locked(&random).pop().ok_or_else(no_random))

@@ -46,24 +46,24 @@ pub(crate) struct SharedState {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
-    /// Whether callers no longer wait for the task to end.
+    /// Whether callers have stopped waiting for the task to end.
     is_left: bool,
     /// Wakes the task while it waits for the lease to be closed.
     waker: Option<Waker>,
     /// The store's name in messages.
     place: String,
-    /// `true` after a call has waited for a grant without success. Later calls fail immediately until there is a grant.
+    /// `true` after a call has waited for a grant and timed out. Later calls fail immediately until there is a grant.
     has_waited: bool,
     pub(crate) status: LeaseStatus,
 }
 
 impl SharedState {
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in another thread must not end the lease, so a poisoned lock is used like any other.
+        // A panic in another thread must not end the lease, so lock poisoning is ignored.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Requests that the task release the worker ID and end.
+    /// Asks the task to release the worker ID and end.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
@@ -74,7 +74,7 @@ impl SharedState {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Returns whether the lease is closed. If it is not, the task is woken as soon as the lease is closed.
+    /// Returns whether the lease is closed. If it is not, the task is woken when the lease is closed.
     pub(crate) fn poll_closed(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closing {
@@ -102,13 +102,13 @@ impl SharedState {
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Closes the lease, and prevents further waits for the task to end.
+    /// Closes the lease, and makes callers stop waiting for the task to end.
     pub(crate) fn stop_keeping(&self) {
         self.lock().is_left = true;
         self.close();
     }
 
-    /// Returns whether the task ended without a request to do so, or never began.
+    /// Returns whether the task ended without being asked to, or never began.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -122,7 +122,8 @@ impl SharedState {
         state.outcome().unwrap_or_else(|| Err(state.reason()))
     }
 
-    /// Works like [`SharedState::ready`], but only one call per process waits without success.
+    /// Works like [`SharedState::ready`], but once a call in this process has timed out, later calls fail immediately until
+    /// there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         let has_waited = self.lock().has_waited;
         let ready = self.ready(if has_waited { Duration::ZERO } else { longest });
@@ -156,13 +157,13 @@ impl State {
     }
 }
 
-/// The longest pause before the keeper compares the restore count again.
+/// The longest pause before the keeper checks the restore count again.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The future that keeps a lease. An executor runs it.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The parts of a task other than the store and the pauses.
+/// The state of a task, except for its store and its `sleep` function.
 pub(crate) struct LeaseTask {
     lease: Watched<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
@@ -186,7 +187,7 @@ impl LeaseTask {
     }
 
     /// Returns the task that keeps the lease. `open` opens the store at the start, and again after each pause and each
-    /// failure. `sleep` waits.
+    /// failure. `sleep` waits for the given duration.
     pub(crate) fn task<S, F, P>(
         self,
         open: impl Fn() -> F + Send + Sync + 'static,
@@ -212,14 +213,13 @@ impl LeaseTask {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
-        // `new` has already read the restore count. A restore that happens during this call is therefore detected by
-        // `is_restored`.
+        // `new` has already read the restore count, so `is_restored` detects a restore that happens during this call.
         self.grantee.prepare();
         let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;
         loop {
             if self.process != fork::process() {
-                // A forked child does not touch its parent's lease or the store.
+                // A forked child must not touch its parent's lease or store connection.
                 mem::forget(store.take());
                 pending::<()>().await;
             }
@@ -234,7 +234,7 @@ impl LeaseTask {
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
-                // Functions of the program have just run, and may have taken any amount of time.
+                // The program's own functions have just run, and may have taken any amount of time.
                 continue;
             }
             if closes_store(&action, now) {
@@ -255,7 +255,7 @@ impl LeaseTask {
                         store = None;
                     }
                     if self.is_restored() {
-                        // Another copy of the process receives the same reply.
+                        // Another copy of the process receives the same reply, so this copy discards it.
                         continue;
                     }
                     self.lease.answered(request.number, reply, self.current_moment());
@@ -272,7 +272,7 @@ impl LeaseTask {
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
-                    // This limits the time until a restore is noticed.
+                    // This bounds the time until a restore is noticed.
                     let pause = pause.min(POLL_INTERVAL);
                     let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
@@ -292,15 +292,15 @@ impl LeaseTask {
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
-        // A grant that began at the moment of the restore ends here. The generators of earlier grants have already ended on
-        // their own.
+        // This call ends a grant that began at the moment of the restore. The generators of earlier grants have already
+        // ended on their own.
         let _ = self.grantee.seal();
     }
 
     /// Publishes the lease's status to its owner, and reports its events.
     fn publish(&mut self) {
-        // The lock is held for this statement only, because the program's functions that are called below may read the
-        // status themselves.
+        // The lock is held only for this statement, because the program's functions called below may read the status
+        // themselves.
         self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {
@@ -333,8 +333,8 @@ async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     if store.is_none() {
         *store = Some(open().await?);
     }
-    // Opening a store may take seconds. A release that is sent after a restore would free a worker ID that another copy
-    // uses.
+    // Opening a store may take seconds. A release sent after a restore would free a worker ID that another copy of the
+    // process is using.
     if is_restored() {
         return Err(no_reply());
     }

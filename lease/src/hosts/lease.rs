@@ -1,4 +1,4 @@
-//! A lease that a thread keeps, with a separate lease in each forked child process.
+//! A lease kept by a thread, with a separate lease in each forked child process.
 
 use std::{
     boxed::Box,
@@ -48,25 +48,26 @@ pub struct Lease {
     shared: PerProcess<Arc<SharedState>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
-    /// `true` if dropping the lease waits until the worker ID is released, or `false` if the wait could block an executor's
+    /// `true` if dropping the lease waits until the worker ID is released. `false` if such a wait could block an executor's
     /// thread.
     pub(crate) waits_in_drop: bool,
     options: Options,
     grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
-/// A function that passes a lease to the threads of this process.
+/// A function that hands a lease over to the threads of this process.
 type Spawn = dyn Fn(Arc<SharedState>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// The maximum time that [`Lease::close`] waits for an unresponsive store. The same limit applies when a lease is dropped.
+    /// The maximum time that [`Lease::close`] waits for an unresponsive store. The limit also applies when a lease is
+    /// dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts a lease. A thread that all leases in the process share keeps it. `open` opens the store at the start, and
-    /// again after each pause and each failure.
+    /// Starts a lease. A single thread keeps all leases in the process. `open` opens the store at the start, and again
+    /// after each pause and each failure.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the system cannot start a thread, or if it has no way to detect forks.
+    /// Returns `lease_unavailable` if the system cannot start a thread or cannot detect forks.
     pub fn start<S, G>(
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
         options: Options,
@@ -103,8 +104,8 @@ impl Lease {
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
-    /// Returns the lease of this process. Starts one if this is a child process without a lease, or if the lease's task
-    /// could not be started.
+    /// Returns this process's lease. Starts one if this is a child process without a lease, or if the lease's task could
+    /// not be started.
     fn of_this_process(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
@@ -194,9 +195,9 @@ impl Lease {
         Figures { remaining, ..status.counts }
     }
 
-    /// Closes the generator immediately, releases the worker ID, and waits until the worker ID is released. If an
-    /// executor's task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the
-    /// child has leased a worker ID. It can be called on any thread, for example on a thread that waits for a signal.
+    /// Closes the generator immediately, releases the worker ID, and waits until the release is complete. If an executor's
+    /// task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has
+    /// leased a worker ID. It can be called on any thread, for example on a thread that waits for a signal.
     ///
     /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release
     /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.

@@ -1,5 +1,5 @@
-//! Administrative actions on a namespace that keepers use at the same time. These actions obey the same rules as keepers:
-//! no action frees a worker ID before its holder's grant ends, unless an operator declares the holder dead.
+//! Administrative actions on a namespace while keepers are using it. The actions obey the same rules as keepers: no action
+//! frees a worker ID before its holder's grant ends, unless an operator declares the holder dead.
 
 use alloc::{
     format,
@@ -19,7 +19,7 @@ use crate::{
     rules::volatile::is_volatile,
 };
 
-/// The number of times that an action is attempted while keepers change the same record.
+/// The maximum number of attempts for an action while keepers change the same record.
 const MAX_ATTEMPTS: u32 = 16;
 /// The longest quiet time that is still considered intentional: ten years.
 const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
@@ -38,8 +38,8 @@ pub struct Status {
     pub now: u64,
     /// The name of the store that replied.
     pub store: String,
-    /// Whether the namespace's record names a different store. If so, a backup was restored, and no keeper has detected
-    /// this yet.
+    /// Whether the namespace's record names a different store. If it does, a backup was restored, and no keeper has
+    /// detected the restore yet.
     pub is_restored: bool,
     /// The number of records whose grants have not ended.
     pub granted: u64,
@@ -47,7 +47,7 @@ pub struct Status {
     pub reserved: u64,
     /// The number of records that could be claimed now, including those that do not exist yet.
     pub free: u64,
-    /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there are no grants.
+    /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there are no current grants.
     pub next_end: Option<u64>,
 }
 
@@ -75,8 +75,8 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). A missing store
-    /// is not created, because a wrong URL would otherwise result in an empty store that looks like a real one.
+    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). A missing
+    /// store is not created, because a wrong URL would then produce an empty store that looks like a real one.
     ///
     /// # Errors
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
@@ -126,7 +126,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let count = |is: &dyn Fn(u64) -> bool| ends.iter().filter(|end| is(**end)).count() as u64;
         let reserved = count(&|end| end == Record::RESERVED);
         let granted = count(&|end| end > now) - reserved;
-        // Worker IDs without a record are free as well. Records are created only as they are needed.
+        // Worker IDs without a record are free as well, because records are created only as they are needed.
         let free = shape.capacity().saturating_sub(granted + reserved);
         let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
         let (next_end, is_restored) = (next_end.min(), namespace.store != store);
@@ -154,7 +154,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.all_of(&namespace, &shape, reply.content)
     }
 
-    /// Returns the records in a reply, sorted by worker ID, if none are missing. Stores omit records that they cannot read.
+    /// Returns the records in a reply, sorted by worker ID. Stores omit records that they cannot read, so a missing record
+    /// is an error.
     fn all_of(
         &mut self,
         namespace: &Namespace,
@@ -168,7 +169,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
         match missing {
             Some(first) => {
-                // A store omits records that it cannot read. If this record exists, the request fails with the reason.
+                // A store omits records that it cannot read. If this record exists but is unreadable, the request fails
+                // with the reason.
                 self.send(Operation::Read { first })?;
                 Err(damaged_record(format!("expected the record of number {first}, found none")))
             }
@@ -177,19 +179,19 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Prevents a worker ID's grant from being renewed. The holder can use the worker ID until the grant ends, which is at
-    /// most one lease duration from now. Then the worker ID is free, and the holder claims a different one. Returns the
-    /// record; its `granted_until` is the time at which the grant ends.
+    /// most one lease duration from now. After that, the worker ID is free, and the holder claims a different one. Returns
+    /// the record; its `granted_until` is the time at which the grant ends.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved;
-    /// `store_changed` if the store was restored and no keeper has detected this yet; or `lease_unavailable` if keepers
-    /// repeatedly changed the record in the meantime.
+    /// `store_changed` if the store was restored and no keeper has detected the restore yet; or `lease_unavailable` if
+    /// keepers repeatedly changed the record in the meantime.
     pub fn evict(&mut self, number: u64) -> Result<Record> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
             _ if old.token == Random::default() => Err(never_granted()),
-            // The record is replaced by an empty grant at the end of the previous one, so the previous holder finds a
-            // different token.
+            // The record is replaced by an empty grant that starts where the previous one ends, so the previous holder
+            // finds a different token.
             end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
         })
     }
@@ -201,7 +203,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason is longer than 200 bytes or
-    /// contains control characters. Returns `store_not_durable` if the store is volatile, because it may forget the
+    /// contains control characters. Returns `store_not_durable` if the store is volatile, because such a store may lose the
     /// reservation. All other errors are the same as for [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
@@ -240,9 +242,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// [clock error](Namespace::clock_error_ms). Pass the `token` of the holder's record, because another holder may have
     /// the worker ID by now.
     ///
-    /// The operator vouches that neither the process nor a copy of it is still running, and that its clock was ahead of the
-    /// store's clock by at most the clock error. If this is not true, duplicate IDs may be created. Returns the record; its
-    /// `granted_until` is the time at which the grant now ends.
+    /// The operator vouches that neither the process nor a copy of it is still running, and that the holder's clock was
+    /// ahead of the store's clock by at most the clock error. If either statement is wrong, duplicate IDs may be created.
+    /// Returns the record; its `granted_until` is the time at which the grant now ends.
     ///
     /// # Errors
     /// Returns `lease_lost` if the record has a different token. All other errors are the same as for [`Operator::evict`].
@@ -282,16 +284,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Records in all namespaces that the store was restored from a backup. This is necessary if the store cannot detect the
-    /// restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten. Existing grants
-    /// can be renewed if the store still has their records. New grants start no earlier than a time that is derived from the
-    /// store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces' records; their
-    /// `quiet_until` is this earliest start time.
+    /// Records in all namespaces that the store was restored from a backup. This call is necessary if the store cannot
+    /// detect the restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten.
+    /// Existing grants can be renewed if the store still has their records. New grants start no earlier than a time that is
+    /// derived from the store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces'
+    /// records; their `quiet_until` is this earliest start time.
     ///
     /// # Errors
     /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from
-    /// now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are missing.
-    /// All other errors are the same as for [`Operator::evict`].
+    /// now, because such a value could not be undone, or if the store has no namespaces; or `store_damaged` if records are
+    /// missing. All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, store), found| {
             let ReplyContent::Survey { records, latest_end } = found else {
@@ -313,18 +315,18 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Records in all namespaces that the store named `from` became this store, named `to`, without losing data. An example is
-    /// a planned failover or a failover to a synchronous replica. This ends the quiet time that began with this change of the
-    /// store, but not an earlier quiet time. Active holders are not affected. Returns the namespaces' records.
+    /// Records in all namespaces that the store named `from` became this store, named `to`, without losing data, for
+    /// example in a planned failover or a failover to a synchronous replica. This call ends the quiet time that began with
+    /// this store change, but not an earlier quiet time. Active holders are not affected. Returns the namespaces' records.
     ///
-    /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
-    /// true, duplicate IDs may be created. The records can contradict the operator's statement but never prove it, because
-    /// after a point-in-time recovery they look the same.
+    /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If either
+    /// statement is wrong, duplicate IDs may be created. The records can contradict the operator's statement but never
+    /// prove it, because they look the same after a point-in-time recovery.
     ///
     /// # Errors
     /// Tries all namespaces before it returns the first error: `store_changed` if a record contradicts the operator's
-    /// statement, for example because a backup has been restored since then; or `out_of_range` if the two names show that no
-    /// promotion is possible between the stores. All other errors are the same as for [`Operator::evict`].
+    /// statement, for example because a backup has been restored since then; or `out_of_range` if the two names show that
+    /// no promotion is possible between the stores. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {
@@ -337,8 +339,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 return Ok(old.begun_in(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
-                // A keeper has noticed that the store is different. It waits as it does after a restore, because it cannot
-                // distinguish the two cases. A promoted replica has lost no grants, so the previous quiet time is
+                // A keeper has noticed that the store is different. The keeper waits as it does after a restore, because it
+                // cannot distinguish the two cases. A promoted replica has lost no grants, so the previous quiet time is
                 // sufficient.
                 return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
             }
@@ -397,7 +399,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates any
-    /// missing records up to that worker ID.
+    /// missing records up to that of `number`.
     fn change(
         &mut self,
         number: u64,
@@ -434,7 +436,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
-            // If a holder still renews its lease, the new token shows it that it no longer owns the record.
+            // If a holder still renews its lease, the new token tells it that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.send(Operation::Put { old, new: new.clone() })?.2.content == ReplyContent::Done
@@ -465,7 +467,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 }
 
-/// Returns the records in a reply. Checks first that a writer of format 1 could have produced each of them.
+/// Returns the records in a reply, after checking that a writer of format 1 could have produced each of them.
 fn records_of(found: ReplyContent) -> Result<Vec<Record>> {
     let ReplyContent::Records(records) = found else {
         return Err(damaged_record(
@@ -498,7 +500,7 @@ fn check_promotion(from: &str, to: &str) -> Result<()> {
         }
         (["mysql", server, _], ["mysql", other, _])
         | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,
-        // The end of a waiting time does not depend on the data that a volatile store has lost.
+        // For a volatile store, the end of a waiting time does not depend on the data that the store has lost.
         (["postgresql" | "mysql" | "mariadb" | "volatile", ..], _)
         | (_, ["postgresql" | "mysql" | "mariadb" | "volatile", ..]) => false,
         _ => from != to,

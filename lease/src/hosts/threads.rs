@@ -1,7 +1,7 @@
 //! The thread that keeps all of a process's leases in blocking stores.
 //!
 //! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so if
-//! there are other leases, another thread waits for their tasks in the meantime. The thread that finishes first continues,
+//! there are other leases, a second thread waits for their tasks in the meantime. The thread that finishes first continues,
 //! and the other one exits. Therefore, a process has only one thread while no request is in progress, no matter how many
 //! generators it has. An unresponsive store blocks one thread for each of its requests, and the other leases continue.
 
@@ -30,12 +30,12 @@ use crate::{
     rules::forks::PerProcess,
 };
 
-/// The maximum number of concurrent requests, so that a process with many generators does not use all of its server's
+/// The maximum number of concurrent requests. It keeps a process with many generators from using all of its server's
 /// connections. Requests that take longer than `SHORT_WAIT` are not counted.
 const REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
-/// The longest pause between two checks. It applies if other threads are polling all tasks, or if the tasks are waiting to
+/// The longest pause between two checks. It applies if other threads are polling all tasks, or if all tasks are waiting to
 /// be woken.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -64,7 +64,7 @@ struct TaskEntry {
 }
 
 impl State {
-    /// Puts a task back after a poll, unless it is complete.
+    /// Puts a task back after it was polled, unless it is complete.
     fn put_back(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
@@ -96,7 +96,7 @@ impl State {
 }
 
 impl Threads {
-    /// Returns the threads of this process.
+    /// Returns this process's threads.
     pub(crate) fn of_this_process() -> &'static Self {
         static PROCESS_THREADS: PerProcess<Threads> = PerProcess::new();
         let new = || Self { state: Mutex::default(), changed: Condvar::new() };
@@ -117,7 +117,7 @@ impl Threads {
         state.begun += 1;
         let number = state.begun;
         let open = move || {
-            // Opening a store may block, as a request may.
+            // Opening a store may block, just like a request.
             let opened = self.run_long(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
@@ -168,7 +168,7 @@ impl Threads {
             state = self.lock();
             state.put_back(number, left);
             self.changed.notify_all();
-            // Another thread took over during the call. One thread is enough, so this one exits.
+            // Another thread took over while this one was polling. One thread is enough, so this one exits.
             if state.is_watched {
                 return;
             }
@@ -181,7 +181,7 @@ impl Threads {
     fn poll(&'static self, number: u64, task: &mut Task) -> bool {
         let waker = Waker::from(Arc::new(TaskWaker { threads: self, number }));
         let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
-        // A store that panics ends only its own lease.
+        // A panic in a store ends only that store's lease.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
     }
 
@@ -205,13 +205,13 @@ impl Threads {
         }
     }
 
-    /// Runs a function that may take a long time, while another thread waits for the other tasks.
+    /// Runs a function that may take a long time while another thread waits for the other tasks.
     fn run_long<V>(&'static self, work: impl FnOnce() -> V) -> V {
         let mut state = self.lock();
         let request = RequestInProgress { threads: self, began: Instant::now() };
         state.requests.push(request.began);
         if state.tasks.len() > 1 && !state.is_watched {
-            // If no thread can be started, the other leases have to wait for this request.
+            // If no thread can be started, the other leases must wait until this request ends.
             let _ = self.start(&mut state);
         }
         drop(state);
@@ -246,7 +246,7 @@ impl Wake for TaskWaker {
     }
 }
 
-/// Adapts a blocking store to tasks on these threads.
+/// Adapts a blocking store for tasks on these threads.
 struct Blocking<S: Store> {
     threads: &'static Threads,
     /// The store, or `None` while it is being dropped.
@@ -260,11 +260,11 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// Drops the store in the same way as it runs a request, because a driver may notify its server.
+/// Drops the store through `run_long`, as for a request, because a driver may notify its server.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();
-        // Closing a connection may block, as a request may.
+        // Closing a connection may block, just like a request.
         self.threads.run_long(|| drop(store));
     }
 }

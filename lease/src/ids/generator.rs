@@ -1,5 +1,5 @@
-//! A generator and its lease. A call that fails because there is no lease reports the reason. In a forked child process,
-//! such a call leases a worker ID first.
+//! A generator and its lease. A call that fails for lack of a lease reports the reason. In a forked child process, such a
+//! call leases a worker ID first.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ pub struct Generator<F: Family> {
     longest: Duration,
 }
 
-/// A lease that has begun, and the generator that its first grant will create.
+/// A lease that has begun, and the generator that the first grant will create.
 pub(crate) struct BegunLease<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
@@ -99,11 +99,11 @@ impl<F: Family> Generator<F> {
 
     /// Calls a generator method that may wait.
     ///
-    /// The result stays where the call wrote it, because moving the result would cost a nanosecond per ID.
+    /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        // The generator is called first, and the lease is checked only if that call fails. Therefore, an ID costs no more
-        // than without a lease.
+        // The generator is called first, and the lease is checked only if that call fails. An ID therefore costs no more
+        // than it would without a lease.
         let mut made = call(&self.leased);
         if is_of_lease(&made) {
             self.call_later(&mut made, call);
@@ -115,7 +115,8 @@ impl<F: Family> Generator<F> {
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
         if matches!(made, Err(error) if error.kind() == ErrorKind::Forked) {
             let ready = self.lease.ready_once(self.longest);
-            // The generator is called again even if the wait failed, because the lease may have begun at the last moment.
+            // The generator is called again even if the wait failed, because the lease may have begun just before the wait
+            // ended.
             *made = call(&self.leased);
             if let Err(reason) = ready
                 && is_of_lease(made)
@@ -194,10 +195,10 @@ fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
-/// Implements a generator's constructors. A format's file defines the functions that they need: `options`, which returns
-/// the default options for a place, and `begin`. `$arg` is an argument of all constructors. `$option` is an argument of the
-/// constructors with custom options, and has a default. `$new` and `$with` are sentences for the documentation of the two
-/// kinds.
+/// Implements a generator's constructors. A format's file defines the functions that the constructors need: `options`,
+/// which returns the default options for a place, and `begin`. `$arg` is an argument of all constructors. `$option` is an
+/// argument of the constructors with custom options, and has a default. `$new` and `$with` are documentation sentences for
+/// the constructors with default options and with custom options.
 macro_rules! constructors {
     (
         $new:literal, $with:literal,
@@ -208,7 +209,7 @@ macro_rules! constructors {
         #[doc = $new]
         /// # Errors
         /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`. Returns
-        /// `namespace_mismatch` if the namespace is for a different kind of ID.
+        /// `namespace_mismatch` if the namespace was created for a different kind of ID.
         pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
             let place = Place::of(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
@@ -278,7 +279,7 @@ macro_rules! constructors {
 
 pub(crate) use constructors;
 
-/// Implements a generator's methods for every format whose IDs have a single type. `$given` is the value that the caller
+/// Implements the generator methods for every format that has a single ID type. `$given` is the value that the caller
 /// provides for each ID.
 macro_rules! calls {
     ($id:ty $(, $given:ident: $type:ty)?) => {
@@ -339,7 +340,7 @@ macro_rules! calls {
         }
 
         /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
-        /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
+        /// counts the valid IDs at the front of the slice, and remains correct if the future is dropped early.
         ///
         /// # Errors
         /// Returns the same errors as [`Generator::fill`].
@@ -363,7 +364,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the core crate's traits for a format's leased generators by calling the generators' own methods.
+/// Implements the core crate's traits for a format's leased generators by calling the generators' inherent methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

@@ -48,7 +48,7 @@ pub trait Family: SlotSource + Sized + 'static {
     fn close(&self);
 }
 
-/// Implements the methods of [`Family`], which have different names in the core crate's types.
+/// Implements the methods of [`Family`] by calling the core crate's types, whose methods have different names.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -86,16 +86,16 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
-/// A leased generator, which becomes available with the first grant. `build` creates a generator for a worker ID and a
-/// window in Unix milliseconds.
+/// A leased generator, which becomes available with the first grant. `build` creates the core generator for a worker ID and
+/// a window in Unix milliseconds.
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
     /// The number of the newest grant.
     number: AtomicU32,
-    /// The process that closed the generator, possibly before its first grant.
+    /// The process in which the generator was closed, possibly before its first grant.
     closed_in: Mutex<Option<u32>>,
-    /// The restore count when the lease began, or at the last seal.
+    /// The restore count at the beginning of the lease or at the last seal, whichever is later.
     restores: AtomicU32,
     build: B,
 }
@@ -164,7 +164,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
             if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
             }
-            // Only the lease's keeper begins grants, so no other thread has set the generator.
+            // Only the lease's keeper begins grants, so no other thread can have set the generator.
             return self
                 .leased
                 .set(Arc::new(first))
@@ -181,7 +181,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Moves the end of the grant to a later time, in Unix milliseconds.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
-            // This call fails only if a different grant has begun in the meantime. In that case, the other grant's own end
+            // This call fails only if a different grant has begun in the meantime. In that case, the end of the newer grant
             // applies.
             let _ = leased.extend(self.number.load(Ordering::Acquire), saturating_ms(end));
         }
@@ -199,8 +199,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // This assignment happens under the lock, so that a first grant that begins at the same time is either closed here
-        // or does not begin.
+        // The process is stored under the lock, so that a first grant that begins at the same time is either closed here or
+        // does not begin.
         *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();

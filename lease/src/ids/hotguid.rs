@@ -67,10 +67,10 @@ fn begin(
     })
 }
 
-/// Returns the identity of a generator with a leased machine number, in the form that `provide_identity` accepts. Its counter
-/// starts at a random value.
+/// Returns the identity of a generator with a leased machine number, in the form that `provide_identity` accepts. The
+/// generator's counter starts at a random value.
 ///
-/// Not part of the public API: for Python.
+/// Not part of the public API: used by the Python bindings.
 ///
 /// # Errors
 /// Returns `entropy_unavailable` if the operating system provides no random bytes.

@@ -95,7 +95,7 @@ impl Generator {
     }
 
     /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
-    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
+    /// counts the valid IDs at the front of the slice, and remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::fill`].

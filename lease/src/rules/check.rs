@@ -14,9 +14,9 @@ use crate::{
     rules::volatile::is_proposed,
 };
 
-/// The number of records to request, the same as for a claim.
+/// The number of records to request, the same number as for a claim.
 const CHOICE: u32 = 8;
-/// The largest difference between the host's and the store's clocks at which one-hour leases are granted.
+/// The largest clock difference between the host and the store at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;
 
 /// Checks all existing namespaces with a given name: for `orders`, these are `orders/sno`, `orders/layout` and so on.
@@ -79,8 +79,8 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     let name = &namespace.name;
     let until = Some(namespace.quiet_until).filter(|until| now < *until);
     if namespace.store != store || is_proposed(namespace, store) || until.is_some() {
-        // The quiet time of a restored store begins when the first holder notices the restore. A check does not start the
-        // quiet time.
+        // A restored store's quiet time begins when the first holder notices the restore. A check does not start the quiet
+        // time.
         let end = until.map_or("some time after a holder notices it".to_string(), moment);
         let reason =
             format!("the store was restored or replaced, and {name} grants nothing until {end}");

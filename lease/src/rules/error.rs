@@ -104,7 +104,7 @@ impl Error {
         Self { until: Some(until), ..self }
     }
 
-    /// Adds the affected record to the error's reason.
+    /// Appends the affected record to the error's reason.
     pub(crate) fn in_record(self, first: u64) -> Self {
         let reason = alloc::format!("{} in the record of number {first}", self.reason);
         Self { reason: reason.into(), ..self }
@@ -120,9 +120,9 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns whether the error persists until someone changes the configuration or the store. Examples are an incorrect
-    /// role, a missing folder, and a namespace with a different shape. After such an error, calls that would normally wait
-    /// for a lease fail immediately, but the keeper still retries from time to time.
+    /// Returns whether the error persists until someone changes the configuration or the store, for example because of an
+    /// incorrect role, a missing folder, or a namespace with a different shape. After such an error, calls that would
+    /// normally wait for a lease fail immediately, but the keeper still retries from time to time.
     pub fn is_permanent(&self) -> bool {
         self.is_permanent
     }
@@ -150,14 +150,14 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
 
-/// Returns the error for the case that all matching worker IDs are reserved, so that no keeper may claim any of them. A
+/// Returns the error for the case in which all matching worker IDs are reserved, so that no keeper may claim any of them. A
 /// reservation has no end, so waiting does not help.
 pub(crate) fn reserved_id(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
 }
 
-/// Returns the error for a store that did not reply. It is unknown whether the store executed the request.
+/// Returns the error for a store that did not reply. The store may or may not have executed the request.
 pub(crate) fn no_reply() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }
@@ -165,8 +165,8 @@ pub(crate) fn no_reply() -> Error {
 /// Formats a time for messages, in UTC.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
-    // This calculation uses years that begin in March, so that a leap day is the last day of its year. 400 years have
-    // 146,097 days.
+    // This calculation uses years that begin in March, so that a leap day is the last day of its year. A period of 400
+    // years has 146,097 days.
     let day = days + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

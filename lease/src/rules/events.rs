@@ -32,7 +32,7 @@ pub enum Event {
         /// The new end of the grant.
         end: u64,
     },
-    /// A new grant replaced the previous one before the previous one ended.
+    /// A new grant replaced the previous grant before the latter ended.
     Moved {
         /// The worker ID of the previous grant.
         from: u64,
@@ -43,24 +43,24 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// Since the last acknowledged write, the wall clock moved by more than a second relative to the monotonic clock.
+    /// Since the last acknowledged write, the wall clock has moved by more than a second relative to the monotonic clock.
     /// Either the process was paused, its image was copied, or a clock was set. The holder renews its lease within a
-    /// second, which shows whether another copy uses the worker ID.
+    /// second, and the renewal shows whether another copy uses the worker ID.
     Gap {
         /// The worker ID.
         number: u64,
         /// How far the wall clock moved, in milliseconds.
         milliseconds: i64,
     },
-    /// The store did not acknowledge a write within a second after a gap. Generation continues, although another copy may
-    /// be using the worker ID. This event is only reported for leases with [`Options::strict`](crate::Options::strict).
+    /// The store did not acknowledge a write within a second after a gap. The generator continues, although another copy
+    /// may be using the worker ID. This event is reported only for leases with [`Options::strict`](crate::Options::strict).
     Unconfirmed {
         /// The worker ID.
         number: u64,
     },
-    /// A request was rejected or failed for a different reason than the previous one. The lease continues.
+    /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
     Refused(Error),
-    /// The grant expired without a replacement. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
+    /// The grant expired and was not replaced. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
     /// event.
     Expired {
         /// The worker ID.
@@ -139,7 +139,7 @@ pub struct Figures {
     pub grants: u64,
     /// The number of acknowledged renewals so far.
     pub renewals: u64,
-    /// The number of requests so far that were rejected or failed.
+    /// The number of rejected or failed requests so far.
     pub failures: u64,
     /// The number of clock gaps so far (see [`Event::Gap`]).
     pub gaps: u64,

@@ -16,7 +16,7 @@ use polyflake::fork;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Returns a number that identifies this process and differs from the numbers of all of its ancestors.
+/// Returns a number that identifies this process and differs from those of all its ancestors.
 pub(crate) fn process_number() -> Result<u32> {
     fork::prepare().map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(fork::process())
@@ -56,7 +56,7 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// Returns this process's value, and whether this call created it. A new value is created if there is none, or if
-    /// `is_good` rejects the current one. A rejected value stays allocated for threads that still use it.
+    /// `is_good` rejects the current one. A rejected value stays allocated, because threads may still be using it.
     pub(crate) fn get_or_make(
         &self,
         is_good: impl Fn(&T) -> bool,
@@ -83,7 +83,7 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T: Send + Sync> Drop for PerProcess<T> {
     fn drop(&mut self) {
         if self.get().is_some() {
-            // SAFETY: the box was leaked once, and `&mut self` proves that there are no more references to it.
+            // SAFETY: the box was leaked once, and `&mut self` proves that there are no other references to it.
             drop(unsafe { Box::from_raw(*self.0.get_mut()) });
         }
     }

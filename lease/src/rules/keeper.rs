@@ -81,13 +81,13 @@ use crate::{
 pub struct Moment {
     /// The time in Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
-    /// The milliseconds since a fixed moment, according to a monotonic clock. On systems that support it, this clock also
-    /// counts while the machine is suspended.
+    /// The number of milliseconds since a fixed moment, according to a monotonic clock. On systems that support it, this
+    /// clock also counts while the machine is suspended.
     pub elapsed_ms: u64,
 }
 
-/// The right of one generator to use the worker IDs `first ..= last` once, from `start` until just before `end`. Both times
-/// are in Unix milliseconds.
+/// The right of one generator to use the worker IDs `first ..= last`, once, from `start` until just before `end`. Both
+/// times are in Unix milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -124,14 +124,14 @@ impl Grant {
 pub enum Action {
     /// Send the request to the store, and pass the reply to the keeper when the reply arrives.
     Send(Request),
-    /// Create a new generator for this grant, and replace the previous generator with it. The previous generator is closed.
-    /// The window of the new generator starts no earlier than the last tick of the previous one.
+    /// Create a new generator for this grant, and close the previous generator. The window of the new generator starts no
+    /// earlier than the last tick of the previous one.
     Begin(Grant),
     /// Move the end of the generator's window to this time, in Unix milliseconds.
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
-    /// The keeper encountered an error and continues. Log the error, and report it to calls that find no grant.
+    /// The keeper encountered an error and continues. Log the error, and report it to callers that find no grant.
     Refused(Error),
     /// Wait until this time, according to [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),
@@ -167,28 +167,29 @@ pub struct Keeper<R> {
     at: KeeperState,
     held: Option<HeldGrant>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time until which the keeper waits for the reply.
+    /// The number of the last request, and the time until which the keeper waits for its reply.
     request: u64,
     answer_until: u64,
     /// The difference between the wall clock and the monotonic clock when the last request was sent.
     sent_at: Offset,
-    /// The gaps that have occurred since the host last asked for them.
+    /// The gap events since the host last asked for them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: GapEvents,
-    /// The end of the generator's window as the host knows it. Without [`Options::strict`], this is the end of the grant.
+    /// The end of the generator's window that the host was last told. Without [`Options::strict`], this is the end of the
+    /// grant.
     shown: u64,
-    /// The preferred worker ID: either the one that the process held before, or the requested one.
+    /// The preferred worker ID: either the one that the process held before, or the one that the program requested.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
     store_now: (u64, u64),
     /// The number of consecutive failures.
     failures: u32,
-    /// The longest lease that the namespace has ever had, as far as this keeper knows.
+    /// The longest lease in the namespace's history, as far as this keeper knows.
     longest_ms: u64,
     /// Whether the records of the namespace have been counted.
     is_surveyed: bool,
-    /// An incarnation whose records went back in time. This shows that the store was restored, although its name is the
-    /// same.
+    /// An incarnation whose records went back in time. Such an incarnation shows that the store was restored, although its
+    /// name is the same.
     outdated: Option<Random>,
     /// Whether the keeper has ever had a grant.
     has_held: bool,
@@ -202,11 +203,11 @@ pub struct Keeper<R> {
 struct HeldGrant {
     /// The record as the store last acknowledged or returned it.
     record: Record,
-    /// The writes that were requested since the last acknowledgment.
+    /// The writes that the keeper has requested since the last acknowledgment.
     asked: PendingWrites,
     end: u64,
-    /// The time of the next renewal, according to the monotonic clock. If the generator's clock is ahead, the renewal may
-    /// happen earlier, but not before `soonest`.
+    /// The time of the next renewal, according to the monotonic clock. If the generator's clock is ahead, the keeper may
+    /// renew earlier, but not before `soonest`.
     renew_at: u64,
     soonest: u64,
     /// Whether the renewal was rejected permanently, so that the window will expire.
@@ -217,14 +218,14 @@ struct HeldGrant {
     /// When the keeper noticed a gap, according to the monotonic clock, or `None` if the store has acknowledged a write
     /// since then.
     gap_at: Option<u64>,
-    /// Whether the keeper has reported that generation continues although the gap is not settled.
+    /// Whether the keeper has reported that the generator continues although the gap is not settled.
     is_reported: bool,
     /// The latest end of the lease that another copy of the process may have had when the gap occurred, or 0.
     shared_until: u64,
 }
 
-/// The version and the end of each write that was requested but not acknowledged. A clone of this process wrote any record
-/// that has a different version.
+/// The version and the end of each write that was requested but not acknowledged. If a record has a different version, a
+/// clone of this process wrote it.
 #[derive(Clone, Debug, Default)]
 struct PendingWrites(Vec<(u64, u64)>);
 
@@ -243,7 +244,7 @@ enum KeeperState {
         until: u64,
     },
     Asking(RequestPurpose),
-    /// Waits after a request that received no reply. When the monotonic clock reaches `until`, the keeper settles or
+    /// Waits after a request to which no reply arrived. When the monotonic clock reaches `until`, the keeper settles or
     /// repeats the request.
     Paused {
         until: u64,
@@ -269,7 +270,7 @@ enum RequestPurpose {
     SettleClaim(Claim),
     Renew(Record),
     SettleRenewal,
-    /// Releases the worker ID. Retries until the monotonic clock reaches `until`.
+    /// Releases the worker ID. The keeper retries until the monotonic clock reaches `until`.
     Release {
         held: Box<HeldGrant>,
         put: Record,
@@ -327,8 +328,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         else {
             return;
         };
-        // If the same reply arrives again, for example because the network duplicated a message, its number is then no
-        // longer the current one.
+        // If the same reply arrives again, for example because the network duplicated a message, its number no longer
+        // matches the current request.
         self.request += 1;
         if let (Ok(_), Some(purpose)) = (&reply, self.settle_after_gap(&purpose, now)) {
             return self.settle_soon(purpose, now);
@@ -368,22 +369,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if !matches!(self.at, KeeperState::Sealing) {
             return;
         }
-        // The image may have been taken after the seal was requested. Another copy of this process then generates IDs until
-        // it has sealed its generator, too.
+        // The process's image may have been taken after the seal was requested. In that case, another copy of this process
+        // generates IDs until it has sealed its generator, too.
         self.notice_gap(now);
         self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.ceil(end)).clamp(lowest, held.end);
-        // A lost grant is not released: its record may belong to another holder, to another copy of this process, or to
-        // another incarnation of the store. A grant that several copies may share is not released either.
+        // A lost grant is not released, because its record may belong to another holder, to another copy of this process,
+        // or to another incarnation of the store. A grant that several copies may share is not released either.
         if held.is_lost || held.may_be_shared() {
             if !self.is_closing {
                 self.begin_again(now);
             }
             return;
         }
-        // Another copy may use the grant until this time, unless it finds this copy's renewal first.
+        // Another copy may use the grant until this time, unless it detects this copy's renewal first.
         let end = end.max(held.shared_until.min(held.end));
         self.release_to(held, end, now);
     }
@@ -403,8 +404,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().map(|held| held.end)
     }
 
-    /// Returns whether the clocks of this process have shown a gap since the last write that the store acknowledged. If
-    /// they have, another copy of the process may be using the worker ID, too.
+    /// Returns whether this process's clocks have shown a gap since the last write that the store acknowledged. If they
+    /// have, another copy of the process may be using the worker ID, too.
     pub fn has_gap(&self) -> bool {
         self.held.as_ref().is_some_and(HeldGrant::may_be_shared)
     }
@@ -414,7 +415,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
-    /// Rejects a reply that cannot come from a store of format 1.
+    /// Rejects a reply that a store of format 1 cannot have sent.
     fn check(&self, reply: Reply) -> Result<Reply> {
         let records: &[Record] = match &reply.content {
             ReplyContent::Records(records) => records,

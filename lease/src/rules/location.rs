@@ -1,4 +1,4 @@
-//! The schema in which a store keeps its tables, and the tables that may be created.
+//! The schema that contains a store's tables, and the tables that may be created.
 
 use alloc::{
     format,
@@ -70,9 +70,9 @@ impl core::fmt::Display for Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Create {
-    /// No tables. A location without a store results in an error.
+    /// No tables. If the location contains no store, opening it fails.
     Nothing,
-    /// No tables. A location where a store could be created behaves like an empty store.
+    /// No tables. A location where a store could be created is treated as an empty store.
     Trial {
         /// Whether the store could be created even if the database contains another store.
         second: bool,
@@ -85,7 +85,7 @@ pub enum Create {
 }
 
 impl Create {
-    /// Returns the same permission for a program that only checks whether the store could be created.
+    /// Returns the corresponding permission for a program that only checks whether the store could be created.
     #[cfg(feature = "hosted")]
     pub(crate) fn trial(self) -> Self {
         match self {
@@ -122,6 +122,6 @@ impl Create {
 pub struct Access {
     /// The tables that may be created.
     pub create: Create,
-    /// Whether a file may be on overlayfs, whose content is lost when the container is removed (`allow=overlayfs`).
+    /// Whether a file may be on overlayfs, which loses its content when the container is removed (`allow=overlayfs`).
     pub allows_overlayfs: bool,
 }

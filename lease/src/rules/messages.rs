@@ -1,4 +1,4 @@
-//! Requests and replies as one JSON value each, for stores with protocols other than SQL.
+//! Requests and replies, each encoded as a single JSON value, for stores with protocols other than SQL.
 
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
@@ -176,9 +176,9 @@ impl Error {
     }
 }
 
-/// Formats the fields as one JSON object.
+/// Formats the fields as a single JSON object.
 fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
-    // The map sorts the keys, so every message has exactly one form, and `check_canonical` can compare whole strings.
+    // The map sorts the keys, so every message has exactly one encoding, and `check_canonical` can compare whole strings.
     let fields: BTreeMap<_, _> = fields.collect();
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))

@@ -1,4 +1,4 @@
-//! Applies a leased worker ID to the fields of a layout.
+//! Inserts a leased worker ID into the fields of a layout.
 
 use core::ops::RangeInclusive;
 
@@ -36,7 +36,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
-    // With 0 in the fields, all holders have the same shape text, whichever worker ID they lease.
+    // With 0 in the fields, the shape text is the same for all holders, whichever worker ID they lease.
     let text = text_of(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
@@ -57,8 +57,7 @@ pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout
 /// A layout whose constant or bindable fields contain a leased worker ID.
 pub(crate) struct NumberedLayout {
     layout: Json,
-    /// Each field's index in the layout's list, the number of bits below the field's part of the worker ID, and the field's
-    /// width.
+    /// For each field: its index in the layout's list, the number of worker ID bits below the field, and the field's width.
     parts: Vec<(usize, u32, u32)>,
     last: u64,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
@@ -111,7 +110,7 @@ impl NumberedLayout {
         for (place, below, width) in &self.parts {
             let part = number >> below & ((1 << width) - 1);
             let Json::Object(members) = &mut fields[*place] else { continue };
-            // A bindable field has a type but no value. A constant field has the type of its value.
+            // A bindable field has a type but no value. A constant field derives its type from its value.
             members.retain(|(name, _)| !matches!(&**name, "kind" | "type" | "value"));
             members.push(("kind".to_owned(), Json::Text("constant".to_owned())));
             members.push(("value".to_owned(), Json::Integer(part.cast_signed())));

@@ -1,4 +1,4 @@
-//! Ordinals that platforms assign to the replicas of a process, for use as preferred or required worker IDs.
+//! Ordinals that platforms assign to the replicas of a process. They can serve as preferred or required worker IDs.
 
 use std::{env, ffi::OsString, string::String};
 
@@ -29,7 +29,7 @@ pub struct Ordinal {
 }
 
 impl Ordinal {
-    /// Creates an ordinal that is read from an environment variable.
+    /// Creates an ordinal that will be read from an environment variable.
     pub fn variable(name: &str) -> Self {
         Self { variable: name.into() }
     }

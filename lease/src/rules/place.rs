@@ -24,7 +24,8 @@ use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
-/// The environment variable for the holder's human-readable name, which is stored in the record of the leased worker ID.
+/// The environment variable that contains the holder's human-readable name, which is stored in the record of the leased
+/// worker ID.
 #[cfg(feature = "std")]
 const HOLDER: &str = "POLYFLAKE_HOLDER";
 
@@ -99,8 +100,8 @@ impl Place {
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason).permanent());
         };
         let place = Self::read(url, namespace).and_then(|place| {
-            // With a relative path, processes in two working directories would lease the same worker IDs from two stores. In a
-            // trial, 1,718 of 2,000 IDs were duplicates.
+            // With a relative path, processes in two working directories would lease the same worker IDs from two stores.
+            // In an experiment, 1,718 of 2,000 IDs were duplicates.
             if place.location.site.is_relative() {
                 let reason = "its path is relative, which is another file in each working directory; write the absolute path";
                 return Err(out_of_range(reason));
@@ -140,8 +141,8 @@ impl Place {
         self.options_of(shape)
     }
 
-    /// Returns the options for a check of this place. The URL may belong to a program in another language that releases its
-    /// worker ID on SIGTERM.
+    /// Returns the options for a check of this place. The URL may be meant for a program in another language that releases
+    /// its worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
         self.options_of(Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
@@ -184,7 +185,7 @@ impl Place {
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }
 
-    /// Returns the namespace that a URL names. This function is meant for programs that otherwise need only the store.
+    /// Returns the namespace in a URL. This function is meant for programs that otherwise need only the store.
     pub fn namespace_in(url: &str) -> Option<String> {
         Location::read(url).ok()?.namespace
     }
@@ -209,13 +210,13 @@ impl Place {
         self.number
     }
 
-    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql`, `redis` or `http`. For `sqlite`,
-    /// `path` is the file's path. For the others, `server` contains `hosts` (each a name and a port), `user`, `password`,
-    /// `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether servers that reject writes are
-    /// skipped), `connect_timeout` in seconds, `application_name` and `options`. The other members are `namespace`,
-    /// `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and the lease's settings:
-    /// `place` (the store's name in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`,
-    /// `renew_ms`, `strict` and `numbers`. Missing values are null.
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql`, `redis` or
+    /// `http`. For `sqlite`, `path` is the file's path. For the other stores, `server` contains `hosts` (each a name and a
+    /// port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether
+    /// servers that reject writes are skipped), `connect_timeout` in seconds, `application_name` and `options`. The other
+    /// members are `namespace`, `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and
+    /// the lease's settings: `place` (the store's name in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`,
+    /// `create`, `lease_ms`, `renew_ms`, `strict` and `numbers`. Missing values are null.
     ///
     /// # Errors
     /// Returns `out_of_range` for an in-memory store.
@@ -256,7 +257,7 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Adds the variable's name to an error about the worker ID that it contains.
+/// Adds the name of the environment variable to an error about the worker ID in it.
 pub(crate) fn of_node(error: Error) -> Error {
     error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }

@@ -8,8 +8,8 @@ const HOUR_MS: u64 = 3_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "values that a caller knows")]
 pub struct Fleet {
-    /// The maximum number of generators that are alive at once, including those that a deployment starts before it stops
-    /// others.
+    /// The maximum number of generators that are alive at the same time, including those that a deployment starts before it
+    /// stops old ones.
     pub holders: u64,
     /// The number of processes per hour that end without a clean shutdown, for example because they are killed, evicted or
     /// out of memory. Their worker IDs remain granted until their leases end, whereas a clean shutdown releases a worker ID
@@ -35,8 +35,8 @@ pub struct Plan {
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
-    /// The number of records that the fleet needs: one for each holder, and one for each process that is killed within the
-    /// length of a lease.
+    /// The number of records that the fleet needs: one for each holder, and one for each process that is killed within one
+    /// lease duration.
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,
@@ -45,7 +45,7 @@ pub struct Plan {
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second that the store receives.
     pub renewals_per_second: f64,
-    /// The longest store outage, in milliseconds, that affects no holder, regardless of when the outage starts. It is two
+    /// The longest store outage, in milliseconds, that affects no holder, no matter when the outage starts. It is two
     /// thirds of the lease duration.
     pub unnoticed_ms: u64,
     /// The longest time, in milliseconds, that a holder has to wait if it requires the worker ID of a killed process.

@@ -72,10 +72,10 @@ impl Record {
         Self { first, count, start: 0, granted_until: 0, token, version: 1, incarnation, holder }
     }
 
-    /// Returns `true` if both records describe the same grant, that is, if they have the same incarnation, worker ID, token and
-    /// start.
+    /// Returns `true` if both records describe the same grant, that is, if their incarnation, worker ID, token and start
+    /// are equal.
     pub fn is_grant(&self, other: &Self) -> bool {
-        // All records that were never granted have token 0, so equal zero tokens prove nothing.
+        // All records that were never granted have token 0, so two equal zero tokens prove nothing.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)
@@ -87,8 +87,8 @@ impl Record {
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
     }
 
-    /// Returns `true` if this record has the same version, token and incarnation as `other`. A write based on `other` may then
-    /// replace it.
+    /// Returns `true` if this record has the same version, token and incarnation as `other`. In that case, a write based on
+    /// `other` may replace this record.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)
             == (other.first, other.version, other.token, other.incarnation)
@@ -181,16 +181,17 @@ impl Record {
 pub struct Namespace {
     /// The namespace's name.
     pub name: String,
-    /// The shape in canonical JSON. It determines which IDs are generated, and the store keeps its digest with the record.
+    /// The shape in canonical JSON. It determines which IDs are generated, and the store keeps the shape's digest with the
+    /// record.
     pub shape: String,
-    /// The store's incarnation. Grants from a different incarnation are not renewed.
+    /// The store's incarnation. Grants from any other incarnation are not renewed.
     pub incarnation: Random,
     /// The driver's name for the store.
     pub store: String,
     /// The store's name before its last change. It is empty if the store never changed, or if an operator has reported a
     /// restored backup since then.
     pub previous_store: String,
-    /// The value of `quiet_until` before the last change of the incarnation.
+    /// The value of `quiet_until` before the incarnation last changed.
     pub previous_quiet_until: u64,
     /// The number of records.
     pub records: u64,
@@ -208,12 +209,12 @@ impl Namespace {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, limited
-    /// to between 5 and 60 seconds. Quiet times are extended by this amount. After a restore, a living holder renews its
+    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, but at
+    /// least 5 and at most 60 seconds. Quiet times are extended by this amount. After a restore, a living holder renews its
     /// grant at least this long before the end time in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
-        // A fixed minute would outlast short leases: a failover with 40-second leases took 92 to 94 seconds, during which
-        // no IDs were available.
+        // A fixed minute would be too long for short leases: a failover with 40-second leases took 92 to 94 seconds, during
+        // which no IDs were available.
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 

@@ -1,5 +1,5 @@
-//! The requests that keepers send to stores, represented as data. A driver may process them with any client, blocking or
-//! not.
+//! The requests that keepers send to stores, represented as data. A driver may process them with any client, whether
+//! blocking or asynchronous.
 
 use alloc::{string::String, vec::Vec};
 
@@ -35,7 +35,8 @@ pub enum Operation {
     },
     /// Replace a record with `new` if three conditions are met: the record is [unchanged](Record::is_as_read), the
     /// namespace has the same incarnation as `new`, and the namespace's record names this store. The result is
-    /// [`ReplyContent::Done`] if the record was replaced, and otherwise [`ReplyContent::Differs`] with the stored record.
+    /// [`ReplyContent::Done`] if the record was replaced. Otherwise, it is [`ReplyContent::Differs`] with the stored
+    /// record.
     Put {
         /// The record as the keeper read it.
         old: Record,
@@ -43,9 +44,9 @@ pub enum Operation {
         new: Record,
     },
     /// Replace the namespace's record if its version and incarnation are unchanged and `new` names this store. Otherwise, a
-    /// write that was sent to a different incarnation of the store could reach this one. Before the replacement, create the
-    /// records that `new` counts in addition to those of `old`, as [records that were never granted](Record::fresh). The
-    /// first new record starts at `first`, and each further one starts `count` worker IDs after the previous one. The
+    /// write that was sent to a different incarnation of the store could take effect in this one. Before the replacement,
+    /// create the records that `new` counts but `old` does not, as [records that were never granted](Record::fresh). The
+    /// first new record starts at `first`, and each subsequent record starts `count` worker IDs after the previous one. The
     /// result is [`ReplyContent::Done`] or [`ReplyContent::Differs`].
     PutNamespace {
         /// The record as the keeper read it.
@@ -59,8 +60,8 @@ pub enum Operation {
     },
     /// Count the records and find the highest end that is not [`Record::RESERVED`]. The result is [`ReplyContent::Survey`].
     Survey,
-    /// List the names of the store's namespaces, for an operator. The request's own namespace need not exist. The result is
-    /// [`ReplyContent::Names`].
+    /// List the names of the store's namespaces, for an operator. The namespace named in the request need not exist. The
+    /// result is [`ReplyContent::Names`].
     List,
 }
 
@@ -100,8 +101,8 @@ pub enum ReplyContent {
     Names(Vec<String>),
 }
 
-/// A store with blocking calls, for threads that may block. It is used by only one thread at a time, but not always by the same
-/// thread. Drivers for non-blocking clients process the same requests in their own way.
+/// A store with blocking calls, for threads that may block. Only one thread uses the store at a time, but not always the
+/// same one. Drivers for asynchronous clients process the same requests in their own way.
 pub trait Store: Send {
     /// Processes a request and returns the store's reply.
     ///

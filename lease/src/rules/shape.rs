@@ -18,8 +18,8 @@ use crate::{
     rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
 };
 
-/// The number of records whose worker IDs can be requested. It is limited because all records up to a requested one are
-/// created.
+/// The number of records whose worker IDs can be requested. The number is limited because requesting a worker ID creates
+/// all records up to it.
 const MAX_NAMED: u64 = 1 << 20;
 
 /// The number of worker IDs that a record covers. Records and shapes store this number, so that a later format can lease
@@ -31,7 +31,7 @@ pub(crate) struct NumberedFormat {
     name: &'static str,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
     time: (u64, u64),
-    /// The format's own word for a worker ID.
+    /// The format's own term for a worker ID.
     field: &'static str,
     /// The highest worker ID.
     pub(crate) last: u64,
@@ -49,7 +49,7 @@ const UUID7: NumberedFormat =
     NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
 
 impl NumberedFormat {
-    /// Returns the format with a name, unless its shape has further properties.
+    /// Returns the format with the given name, unless shapes of that format have further properties.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
@@ -82,7 +82,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The ID formats, which are the last parts of namespaces' full names. Not part of the public API: for the program.
+    /// The names of the ID formats, which form the last part of each namespace's full name. Not part of the public API:
+    /// used by the command-line program.
     #[doc(hidden)]
     pub const FORMATS: [&'static str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
 
@@ -162,7 +163,7 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// Returns the shape for a check, which does not know the ID format of the program's generators. The shape allows
+    /// Returns the shape for a check, which cannot tell the ID format of the program's generators. The shape allows
     /// everything that any format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
@@ -202,7 +203,7 @@ impl Shape {
         self.last - self.first + 1
     }
 
-    /// Returns the first worker ID of the record at an index.
+    /// Returns the first worker ID of the record at the given index.
     pub(crate) fn first_of(&self, index: u64) -> u64 {
         self.first + index
     }
@@ -212,8 +213,8 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// Describes the first difference from another shape for a message. If possible, the description contains the values in
-    /// both shapes.
+    /// Describes the first difference from another shape, for use in a message. If possible, the description contains the
+    /// values in both shapes.
     pub(crate) fn difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
@@ -233,7 +234,7 @@ impl Shape {
         Grid { step, offset: self.epoch_ms % step }
     }
 
-    /// Parses a shape from canonical JSON, the form that a [`Namespace`](crate::Namespace) contains.
+    /// Parses a shape from canonical JSON, in the form stored in a [`Namespace`](crate::Namespace).
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a shape in a newer format.
@@ -288,13 +289,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Rounds a time down to the grid. Returns 0 if no time on the grid is at or before `ms`.
+    /// Rounds a time down to the grid. Returns 0 if no grid time is at or before `ms`.
     pub fn floor(self, ms: u64) -> u64 {
         let Some(since) = ms.checked_sub(self.offset) else { return 0 };
         ms - since % self.step
     }
 
-    /// Rounds a time up to the grid. Returns the last time on the grid if no time on the grid is at or after `ms`.
+    /// Rounds a time up to the grid. Returns the last grid time if no grid time is at or after `ms`.
     pub fn ceil(self, ms: u64) -> u64 {
         let down = self.floor(ms);
         if down == ms || (down == 0 && ms == 0) {
@@ -304,7 +305,7 @@ impl Grid {
         up.min(self.floor(MAX_SAFE_INTEGER))
     }
 
-    /// Returns the interval between two adjacent times on the grid, in milliseconds.
+    /// Returns the interval between two adjacent grid times, in milliseconds.
     pub fn interval(self) -> u64 {
         self.step
     }
@@ -315,7 +316,7 @@ fn lcm(a: u64, b: u64) -> u64 {
     while y != 0 {
         (x, y) = (y, x % y);
     }
-    // A step beyond 64 bits is longer than any lease, and `Options::lease_ms` rejects it.
+    // A step that does not fit in 64 bits is longer than any lease, and `Options::lease_ms` rejects it.
     (a / x).saturating_mul(b)
 }
 
@@ -325,8 +326,8 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
-    // The secret is the key for hashing a fixed string. Equal values mean equal secrets, so a wrong secret is detected, but
-    // the value in the store does not reveal the secret.
+    // The secret is the key for hashing a fixed string. Equal hashes mean equal secrets, so a wrong secret is detected, but
+    // the stored hash does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }

@@ -31,10 +31,10 @@ use crate::{
     rules::volatile::check_lease,
 };
 
-/// A valid URL for messages.
+/// A valid URL, shown in messages.
 pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
-/// The supported URL schemes of stores, for messages.
+/// The supported URL schemes of stores, shown in messages.
 const SUPPORTED: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
 
 /// The default ports of `PostgreSQL`, `MySQL`, `Redis`, HTTPS and HTTP.
@@ -89,7 +89,7 @@ pub(crate) struct Location {
 pub(crate) enum Site {
     /// An in-memory store, identified by its name.
     Memory(String),
-    /// The path of a `SQLite` file.
+    /// The path of an `SQLite` file.
     File(String),
     /// A `PostgreSQL` server.
     Server(Server),
@@ -105,14 +105,14 @@ pub(crate) enum Site {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
     /// Names, addresses or Unix socket directories, each with a port. The client uses the server that accepts writes. For
-    /// `MySQL` and `Redis`, a single name, address or Unix socket path.
+    /// `MySQL` and `Redis`, the list contains a single name, address or Unix socket path.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
     pub(crate) database: Option<String>,
     /// Whether connections are encrypted. If they are, the client verifies the certificate.
     pub(crate) encrypts: bool,
-    /// The absolute path of a file with root certificates, which replace those that the client trusts by default.
+    /// The absolute path of a file with root certificates, which replace the client's default root certificates.
     pub(crate) roots: Option<String>,
     /// Whether a host is used only if it accepts writes. This is always the case if there are several hosts.
     pub(crate) read_write: bool,
@@ -122,13 +122,13 @@ pub(crate) struct Server {
     pub(crate) options: Option<String>,
 }
 
-/// The terms of a lease that the URL sets.
+/// The lease terms set by the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) lease_ms: Option<u64>,
     pub(crate) numbers: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
-    /// `true` if the worker ID is to be released on SIGTERM.
+    /// `true` if the program is to release the worker ID on SIGTERM.
     pub(crate) sigterm: Option<bool>,
     pub(crate) renew_ms: Option<u64>,
     /// `true` if IDs are held back after a gap between the clocks.
@@ -137,7 +137,7 @@ pub(crate) struct Terms {
 
 #[cfg(feature = "std")]
 impl Terms {
-    /// Applies the terms that concern the keeper to its options.
+    /// Applies the terms that affect the keeper to the keeper's options.
     pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
         if let Some(lease_ms) = self.lease_ms {
             options = options.lease_ms(lease_ms)?;
@@ -154,8 +154,8 @@ impl Location {
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown,
-    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason continues a sentence
-    /// about the URL.
+    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded as the
+    /// continuation of a sentence about the URL.
     pub(crate) fn read(url: &str) -> Result<Self> {
         if url.is_empty() {
             return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
@@ -234,7 +234,7 @@ impl Location {
             None => Err(out_of_range(
                 "it names no database; add one, as in `mysql://user@host/database`",
             )),
-            // The tables' file names contain the database name, in which the server encodes other characters.
+            // The file names of the tables contain the database name, and the server encodes any other characters in it.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
             )),
@@ -313,7 +313,7 @@ impl Location {
         Ok(Self { site, namespace, schema, access, terms })
     }
 
-    /// Returns the name of a parameter that is valid only in a lease's URL, if this URL has such a parameter.
+    /// Returns the name of a parameter that is valid only in the URL of a lease, if this URL contains such a parameter.
     #[cfg(feature = "std")]
     pub(crate) fn term(&self) -> Option<&'static str> {
         let Terms { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
@@ -330,7 +330,7 @@ impl Location {
     }
 }
 
-/// Rejects a `Redis` server that some clients would reach in a different way than others.
+/// Rejects a `Redis` server that clients would not all reach in the same way.
 fn check_redis(server: &Server) -> Result<()> {
     let is_database = |name: &String| digits::<u32>(name).is_some();
     if server.hosts.len() > 1 {
@@ -362,14 +362,14 @@ impl<'u> Authority<'u> {
             ))
         })?;
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        // The last `@` is the separator. Otherwise, a raw `@` in a password would move the rest of the password into the
-        // host.
+        // The last `@` is the separator. Otherwise, an unescaped `@` in a password would shift the rest of the password
+        // into the host.
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
         };
         let hosts = hosts_of(hosts)?;
-        // Otherwise a `/` in a password would end the authority, and messages would show the rest of the password.
+        // Otherwise, a `/` in a password would end the authority, and messages would show the rest of the password.
         if database.contains(['@', '/']) {
             return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
         }
@@ -388,7 +388,7 @@ impl Server {
             None => (None, None),
             Some((user, password)) => (part(user)?, part(password)?),
         };
-        // As in libpq, a parameter takes precedence over the same part of the URL.
+        // As in libpq, a parameter takes precedence over the corresponding part of the URL.
         let user = parameters.remove("user").or(user);
         let password = parameters.remove("password").or(password);
         let database = parameters.remove("dbname").or(part(database)?);
@@ -414,8 +414,8 @@ impl Server {
         let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
         let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
         let encrypts = match parameters.remove("sslmode").as_deref() {
-            // libpq would use `prefer`, which falls back to plain text, so an attacker could read the password on the
-            // network.
+            // libpq would default to `prefer`, which falls back to plain text, so an attacker could read the password on
+            // the network.
             None => is_remote || names_roots,
             Some("disable") if names_roots => {
                 return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
@@ -447,7 +447,7 @@ impl Server {
             user,
             password,
             database,
-            // Data in a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
+            // Data sent through a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
             encrypts: encrypts && !is_socket,
             roots,
             read_write,
@@ -517,7 +517,7 @@ impl Site {
     }
 
     /// Returns whether the store is a file with a relative path. This code cannot tell which operating system will use the
-    /// path, so it accepts absolute paths of both Unix and Windows.
+    /// path, so it recognizes absolute paths of both Unix and Windows.
     pub(crate) fn is_relative(&self) -> bool {
         matches!(self, Self::File(path) if !is_absolute(path))
     }
@@ -607,9 +607,9 @@ impl Parameters {
     }
 }
 
-/// Returns the error for an unknown parameter, and suggests the parameter with the most similar name.
+/// Returns the error for an unknown parameter, suggesting the known parameter with the most similar name.
 fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
-    // A password that is not escaped may look like a parameter.
+    // A part of an unescaped password may look like a parameter.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
         return out_of_range("it has a parameter that is not a name");
@@ -662,7 +662,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here, and the path
-/// follows it.
+/// comes next.
 fn path_of(text: &str) -> Result<String> {
     if text.contains(":memory:") {
         let reason = "a database in memory is lost with its process; name a file on a disk";
@@ -714,8 +714,8 @@ fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
-/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them as in libpq.
-/// Therefore, the ports of the authority also apply to the hosts in the parameter. A single port applies to all hosts.
+/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which override them as in libpq.
+/// Therefore, the authority's ports also apply to the hosts in the `host` parameter. A single port applies to all hosts.
 fn with_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
@@ -746,14 +746,14 @@ fn with_ports(
     Ok(hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect())
 }
 
-/// Returns the worker IDs of a range, such as `100-199`, or of a single number.
+/// Returns the bounds of a range of worker IDs, such as `100-199`. A single number is a range of one.
 fn numbers_of(text: &str) -> Result<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);
     pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
 }
 
-/// Returns a number that consists only of decimal digits.
+/// Parses a number that consists only of decimal digits.
 pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -782,7 +782,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Returns whether a host is a directory of Unix sockets.
+/// Returns whether a host is a directory that contains Unix sockets.
 fn is_folder(host: &str) -> bool {
     host.starts_with('/')
 }

@@ -1,13 +1,13 @@
 //! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
 //!
-//! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes its name (R7). A
-//! volatile store may also be emptied, and it then keeps its name. Because its leases are short, all lost grants end soon.
-//! Until then, no worker ID is granted, neither under a newly seen name nor in an empty store.
+//! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes the store's name
+//! (R7). A volatile store may also be emptied without a change of its name. Because its leases are short, all lost grants
+//! end soon. Until then, the store grants no worker ID, neither under a newly seen name nor while it is empty.
 //!
 //! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes*
 //! one, with version 1. The first write that replaces the proposal begins an incarnation, with a waiting time. The store
 //! itself rejects such a write if it arrives late. Otherwise, a message that the network repeats after the store was
-//! emptied would restore an incarnation whose waiting time has already passed.
+//! emptied could restore an incarnation whose waiting time has already passed.
 
 use crate::Namespace;
 #[cfg(feature = "hosted")]
@@ -17,9 +17,10 @@ use crate::{Result, rules::error::out_of_range};
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
 pub(crate) const LONGEST_MS: u64 = 300_000;
-/// The time without new grants, in milliseconds: the longest lease plus the largest clock error.
+/// The time during which the store makes no new grants, in milliseconds: the longest lease plus the largest clock error.
 pub(crate) const WAIT_MS: u64 = LONGEST_MS + 60_000;
-/// The maximum duration, in milliseconds, of the write that begins a waiting time. No keeper waits longer for a reply.
+/// The maximum time, in milliseconds, that the write which begins a waiting time may take. No keeper waits longer for a
+/// reply.
 const WRITE_MS: u64 = 15_000;
 
 /// Returns whether the store with this name is volatile.
@@ -27,7 +28,7 @@ pub(crate) fn is_volatile(store: &str) -> bool {
     store.starts_with(PREFIX)
 }
 
-/// Rejects a lease that a program requests from a volatile store if the store would shorten it.
+/// Rejects a program's requested lease duration if a volatile store would shorten it.
 ///
 /// # Errors
 /// Returns `out_of_range` for a lease of more than five minutes.
@@ -46,18 +47,18 @@ pub(crate) fn is_proposed(namespace: &Namespace, store: &str) -> bool {
     is_volatile(store) && namespace.version == 1
 }
 
-/// Returns the end of a waiting time that begins now.
+/// Returns the end of a waiting time that begins at `now`.
 pub(crate) fn wait_from(now: u64) -> u64 {
     now.saturating_add(WAIT_MS + WRITE_MS)
 }
 
-/// Returns whether writing a new record of a namespace begins an incarnation.
+/// Returns whether replacing the record `old` of a namespace with `new` begins an incarnation.
 pub(crate) fn begins(old: &Namespace, new: &Namespace) -> bool {
     old.version == 1 || old.incarnation != new.incarnation
 }
 
-/// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, it must
-/// arrive in time: its waiting time must not have begun earlier.
+/// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, the write
+/// must arrive in time: its waiting time must not have begun earlier.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
     !begins(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

@@ -10,8 +10,8 @@ use crate::{
 
 /// The shortest pause, in milliseconds, during which the host closes the store.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds. It is limited because a sleep may not include the time of a suspension. The host
-/// must therefore read the clocks and the restore count from time to time.
+/// The longest pause, in milliseconds. It is limited because a sleep may not count the time for which the machine is
+/// suspended. The host must therefore read the clocks and the restore count from time to time.
 const MAX_PAUSE_MS: u64 = 10_000;
 
 /// The state of a lease as shown to its owner.
@@ -19,14 +19,14 @@ const MAX_PAUSE_MS: u64 = 10_000;
 pub(crate) struct LeaseStatus {
     /// The worker ID and the end of the generator's grant.
     pub(crate) grant: Option<(u64, u64)>,
-    /// The latest rejection since the last grant or renewal.
+    /// The most recent error since the last grant or renewal.
     pub(crate) refused: Option<Error>,
     /// All metrics except the remaining time.
     pub(crate) counts: Figures,
 }
 
 impl LeaseStatus {
-    /// Returns the worker ID and the end of the generator's grant, unless it has ended.
+    /// Returns the worker ID and the end of the generator's grant, unless the grant has ended.
     pub(crate) fn current_grant(&self, wall_ms: u64) -> Option<(u64, u64)> {
         self.grant.filter(|(_, end)| wall_ms < *end)
     }
@@ -60,11 +60,11 @@ impl LeaseStatus {
 /// A keeper, the actions that its host has performed, and the events that its host has not yet reported.
 ///
 /// The host calls [`Watched::on_begun`], [`Watched::on_extended`] or [`Watched::sealed`] once its generator has performed
-/// an action.
+/// the corresponding action.
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
-    /// The worker ID, start and end of the grant that the host passes to its generator.
+    /// The worker ID, start and end of the grant that the host is passing to its generator.
     passed_grant: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
@@ -82,8 +82,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Abandons the lease without a release, and begins another one. This process was restored from an image of its memory,
-    /// so another copy may keep the lease. A reply to a request of the abandoned lease must not be passed on.
+    /// Abandons the lease without releasing it, and begins another one. This process was restored from an image of its
+    /// memory, so another copy may keep the lease. The caller must not pass on a reply to a request of the abandoned lease.
     pub(crate) fn abandon(&mut self, random: R) {
         let counts = mem::take(&mut self.status.counts);
         *self = Self::new(self.options().clone(), random);
@@ -111,7 +111,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             Action::Begin(grant) => {
                 // If the previous grant ended without a renewal, its end is reported before the new grant.
                 self.report_end(now);
-                // At first, a strict generator receives only a part of the window.
+                // At first, a strict generator receives only part of the window.
                 let end = self.keeper.end().unwrap_or(grant.end());
                 self.passed_grant = Some((*grant.numbers().start(), grant.start(), end));
             }
@@ -147,7 +147,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.keeper.close();
     }
 
-    /// Records that the generator uses the grant.
+    /// Records that the generator now uses the grant.
     pub(crate) fn on_begun(&mut self) {
         let Some((number, start, end)) = self.passed_grant.take() else { return };
         let last = self.status.grant.replace((number, end));
@@ -186,7 +186,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Reports a gap between the clocks, and reports IDs that continue after a gap without a confirmation.
+    /// Reports a gap between the clocks, and reports if the generator continues after a gap without a confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_notes(), self.status.grant);
         let Some((number, _)) = grant else { return };
@@ -212,9 +212,9 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. If it does, a fork during a pause, or while a generator is
-/// created, copies no open connection. In addition, a server then keeps no connections for holders that send one request
-/// every quarter of an hour.
+/// Returns whether a host closes its store before an action. If it does, a fork that happens during a pause, or while a
+/// generator is created, copies no open connection. Closing the store also means that a server keeps no connections open
+/// for holders that send one request every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

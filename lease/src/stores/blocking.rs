@@ -17,10 +17,10 @@ use crate::{
     rules::forks,
 };
 
-/// The longest wait for a connection and for a reply, unless a lease is short.
+/// The longest wait for a connection or for a reply, unless the lease is short.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The longest wait for a connection, unless the URL sets a limit.
+/// The longest wait for a connection, unless the URL specifies a limit.
 #[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -29,14 +29,14 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An asynchronous store that uses a single connection.
 pub(super) trait Connected: AsyncStore + Send + Sized {
-    /// The name of the type. An error recommends it to callers on an executor's thread.
+    /// The name of the asynchronous type, which an error recommends to callers on an executor's thread.
     const NAME: &str;
 
     /// Closes the connection and notifies the server.
     async fn close(self) {}
 }
 
-/// A store that drives its connection while a call blocks.
+/// A store that drives its connection for as long as a call blocks.
 pub(super) struct Blocking<S: Connected> {
     /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
@@ -58,7 +58,8 @@ impl<S: Connected> Blocking<S> {
         match runtime.block_on(in_time(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
-                // The runtime may still be resolving a host name, and dropping it would wait for the resolution.
+                // The runtime may still be resolving a host name, and dropping the runtime would wait for the resolution to
+                // finish.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -73,7 +74,7 @@ impl<S: Connected> Store for Blocking<S> {
         let (store, runtime) = self.open.as_mut().ok_or_else(lost)?;
         let answered = async { timeout(self.limit, store.answer(request)).await };
         runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may still process the request at any later time, so the code does not wait until the connection is
+            // The server may process the request at any later time, so this code does not wait until the connection is
             // closed.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
@@ -86,11 +87,11 @@ impl<S: Connected> Drop for Blocking<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
-            // If a forked child closed the connection, it would close the parent's connection, too.
+            // If a forked child closed the connection, the parent's connection would be closed, too.
             mem::forget(open);
         } else if let Some((store, runtime)) = open {
             if Handle::try_current().is_err() {
-                // A server that does not receive the termination message notices the lost connection by itself.
+                // A server that does not receive the termination message will detect the lost connection by itself.
                 let _ = runtime.block_on(async { timeout(CLOSE_TIMEOUT, store.close()).await });
             } else {
                 drop(store);
@@ -129,8 +130,7 @@ pub(super) async fn in_time<V>(
     timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
 }
 
-/// Returns the error for a connection that is no longer used, because its next reply could be the reply to an earlier
-/// request.
+/// Returns the error for a connection that is no longer used, because its next reply could belong to an earlier request.
 pub(super) fn lost() -> Error {
     unavailable("the last request got no answer")
 }

@@ -1,8 +1,8 @@
 //! The test suite that every store passes. It checks the guarantees that the rules require from a driver. The store must be
 //! empty at the start.
 //!
-//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. If a check
-//! fails, these functions panic with a message that contains the expected and actual results.
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens the store. If a
+//! check fails, these functions panic with a message that contains the expected and actual results.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -30,8 +30,9 @@ pub fn check(store: &mut dyn Store) {
     suite.check_strings();
 }
 
-/// Checks that conditional writes are atomic across two connections. Two threads change the same records at the same time, and
-/// for each record, one of the two writes must be rejected. A driver that reads first and then writes would accept both.
+/// Checks that conditional writes over two connections are atomic. Two threads change the same records at the same time,
+/// and for each record, one of the two writes must be rejected. A driver that first reads and then writes would accept
+/// both.
 ///
 /// # Panics
 /// Panics at the first violation.
@@ -151,7 +152,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Checks that the first `Open` creates the namespace's record, and that later ones do not create it again.
+    /// Checks that the first `Open` creates the namespace's record, and that later `Open` requests do not create it again.
     fn check_open(&mut self) -> Namespace {
         let reply = self.send(Operation::Open(proposed_namespace(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
@@ -166,15 +167,15 @@ impl Suite<'_> {
         namespace
     }
 
-    /// Returns the end of a quiet time that the store accepts: the given time or, in a volatile store, the end of a waiting
-    /// time that begins now.
+    /// Returns the end of a quiet time that the store accepts. This is the given time or, in a volatile store, the end of a
+    /// waiting time that begins now.
     fn quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
         if is_volatile(&store) { wait_from(now) } else { quiet_until }
     }
 
-    /// Checks that a volatile store begins no incarnation whose waiting time has already begun. Such a write may be a
-    /// repetition of one that was sent before the store was emptied.
+    /// Checks that a volatile store rejects a write that begins an incarnation if its waiting time has already begun. Such
+    /// a write may be a repetition of one that was sent before the store was emptied.
     fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
         if !is_volatile(&old.store) {
             return;
@@ -211,7 +212,7 @@ impl Suite<'_> {
         assert_eq!(reply.namespace, Some(new));
     }
 
-    /// Checks that a swap compares version, token and incarnation, and takes effect only once.
+    /// Checks that a swap compares the version, token and incarnation, and takes effect only once.
     fn check_swaps(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
@@ -235,7 +236,7 @@ impl Suite<'_> {
         assert_eq!(found, ReplyContent::Differs(None), "expected that a swap makes no record");
     }
 
-    /// Checks that a new incarnation of the namespace rejects grants from the previous one.
+    /// Checks that a namespace with a new incarnation rejects grants from the previous one.
     fn check_namespaces(&mut self) {
         let old = self.namespace();
         let new = Namespace {
@@ -291,7 +292,7 @@ impl Suite<'_> {
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
-    /// Checks that the highest end ignores reserved worker IDs.
+    /// Checks that the survey ignores reserved worker IDs when it finds the highest end.
     fn check_survey(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = ReplyContent::Survey { records: 3, latest_end: held.granted_until };
@@ -325,7 +326,7 @@ fn request(number: u64, operation: Operation) -> Request {
     Request { number, namespace: NAMESPACE.to_owned(), operation }
 }
 
-/// Returns the namespace that one user proposes. Each user picks a different incarnation.
+/// Returns the namespace that a user proposes. Each user picks a different incarnation.
 fn proposed_namespace(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

@@ -63,7 +63,7 @@ pub struct AsyncHttp {
     sender: Option<SendRequest<Full<Bytes>>>,
     /// The task that drives the connection.
     task: AbortHandle,
-    /// The service's connection to its store, if the next request must reach the same store connection.
+    /// The ID of the service's connection to its store, if the next request must use that same connection.
     kept: Option<HeaderValue>,
     process: u32,
 }
@@ -80,7 +80,7 @@ fn read(url: &str) -> Result<Server> {
 }
 
 impl Http {
-    /// Connects to a service. Connecting and each reply can take up to 15 seconds.
+    /// Connects to a service. Connecting can take up to 15 seconds, and so can each reply.
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests fail with the
@@ -177,14 +177,14 @@ async fn begin(
     stream: Box<dyn Stream>,
 ) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
-    // The request that needs the connection reports its error.
+    // The connection's error is dropped here, because the request that uses the connection reports it.
     let task = tokio::spawn(async move { drop(connection.await) });
     Ok((sender, task.abort_handle()))
 }
 
 impl Drop for AsyncHttp {
     fn drop(&mut self) {
-        // If a forked child closed the connection, it would close the parent's connection, too.
+        // If a forked child closed the connection, the parent's connection would be closed, too.
         if forks::check(self.process).is_err() {
             mem::forget(self.sender.take());
         } else {

@@ -33,8 +33,8 @@ impl Memory {
         Self { now, incarnation: 1, is_volatile: false, namespaces: BTreeMap::new() }
     }
 
-    /// Creates an empty volatile store that behaves like Redis. It may lose any of its data at any time. Therefore it
-    /// grants only short leases, and grants nothing new for some minutes after it was emptied or restored.
+    /// Creates an empty volatile store that behaves like Redis. It may lose any of its data at any time. Therefore, it
+    /// grants only short leases, and makes no new grants for several minutes after it was emptied or restored.
     pub fn volatile(now: u64) -> Self {
         Self { is_volatile: true, ..Self::new(now) }
     }

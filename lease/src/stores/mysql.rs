@@ -48,13 +48,13 @@ pub struct Mysql(Blocking<AsyncMysql>);
 /// ```
 pub struct AsyncMysql {
     create: Create,
-    /// The connection, or `None` while a request uses it. A dropped request drops the connection, because its reply could
-    /// be mistaken for the next one.
+    /// The connection, or `None` while a request uses it. If a request is dropped, the connection is dropped as well,
+    /// because the reply could be mistaken for the next one.
     connection: Option<Conn>,
     process: u32,
 }
 
-/// Parses a URL, and reads which tables may be created in its store.
+/// Parses a URL, and determines which tables may be created in its store.
 fn read(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
         let Location { site: Site::Mysql(server), access, .. } = Location::read(url)? else {
@@ -67,8 +67,8 @@ fn read(url: &str) -> Result<(url::Server, Create)> {
 }
 
 impl Mysql {
-    /// Connects to a server. Connecting and each reply can take up to 15 seconds. The first request creates the tables if
-    /// they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the
+    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
@@ -150,8 +150,8 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
     use rustls::crypto::{CryptoProvider, ring};
     use std::path::PathBuf;
 
-    // The client uses the process's default provider. It panics if no default is installed and the program contains several
-    // providers.
+    // The client uses the process's default crypto provider. It panics if no default is installed and the program contains
+    // several providers.
     if CryptoProvider::get_default().is_none() {
         // Another thread may have installed a provider in the meantime.
         let _ = ring::default_provider().install_default();
@@ -167,7 +167,7 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
 
 impl Drop for AsyncMysql {
     fn drop(&mut self) {
-        // If a forked child closed the connection, it would close the parent's connection, too.
+        // If a forked child closed the connection, the parent's connection would be closed, too.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -214,7 +214,8 @@ async fn run_all(connection: &mut Conn, statements: &[Statement]) -> Outcome {
     outcome
 }
 
-/// Prepares a statement only if it has values, because not every statement that begins a transaction can be prepared.
+/// Runs a statement. Prepares it only if it has values, because not every statement that begins a transaction can be
+/// prepared.
 async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Result<Rows> {
     let values: Vec<_> = statement.values.iter().map(cell_of).collect();
     let rows: Vec<Row> = if values.is_empty() {
@@ -238,7 +239,7 @@ fn values_of(row: Row) -> Vec<Value> {
     columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| value_of(column, cell)).collect()
 }
 
-/// Converts a cell. In the rows of a statement that was not prepared, integers are strings.
+/// Converts a cell. If the statement was not prepared, its rows contain integers as strings.
 fn value_of(column: &Column, cell: Option<Cell>) -> Value {
     let is_integer = matches!(
         column.column_type(),

@@ -3,7 +3,7 @@
 //! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection
 //! or a pooled one. [`Postgresql`] waits for the replies on the caller's thread.
 //!
-//! Statements have no names, so a pooler may use a different connection for each transaction.
+//! Statements are unnamed, so that a pooler may use a different connection for each transaction.
 
 mod connection;
 mod session;
@@ -43,7 +43,7 @@ impl Server {
         Ok(Self { address, schema })
     }
 
-    /// Parses a URL, and reads which tables may be created in its store.
+    /// Parses a URL, and determines which tables may be created in its store.
     fn read(url: &str) -> Result<(Self, Create)> {
         let read = || {
             let Location { site: Site::Server(server), schema, access, .. } = Location::read(url)?
@@ -57,8 +57,8 @@ impl Server {
 }
 
 impl Postgresql {
-    /// Connects to a server. Connecting and each reply can take up to 15 seconds. The first request creates the tables if
-    /// they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the
+    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose

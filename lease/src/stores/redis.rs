@@ -1,9 +1,9 @@
 //! A store in `Redis` or `Valkey`.
 //!
-//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for the script on the caller's thread.
+//! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for the script's reply on the caller's thread.
 //!
 //! A request is one command, and its reply is a list of strings. This module implements the servers' protocol (RESP2)
-//! itself: a client library that reconnects or resends a command would hide that the first reply was lost (R2).
+//! itself: a client library that reconnects or resends a command would hide the loss of the first reply (R2).
 
 use std::{string::String, time::Duration};
 
@@ -26,12 +26,12 @@ use crate::{
     stores::transport::{self, Stream, failed},
 };
 
-/// The maximum length of a string in a reply, such as a record or an error. The longest records are those for layouts.
+/// The maximum length of a string in a reply, such as a record or an error. Records for layouts are the longest.
 const MAX_STRING_BYTES: u64 = 1 << 20;
 
 /// A store in `Redis` 6 or later, or `Valkey`.
 ///
-/// Such a server may lose its data at any time, so a lease lasts at most 5 minutes. The store grants nothing new for 6
+/// Such a server may lose its data at any time, so a lease lasts at most 5 minutes. The store makes no new grants for 6
 /// minutes after a namespace was created or the server was started.
 ///
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
@@ -71,7 +71,7 @@ fn read(url: &str) -> Result<Server> {
 }
 
 impl Redis {
-    /// Connects to a server. Connecting and each reply can take up to 15 seconds.
+    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply.
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests fail with
@@ -118,7 +118,7 @@ impl AsyncRedis {
 
 impl Drop for AsyncRedis {
     fn drop(&mut self) {
-        // If a forked child closed the connection, it would change the state of the parent's runtime.
+        // If a forked child closed the connection, the state of the parent's runtime would change, too.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -135,7 +135,7 @@ impl AsyncStore for AsyncRedis {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let mut connection = self.connection.take().ok_or_else(lost)?;
-        // The script needs no random number.
+        // The script needs no random numbers.
         let mut steps = Steps::new(Engine::Redis, request, crate::Random::default());
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
@@ -191,7 +191,7 @@ impl Connection {
     async fn call(&mut self, words: &[&str]) -> Result<Vec<String>, Failure> {
         let mut command = format!("*{}\r\n", words.len());
         for word in words {
-            // Writing to a string never fails.
+            // Writing to a string cannot fail.
             let _ = write!(command, "${}\r\n{word}\r\n", word.len());
         }
         self.0.write_all(command.as_bytes()).await.map_err(failed)?;
@@ -219,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// Reads one string of a list reply.
+    /// Reads one string from a list reply.
     async fn string(&mut self) -> Result<String, Failure> {
         let line = self.line().await?;
         let length = line.strip_prefix('$').and_then(|length| length.parse::<u64>().ok());

@@ -66,7 +66,7 @@ pub use file::{absolute as absolute_path, check as check_file, open as open_file
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers make it and take it apart")]
 pub enum Value {
-    /// An integer: `BIGINT` in `PostgreSQL`.
+    /// An integer, stored as `BIGINT` in `PostgreSQL`.
     Integer(i64),
     /// A string.
     Text(String),
@@ -74,8 +74,8 @@ pub enum Value {
     Null,
 }
 
-/// A statement with values for its parameters. The parameters are `$1`, `$2` and so on; in `SQLite`, `?1`, `?2` and so on;
-/// in `MySQL`, `?` for each.
+/// A statement with values for its parameters. The parameters are written as `$1`, `$2` and so on; in `SQLite`, as `?1`,
+/// `?2` and so on; in `MySQL`, as `?` for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
@@ -92,9 +92,9 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE that the server returned, `MySQL`'s error number in decimal, or the first word of `Redis`'s error. It
-    /// is `None` if the server did not reply, in which case it is unknown whether the statement was executed. It is always
-    /// `None` for `SQLite`, which has no SQLSTATEs.
+    /// The SQLSTATE that the server returned, the decimal error number from `MySQL`, or the first word of the error from
+    /// `Redis`. It is `None` if the server did not reply, in which case it is unknown whether the statement was executed.
+    /// It is always `None` for `SQLite`, which has no SQLSTATEs.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,
@@ -120,9 +120,9 @@ impl Outcome {
         Self { failure: Some(failure), ..Self::default() }
     }
 
-    /// Converts a commit that ended with a warning into a lost connection. The server has executed such a commit, but its
-    /// replica may not have received it, because the wait was cancelled. Therefore, the commit does not count as a reply.
-    /// SQLSTATEs distinguish warnings from notices, whatever the language of the server's messages: the warnings are class
+    /// Treats a commit that ended with a warning as a lost connection. The server has executed such a commit, but its
+    /// replica may not have received it, because the wait for the replica was cancelled. Therefore, the commit does not
+    /// count as a reply. SQLSTATEs distinguish warnings from other notices in any server language. The warnings are class
     /// 01 and the shutdown that ends such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
@@ -134,8 +134,8 @@ impl Outcome {
 }
 
 impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
-    /// Collects the results of statements up to the first error. If the iterator is lazy, it executes no statement after
-    /// the error.
+    /// Collects the results of statements up to and including the first error. If the iterator is lazy, no statement after
+    /// the error is executed.
     fn from_iter<I: IntoIterator<Item = Result<Rows, E>>>(results: I) -> Self {
         let mut outcome = Self::default();
         for result in results {
@@ -148,7 +148,7 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// The next action of a driver.
+/// The next action for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
@@ -207,7 +207,7 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, each with its name and the version of its tables. A process creates a
+/// The stores that a process has already checked: the name of each, with the version of its tables. A process creates a
 /// store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
@@ -225,7 +225,7 @@ pub struct Steps {
     stage: Stage,
 }
 
-/// The purpose of the most recently sent statements.
+/// The purpose of the statements that were sent last.
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
@@ -261,11 +261,11 @@ impl Steps {
     /// Processes the outcome of the last step and returns the next step. Pass [`Outcome::default`] to the first call.
     ///
     /// # Errors
-    /// Returns the reason why the store cannot process the request. There is no further step after an error.
+    /// Returns the reason why the store cannot process the request. No further steps follow an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
-        // This call does not wait for the lock, because in a forked child process the thread that holds it may not exist.
-        // Without the lock, every store counts as unchecked.
+        // This call does not wait for the lock, because in a forked child process, the thread that holds the lock may not
+        // exist. Without the lock, every store counts as unchecked.
         match KNOWN.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -352,8 +352,8 @@ impl Steps {
 
     /// Ends the transaction in which a statement failed, if the server still responds. The connection can then be reused.
     fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
-        // An error without a code means that the connection is lost or will be closed after this request. Closing it aborts
-        // the transaction.
+        // An error without a code means that the connection is lost or that the driver will close it after this request.
+        // Closing the connection aborts the transaction.
         if failure.is_none_or(|failure| failure.code.is_none()) {
             return Err(error);
         }
@@ -371,8 +371,8 @@ impl Steps {
         }
     }
 
-    /// Continues in a store without tables if they may be created. Only this function checks for other tables, and a
-    /// holder's requests never do, so creating tables cannot stop a fleet.
+    /// Continues with a store that has no tables, if they may be created. Only this function looks for other sets of
+    /// tables, and a holder's requests never do. Creating tables therefore cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -383,7 +383,7 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store, failure),
-            // The URL names the database, so it cannot mean any other set of tables.
+            // The URL names the database, so no other set of tables could be meant.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
@@ -415,7 +415,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether a file has no tables yet, although they could be created.
+    /// Returns whether the request only checks whether the tables could be created, and the file has none yet.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -440,7 +440,7 @@ impl Steps {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.on_missing_tables(failure.as_ref());
             }
-            // In MariaDB, a part of the store's name is in a table, so a database without tables reports no name.
+            // In MariaDB, a table contains part of the store's name, so a database without tables reports no name.
             (Ok(None), Some(lack)) if !is_again && self.engine.lacks_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
             }
@@ -461,8 +461,8 @@ impl Steps {
         let dialect = self.engine.dialect();
         let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, content: found });
-        // The driver probes a store only once per process. When it probed the store at each renewal, a renewal sent 18
-        // statements and left two dead rows.
+        // The driver probes a store only once per process. A probe at each renewal made a renewal send 18 statements and
+        // leave two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }
@@ -471,7 +471,7 @@ impl Steps {
     }
 }
 
-/// Returns the reply of a store that does not exist yet.
+/// Returns the reply for a store that does not exist yet.
 fn empty() -> Step {
     let found = crate::ReplyContent::Names(Vec::new());
     Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, content: found }))

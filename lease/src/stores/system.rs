@@ -11,7 +11,7 @@ pub(crate) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the time in milliseconds on a clock that also counts while the machine is suspended.
+/// Returns the time in milliseconds on a clock that continues to run while the machine is suspended.
 #[cfg(target_os = "linux")]
 pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -19,7 +19,8 @@ pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     seconds * 1000 + nanos / 1_000_000
 }
 
-/// Returns the milliseconds since `began`. Whether the result includes time in suspension depends on the operating system.
+/// Returns the milliseconds since `began`. Whether the result includes time spent suspended depends on the operating
+/// system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)

@@ -28,7 +28,7 @@ pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn 
         return Ok(Box::new(stream.map_err(refused)?));
     }
     let stream = TcpStream::connect((host, port)).await.map_err(refused)?;
-    // A request is short, so waiting for more bytes would only delay it.
+    // Requests are short, so waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
     #[cfg(feature = "tls")]
     if server.encrypts {

@@ -107,7 +107,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     Ok(())
 }
 
-/// The store that a URL names, independently of the working directory.
+/// The store that a URL names, resolved so that it does not depend on the working directory.
 pub(crate) struct Address {
     name: String,
     store: Kind,
@@ -130,8 +130,8 @@ enum Kind {
 }
 
 impl Address {
-    /// Returns the store that a URL names. The URL must contain no namespace or lease terms, which the caller specifies in
-    /// another way.
+    /// Returns the store that a URL names. The URL must not contain a namespace or lease terms, because the caller
+    /// specifies them separately.
     pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
@@ -160,18 +160,18 @@ impl Address {
         &self.name
     }
 
-    /// Returns the same store with access for a program that only reads it and must not create it.
+    /// Returns the same store, opened for a program that only reads it and must not create it.
     pub(crate) fn existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }
 
-    /// Returns the same store with access for a program that only checks whether it could be created.
+    /// Returns the same store, opened for a program that only checks whether the store could be created.
     fn trial(self) -> Self {
         let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// Rejects an HTTP service, because an operator's commands use records that a service's token does not give access to.
+    /// Rejects an HTTP service, because an operator's commands use records that a service's token gives no access to.
     #[cfg_attr(
         not(feature = "http"),
         expect(clippy::unnecessary_wraps, reason = "without services, every store is accepted")
@@ -185,7 +185,7 @@ impl Address {
         Ok(self.existing())
     }
 
-    /// Returns whether the store may lose its data, so that it grants short leases.
+    /// Returns whether the store may lose its data and therefore grants only short leases.
     pub(crate) fn is_volatile(&self) -> bool {
         self.is_volatile
     }
@@ -199,8 +199,8 @@ impl Address {
         }
     }
 
-    /// Opens the store. The call fails if the server does not respond within the given limit or the usual one, whichever is
-    /// shorter.
+    /// Opens the store. The call fails if the server does not respond within the given limit or the default limit,
+    /// whichever is shorter.
     #[cfg_attr(
         not(any(
             feature = "http",

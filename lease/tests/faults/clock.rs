@@ -21,7 +21,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock for the consecutive processes in one slot.
+/// A clock shared by the consecutive processes in one slot.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,

@@ -1,8 +1,8 @@
-//! Measures how long the fleet generated no IDs around each fault.
+//! Measures how long the fleet generated no IDs after each fault.
 
 use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
-/// The faults in a namespace, and the longest pauses around all faults so far.
+/// The faults in the current namespace, and the longest pauses around all faults so far.
 #[derive(Default)]
 pub struct Gaps {
     /// The names of the faults and the times at which they began.
@@ -19,7 +19,7 @@ impl Gaps {
         self.faults.push((fault, now_ms()));
     }
 
-    /// Records, for each fault, the longest pause between two IDs from the start of the fault to the start of the next one.
+    /// Records the longest pause between two IDs for each fault, from the start of the fault to the start of the next one.
     /// `times` contains the times of all leased IDs.
     pub fn end(&mut self, mut times: Vec<u64>) {
         times.sort_unstable();
@@ -34,7 +34,7 @@ impl Gaps {
         self.faults.clear();
     }
 
-    /// Returns a line for each kind of fault.
+    /// Returns one line for each kind of fault.
     pub fn lines(&self) -> String {
         let line = |(name, pauses): (&String, &Vec<u64>)| {
             let mut pauses = pauses.clone();

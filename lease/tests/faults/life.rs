@@ -1,5 +1,5 @@
-//! The main loop of a child process. The test starts its own executable again as this process, which logs each ID that it
-//! generates and ends when its input ends.
+//! The main loop of a child process. The test runs its own executable again as the child, which logs each ID that it
+//! generates and exits when its input ends.
 
 use std::{
     env, fs,
@@ -22,7 +22,7 @@ pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
-/// The environment variable for the last worker ID. The first worker ID is 0.
+/// The environment variable for the highest worker ID. The lowest worker ID is 0.
 pub const LAST_WORKER_ID: &str = "POLYFLAKE_LAST";
 /// The environment variable for the lease duration in milliseconds.
 pub const LEASE_MS: &str = "POLYFLAKE_LEASE_MS";
@@ -38,8 +38,8 @@ pub enum BrokenRule {
     TtlAsProof,
     /// The process releases its worker ID while its generator continues.
     NoSeal,
-    /// The process claims a worker ID whose holder has shown no sign of life for a while, according to the process's own
-    /// clock.
+    /// The process claims a worker ID if its holder has shown no sign of life for a while, judged by the claiming process's
+    /// own clock.
     OwnClock,
 }
 

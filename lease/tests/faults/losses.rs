@@ -1,11 +1,11 @@
 //! A `Redis` server that loses its data in each way that a volatile store may (R13 in docs/leases.md).
 //!
-//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. Every
-//! other loss is one that an operator or different settings can cause on such a server.
+//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. An
+//! operator or different settings can cause every other kind of loss on such a server.
 //!
 //! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
-//! shorten each wait in proportion. Holders begin and observe the wait by their own rules. As a control, the wait ends as
-//! soon as it begins, as if there were none.
+//! shorten each wait in proportion. Holders begin and observe the wait by their own rules. In the control, each wait ends
+//! as soon as it begins, as if there were none.
 
 use std::{
     net::TcpListener,
@@ -24,7 +24,7 @@ use crate::{
     redis_server::{RedisServer, call_at},
 };
 
-/// The wait that a holder begins: six minutes, plus 15 seconds for the write that begins it.
+/// The length of a wait as a holder begins it: six minutes, plus 15 seconds for the write that begins the wait.
 const WAIT: Duration = Duration::from_secs(375);
 
 /// Shortens each wait that is longer than a minute by the given number of milliseconds, and returns the number of these
@@ -51,7 +51,7 @@ pub enum Loss {
     Emptied,
     /// The server is killed and comes back without data.
     Restarted,
-    /// The server is killed and comes back with the data from some time before.
+    /// The server is killed and comes back with data from an earlier time.
     Reverted,
     /// The server is killed and its replica is promoted.
     Promoted,
@@ -92,7 +92,7 @@ impl LossyServer {
         self.wait
     }
 
-    /// Makes the server reject all writes, because its memory is full, or makes it accept them again.
+    /// Makes the server reject all writes as if its memory were full, or makes it accept them again.
     pub fn reject_changes(&self, is_rejected: bool) {
         let max = if is_rejected { "1" } else { "0" };
         self.server.call(&["CONFIG", "SET", "maxmemory", max]).unwrap();

@@ -1,10 +1,11 @@
-//! Processes generate IDs under one-second leases, with fewer worker IDs than processes. They are killed, paused for longer
-//! than a lease, and closed or terminated at random. Their clocks jump by up to ten years. The store is unavailable for
-//! longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile store loses its
-//! data. The processes connect to one database with three roles, each with its own schema. The network is slow, drops
-//! replies and sends messages twice. In addition, one process per language has an explicit worker ID. It repeatedly creates
-//! its generator, and is killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice,
-//! and no two grants of a worker ID may overlap. Each of five controls breaks one rule, and must create duplicates.
+//! Processes generate IDs under one-second leases, with fewer worker IDs than processes. The test kills, closes or
+//! terminates them at random, or pauses them for longer than a lease. Their clocks jump by up to ten years. The store is
+//! unavailable for longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile
+//! store loses its data. The processes connect to one database with three roles, each with its own schema. The network is
+//! slow, drops replies and sends messages twice. In addition, one process per language has an explicit worker ID. This
+//! process repeatedly creates its generator, and is killed and restarted. No two processes may use the same (partition,
+//! tick), no ID may occur twice, and no two grants of a worker ID may overlap. Each of five controls breaks one rule, and
+//! must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
 //! `POLYFLAKE_SECONDS=600`, it takes ten minutes.
@@ -127,7 +128,7 @@ fn postgresql() -> Option<FaultyStore> {
     Some(FaultyStore::new(proxy.url(), Backend::Postgresql(server), Some(proxy)))
 }
 
-/// The server does not authenticate its users, so it accepts a repeated connection.
+/// The server does not authenticate its users, so it accepts a connection that the proxy replays.
 fn mariadb() -> Option<FaultyStore> {
     let server = MariaDb::start(&mariadb::program()?, &[]);
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
@@ -135,8 +136,8 @@ fn mariadb() -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::MariaDb(server), Some(proxy)))
 }
 
-/// Starts a server that grants nothing for two lease durations after each loss. The longest lost lease ends in half of this
-/// time.
+/// Starts a server that grants nothing for two lease durations after each loss. Even the longest lost lease ends within
+/// half of this time.
 fn redis() -> Option<FaultyStore> {
     redis_with_wait(2 * LEASE)
 }
@@ -266,7 +267,7 @@ fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     assert_some_of(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// If every process has already held a worker ID, the first one that finds the namespace missing recreates it with a quiet
+/// Once every process has held a worker ID, the first process that finds the namespace missing recreates it with a quiet
 /// time.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
@@ -293,7 +294,7 @@ fn assert_clones_part(url: &str) {
         noticed += usize::from(is_noticed);
     }
     println!("{rounds} clones, {before} ticks twice before the end that both had");
-    // The number of ticks that both clones use depends on how soon one of them finds the other's renewal.
+    // The number of ticks that both clones use depends on how soon one clone notices the other's renewal.
     assert!(noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
 }
 
@@ -337,7 +338,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     assert_some_twice(&stage, BrokenRule::TtlAsProof, Faults::pause_one);
 }
 
-/// With a server as the store, the control also shows that the test setup detects duplicates there.
+/// When a server is the store, the control also shows that the test setup detects duplicates on that server.
 #[test]
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
@@ -348,8 +349,8 @@ fn releasing_without_a_seal_uses_a_tick_twice() {
     }
 }
 
-/// A process starts with a clock that is a minute ahead and is corrected before the process generates its first ID. It
-/// claims the worker ID of a live process, because that process's last renewal looks old.
+/// A process starts with a clock that is a minute ahead, and the clock is corrected before the process generates its first
+/// ID. The process claims the worker ID of a live process, because the live process's last renewal looks old.
 #[test]
 fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     if clock::library().is_none() {
@@ -389,7 +390,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
 }
 
-/// After a server was emptied, a holder claims a worker ID whose grant to another holder was lost.
+/// After the server is emptied, a holder claims a worker ID whose grant to another holder was lost.
 #[test]
 fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
     let Some(stage) = redis_with_wait(Duration::ZERO) else { return };

@@ -36,7 +36,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Connects to the server. The returned type is the same for all kinds of sockets, because reads and writes work in the
+    /// Connects to the server. The return type is the same for all kinds of sockets, because reads and writes work in the
     /// same way on each.
     fn connect(&self) -> io::Result<TcpStream> {
         match self {

@@ -1,5 +1,5 @@
-//! A control that implements a rule published by other projects. A claimant uses its own clock to judge whether a worker
-//! ID's holder still sends heartbeats, and a holder whose heartbeat is rejected continues.
+//! A control that implements a rule published by other projects. A claimant uses its own clock to judge whether the holder
+//! of a worker ID still sends heartbeats, and a holder continues even if its heartbeat is rejected.
 
 use std::{
     thread,
@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::life::LEASE;
 
-/// The time without a heartbeat after which a worker ID is free, followed by the pause between two heartbeats. In `CosId`,
-/// these durations are 5 minutes and 1 minute.
+/// `GUARD` is the time without a heartbeat after which a worker ID becomes free. `PAUSE` is the time between two
+/// heartbeats. In `CosId`, these durations are 5 minutes and 1 minute.
 const GUARD: Duration = LEASE;
 const PAUSE: Duration = Duration::from_millis(200);
 

@@ -56,7 +56,7 @@ enum Fault {
         is_told: bool,
     },
     /// A server with a synchronous replica is permanently lost, and the operator reports the promotion. Before the loss,
-    /// the replica may be unavailable while the server restarts, so that the server shows commits that the replica lacks.
+    /// the replica may be unavailable while the server restarts, so that the server shows commits that its replica lacks.
     Replica {
         is_away: bool,
     },
@@ -82,10 +82,10 @@ pub struct Totals {
 pub struct Faults<'f> {
     stage: &'f FaultyStore,
     weak: BrokenRule,
-    /// The program for each place: a command in another language, or `None` for this test itself. The places with leases
-    /// come first. After them, each language has one place with an explicit worker ID.
+    /// The program for each slot: a command in another language, or `None` for this test's own executable. The slots with
+    /// leases come first. After them, each language has one slot with an explicit worker ID.
     programs: Vec<Option<String>>,
-    /// The number of places that hold leases.
+    /// The number of slots whose processes hold leases.
     leased: usize,
     folder: TempDir,
     clocks: Vec<Clock>,
@@ -105,8 +105,8 @@ impl<'f> Faults<'f> {
         Self::start_all(stage, weak, &[])
     }
 
-    /// Runs the same number of processes for this language and for each of the other programs. In addition, each language
-    /// runs one process with an explicit worker ID.
+    /// Runs the same number of processes in Rust and for each of the other programs. In addition, each language runs one
+    /// process with an explicit worker ID.
     pub fn start_all(stage: &'f FaultyStore, weak: BrokenRule, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
@@ -209,7 +209,7 @@ impl<'f> Faults<'f> {
         });
     }
 
-    /// Injects a random fault, and afterwards restores the process or service that it affected.
+    /// Injects a random fault, and then restores the process or service that the fault affected.
     pub fn cycle(&mut self) {
         self.cycles += 1;
         let fault = self.choose();
@@ -367,7 +367,7 @@ impl<'f> Faults<'f> {
         close(&mut self.processes.remove(place));
     }
 
-    /// Ends a process cleanly, and starts a new process in its place.
+    /// Ends a process cleanly, and starts a new process in its slot.
     pub fn restart(&mut self, place: usize) {
         close(&mut self.processes[place]);
         self.processes[place] = self.start(place);
@@ -382,7 +382,7 @@ impl<'f> Faults<'f> {
         self.clocks[place].set(0);
     }
 
-    /// Pauses one of this language's processes while the other processes continue.
+    /// Pauses one of the Rust processes while the other processes continue.
     pub fn pause_one(&mut self) {
         self.pause(fastrand::usize(..PROCESSES));
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
@@ -406,7 +406,7 @@ impl fmt::Display for Faults<'_> {
 impl Drop for Faults<'_> {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // This has an effect only after a failure, when a paused process would otherwise be left behind.
+            // Matters only after a test failure, which would otherwise leave a paused process behind.
             let _ = (process.kill(), process.wait());
         }
     }
@@ -492,8 +492,8 @@ fn grants(log: &Path) -> Vec<GrantSpan> {
     grants
 }
 
-/// Checks the result of an operator's report of a promotion. The record may reject the report if no holder has noticed the
-/// promotion. In that case, the only effect is that the quiet time continues.
+/// Checks the result of an operator's promotion report. The store may reject the report if no holder has noticed the
+/// promotion. In that case, the only consequence is that the quiet time continues.
 fn state(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");

@@ -1,5 +1,5 @@
-//! Two instances of `polyflake lease serve` between the processes and a store. A separate network in front of the instances
-//! picks one of them for each connection.
+//! Two instances of `polyflake lease serve` between the processes and a store. A separate simulated network in front of the
+//! instances picks one of them for each connection.
 
 use std::{
     cell::RefCell,
@@ -68,7 +68,7 @@ impl Services {
         let mut output = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        // An instance exits if its store is unavailable, as it would in production. It is launched again later.
+        // As in production, an instance exits if its store is unavailable. The test relaunches it later.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         self.running.borrow_mut()[at] = Some(child);
     }

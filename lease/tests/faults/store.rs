@@ -1,4 +1,4 @@
-//! A store, and the components of it that can fail.
+//! A store and its components that can fail.
 
 use std::{
     cell::RefCell,
@@ -19,8 +19,8 @@ use crate::{
 
 /// The database or server that stores the records.
 pub enum Backend {
-    /// A file relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until that
-    /// time, so a new namespace begins after such a claim.
+    /// A file relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until the
+    /// wrong time, so a new namespace begins after such a claim.
     Sqlite(PathBuf),
     Postgresql(Server),
     MariaDb(MariaDb),
@@ -49,7 +49,7 @@ impl FaultyStore {
         Self { url, backend: RefCell::new(backend), lease: LEASE, proxy, services: None }
     }
 
-    /// Returns the store's URL for the process at a given place.
+    /// Returns the store's URL for the process in a given slot.
     pub fn url(&self, place: usize, namespace: &str) -> String {
         if let Some(services) = &self.services {
             return services.url(namespace);
@@ -92,7 +92,7 @@ impl FaultyStore {
         killed.iter().for_each(|at| services.launch(*at));
     }
 
-    /// Makes the store reject all changes of records, or only releases.
+    /// Makes the store reject either all changes of records or only releases.
     pub fn reject_changes(&self, refused: Rejection) {
         let when = match refused {
             Rejection::Changes => "true",
@@ -157,7 +157,7 @@ impl FaultyStore {
     }
 
     /// Replaces the server with its replica. A planned promotion follows an orderly shutdown, so the replica has all data.
-    /// Otherwise the server is replaced while it is working.
+    /// Otherwise, the server is replaced while it is running.
     pub fn promote(&self, is_planned: bool) {
         self.replace_server(|old| {
             let replica = old.replica();
@@ -170,7 +170,7 @@ impl FaultyStore {
         });
     }
 
-    /// Replaces the server with its synchronous replica, which has everything that was acknowledged.
+    /// Replaces the server with its synchronous replica, which has all acknowledged writes.
     pub fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
         self.replace_server(|old| {
             let replica = old.replica();

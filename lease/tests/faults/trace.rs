@@ -1,10 +1,10 @@
-//! Writes what the processes do under faults as lines of JSON. `tests/proof` replays the lines against the model that it
-//! proves.
+//! Logs the actions of the processes under faults as lines of JSON. `tests/proof` replays the lines against the model that
+//! it proves.
 //!
-//! All processes append to one file, so its order is one that they and the store could observe: the line of a write comes
-//! before the write is sent, and the line of a reply comes after the reply has arrived. A generator makes no ID between an
-//! event and the line for that event. The time at which the store applied a write follows from the record versions that the
-//! store shows.
+//! All processes append to one file, and the order of its lines is one that the processes and the store could observe. The
+//! line of a write precedes the sending of the write, and the line of a reply follows the arrival of the reply. A generator
+//! makes no ID between an event and the line for that event. The record versions that the store shows determine when the
+//! store applied a write.
 
 use std::{
     env, fs,
@@ -31,7 +31,7 @@ use crate::{
     values::{namespace, record},
 };
 
-/// The number of faults. The number is small because each cycle takes one or two seconds.
+/// The number of cycles, each of which injects one fault. The number is small because each cycle takes one or two seconds.
 const CYCLES: usize = 8;
 
 /// The trace file, if a trace is requested.

@@ -1,6 +1,6 @@
 //! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. They
 //! generate the same IDs up to the grant end that both learned before the cloning. After that end, there are no duplicates,
-//! because only one of them can renew the lease.
+//! because only one of the holders can renew the lease.
 
 use std::{
     collections::HashSet,
@@ -104,7 +104,7 @@ impl ClonedHolder {
 }
 
 /// Clones a holder in the middle of its lease. Returns the number of duplicate IDs before the grant end that both clones
-/// had, the number after that end, and whether one of them noticed the other.
+/// had, the number of duplicate IDs after that end, and whether one clone noticed the other.
 pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();

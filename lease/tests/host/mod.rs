@@ -48,7 +48,7 @@ impl KeeperHost {
         self.now.elapsed_ms += ms;
     }
 
-    /// Drives the keeper against a store until it waits or receives a grant.
+    /// Drives the keeper against a store until the keeper waits or receives a grant.
     pub fn drive_until_idle(&mut self, store: &mut Memory) -> Option<Grant> {
         store.set_now(START_MS + self.now.elapsed_ms);
         self.drive_by(|request| store.answer(request))

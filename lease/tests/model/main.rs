@@ -63,7 +63,8 @@ fn clones_repeat_no_id_after_their_shared_end() {
     assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
-/// Copies that notice the gap between their clocks repeat IDs only until the store has acknowledged a write by one of them.
+/// Copies that notice a gap between their wall and monotonic clocks repeat IDs only until the store has acknowledged a
+/// write by one of the copies.
 #[test]
 fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
     assert_sound(&sound(weak::RESTORED_TWICE), "an image that is restored twice");

@@ -1,5 +1,6 @@
-//! A model of the lease protocol with every step that a holder, the store, the network or a crash can take. Holders and the
-//! store may read any time at any moment, because safety must not depend on a clock, except after a restored backup.
+//! A model of the lease protocol with every step that a holder, the store, the network or a crash can take. The clocks of
+//! holders and the store may show any time at any moment, because safety must not depend on a clock, except after a
+//! restored backup.
 
 use crate::{
     search::{DuplicateCreated, Model},
@@ -23,14 +24,14 @@ pub struct Size {
     pub store_crashes: u8,
     /// How often a process, including its keeper and generator, may be cloned.
     pub clones: u8,
-    /// Which copies notice a gap between their clocks.
+    /// Which copies notice a gap between their wall and monotonic clocks.
     pub gaps: Gaps,
     /// How many times a message may arrive.
     pub deliveries: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
     /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted
-    /// or the wait for the replica was canceled. `None` for a store without a replica.
+    /// or the wait for the replica was canceled. `None` means that the store has no replica.
     pub unreplicated: Option<u8>,
     /// How often the replica may be promoted.
     pub promotions: u8,
@@ -38,7 +39,7 @@ pub struct Size {
     pub time: Time,
 }
 
-/// Which copies of a process notice a gap between their clocks after a restore.
+/// Which copies of a process notice a gap between their wall and monotonic clocks after a restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
     /// No copy notices a gap, for example if the image of a running machine is used immediately.
@@ -328,7 +329,8 @@ impl Protocol {
         }
     }
 
-    /// Reads a durable record. Returns `None` while a write is not yet durable, because the read then waits for the write.
+    /// Returns the durable record for a read. Returns `None` while a write is not yet durable, because the read then waits
+    /// for the write.
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
@@ -381,7 +383,8 @@ impl Protocol {
         }
     }
 
-    /// Marks a write so that clones can tell their own writes from each other's. The mark models the random version steps.
+    /// Marks a write so that clones can distinguish their own writes from each other's writes. The mark models the random
+    /// version steps.
     fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -391,8 +394,8 @@ impl Protocol {
     }
 
     /// Returns the record that a renewal replaces. This is normally the record that the holder last saw. In a restored
-    /// store, it is the record found there, provided that no other holder can have been granted the worker ID in the lost
-    /// history.
+    /// store, it is the record found there, provided that the store cannot have granted the worker ID to another holder in
+    /// the lost history.
     fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
         if grant.record.incarnation == state.incarnation
@@ -620,7 +623,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Returns whether a holder seals its generator immediately because another copy owns the grant.
+    /// Returns whether a holder seals its generator immediately because another copy holds the grant.
     fn leaves(&self, own: &Holder, is_own: bool) -> bool {
         if is_own {
             !self.is_weakened(Weak::CopyGoesOn)
@@ -629,8 +632,8 @@ impl Protocol {
         }
     }
 
-    /// A claimant that finds its own claim writes it again, because the replica is guaranteed to have only what the store
-    /// acknowledged.
+    /// A claimant that finds its own claim writes the claim again, because the replica is guaranteed to have only what the
+    /// store acknowledged.
     fn rewrite_claim(
         &self,
         mut to: State,
@@ -667,8 +670,8 @@ impl Protocol {
         }
     }
 
-    /// A machine and the process on it are cloned. Both processes continue, and repeat each other's IDs up to the end that
-    /// both of them have or have requested.
+    /// A machine and its process are cloned. Both processes continue, and repeat each other's IDs up to the end that both
+    /// of them have or have requested.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -888,8 +891,8 @@ impl Protocol {
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
 
-    /// The primary is permanently off. Its replica, which has everything that was acknowledged, is promoted. A keeper
-    /// notices the promotion.
+    /// The primary is shut down permanently. Its replica, which has all acknowledged writes, is promoted. A keeper notices
+    /// the promotion.
     fn promote(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.promotions == 0 {
@@ -1037,7 +1040,7 @@ impl Protocol {
     }
 
     /// Returns whether two copies may both use a tick. They may do so before the end that both may have had, until one copy
-    /// notices the other. If both copies saw a gap, each notices the other by itself.
+    /// notices the other. If both copies saw a gap, each of them notices the other independently.
     fn is_of_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;

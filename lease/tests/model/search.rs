@@ -67,7 +67,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
     SearchResult::Nothing { states: seen.len() }
 }
 
-/// A hasher that uses a fingerprint as its own hash.
+/// A hasher that returns a fingerprint unchanged as its hash.
 #[derive(Default)]
 struct IdentityHasher(u64);
 
@@ -84,7 +84,7 @@ impl Hasher for IdentityHasher {
 }
 
 /// A hasher for fingerprints of states, which folds the two halves of each 128-bit product. With the standard library's
-/// hasher, hashing would dominate the search time.
+/// hasher, hashing would take most of the search time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

@@ -63,7 +63,7 @@ struct Instance {
     answer: u8,
 }
 
-/// A write in transit, which replaces the block that was read.
+/// A write in transit, which replaces the block that the instance read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Write {
     is_sent: bool,
@@ -243,7 +243,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance crashes, and a new instance replaces it. The grants of the crashed instance remain.
+    /// An instance crashes, and a new instance replaces it. The crashed instance's grants remain valid.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if own.at == InstanceState::Idle
@@ -262,7 +262,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance grants a rectangle of its block.
+    /// An instance grants a process a span of its block.
     fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)

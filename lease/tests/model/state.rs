@@ -6,9 +6,9 @@ pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
-/// The creator of an ID whose generator has ended.
+/// The creator recorded for an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
-/// The creator of an ID that a copy of a process generated before the store could distinguish the copies.
+/// The creator recorded for an ID that a copy of a process generated before the store could distinguish the copies.
 pub const COPIED: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
@@ -40,7 +40,7 @@ pub struct Message {
     /// The number of times that the message may still arrive, or 0 if there is no message.
     pub left: u8,
     pub holder: u8,
-    /// `true` if the holder still waits for the reply.
+    /// `true` if the holder is still waiting for the reply.
     pub awaited: bool,
     pub is_release: bool,
     pub number: u8,
@@ -63,7 +63,7 @@ pub enum Wait {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Grant {
     pub number: u8,
-    /// The acknowledged end.
+    /// The end that the store acknowledged.
     pub end: u8,
     /// The start of the generator's window: the record's start, except in weakened variants.
     pub start: u8,
@@ -75,7 +75,8 @@ pub struct Grant {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
     pub wait: Wait,
-    /// `true` if the reply "done" has arrived, or is waiting until the write is durable.
+    /// `answered` is `true` if the reply "done" has arrived. `answer_is_held` is `true` if the reply is waiting until the
+    /// write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
     /// The record that the holder requested, and its worker ID.
@@ -95,7 +96,7 @@ pub struct Holder {
     pub is_outdated: bool,
     /// The latest end that another copy may have had when the gap occurred.
     pub shared_until: u8,
-    /// One past the highest reserved tick, or the value that a weakened variant uses instead.
+    /// One past the highest reserved tick, or the value that a weakened variant uses in its place.
     pub mark: u8,
     /// One past a tick that is reserved but not yet handed out, and its worker ID. Used only in weakened variants.
     pub flight: u8,
@@ -126,7 +127,7 @@ pub struct State {
     pub quiet_until: u8,
     pub restores: u8,
     pub backup: Option<Backup>,
-    /// How often a backup may be restored in place, with a report by the operator.
+    /// How often a backup may be restored in place and reported by the operator.
     pub in_place: u8,
     /// How often a process may be cloned, and the time up to which clones may repeat each other's IDs.
     pub clones: u8,
@@ -137,7 +138,7 @@ pub struct State {
     pub next_mark: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// The replica's records, and the number of times that each fault of the replica may still occur.
+    /// The replica's records, followed by how many more times each replica fault may occur.
     pub replica: [Record; NUMBERS],
     pub unreplicated: u8,
     pub promotions: u8,
@@ -152,7 +153,7 @@ pub struct State {
     pub deaths: u8,
 }
 
-/// A store's name, its previous name, and the quiet time from before the name changed.
+/// A store's name, its previous name, and the quiet time that applied before the name changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Name {
     pub now: u8,
@@ -161,7 +162,7 @@ pub struct Name {
     pub quiet_before: u8,
 }
 
-/// A store's records at an earlier time, with its quiet time and name at that time.
+/// A store's records at an earlier time, together with its quiet time and name at that time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Backup {
     pub records: [Record; NUMBERS],

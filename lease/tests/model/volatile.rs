@@ -1,5 +1,5 @@
-//! A model of a volatile store, which may lose any of its data at any time: it is emptied, it crashes and loads an old
-//! snapshot, or it becomes a replica, copies another server's data, and is promoted again. Two processes share one worker
+//! A model of a volatile store, which may lose any of its data at any time. It may be emptied; it may crash and load an old
+//! snapshot; or it may become a replica, copy another server's data, and be promoted again. Two processes share one worker
 //! ID. Time passes on the store's clock, and readings of that clock are off by a bounded error. Every message may be late,
 //! lost or duplicated.
 //!
@@ -25,7 +25,8 @@ pub enum Weak {
     SlackIntoWait,
 }
 
-/// The name, the weakened rule and the size of each variant, and the number of steps until the search detects it.
+/// The name, weakened rule and size of each variant, followed by the number of steps after which the search finds a
+/// duplicate.
 pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
     ("a volatile store that is emptied and grants immediately", Weak::EmptyIsKnown, FLUSH, 9),
     ("a name that a crash with a lost second keeps", Weak::NameWithoutRun, LAST_SECOND, 8),
@@ -53,8 +54,8 @@ pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub ticks: u8,
-    /// The longest lease, how far a reading of the store's clock may lag behind, and how far before that reading a grant
-    /// may start.
+    /// The longest lease, how far a reading of the store's clock may lag, and how far before that reading a grant may
+    /// start.
     pub longest: u8,
     pub error: u8,
     pub slack: u8,
@@ -93,7 +94,7 @@ pub const FLUSH: Size = Size {
 pub const CRASH: Size = Size { namespaces: 1, flushes: 0, crashes: 1, ..FLUSH };
 /// A store that crashes and loses the writes made since the last tick.
 const LAST_SECOND: Size = Size { oldest: 0, ..CRASH };
-/// A store that becomes a replica, which replaces its data, and is then promoted.
+/// A store whose data is replaced when it becomes a replica, and which is then promoted.
 pub const DEMOTION: Size = Size { crashes: 0, demotions: 1, ..CRASH };
 /// A crash, followed by a renewal by a living holder.
 pub const RENEWAL: Size = Size { renewals: 1, ..CRASH };
@@ -144,9 +145,9 @@ struct Message {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
-    /// The record of the holder's grant. It also defines the window of the holder's generator.
+    /// The record of the holder's grant. The record also defines the window of the holder's generator.
     grant: Option<Record>,
-    /// The requested record that the holder still waits for.
+    /// The requested record whose reply the holder is still waiting for.
     asked: Option<Record>,
     is_answered: bool,
 }
@@ -277,7 +278,7 @@ impl Volatile {
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record } = state.content;
-        // The holders are interchangeable, so the first one claims first.
+        // The holders are interchangeable, so the model lets the first holder claim first.
         let is_turn = holder == 0 || state.holders[0] != Holder::default();
         if state.claims == 0 || record.version == 0 || !is_turn || !self.is_known(state) {
             return;
@@ -304,8 +305,8 @@ impl Volatile {
         self.size.ticks.min(now + self.size.longest)
     }
 
-    /// A holder renews its grant. In another incarnation, it renews the record found there, provided that no other holder
-    /// can have been granted the worker ID since.
+    /// A holder renews its grant. In another incarnation, it renews the record found there, provided that the store cannot
+    /// have granted the worker ID to another holder in the meantime.
     fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record: found } = state.content;
@@ -392,7 +393,8 @@ impl Volatile {
         }
     }
 
-    /// Returns whether the store accepts a new incarnation. Its waiting time must not have begun earlier.
+    /// Returns whether the store accepts a new incarnation. The waiting time of the new incarnation must not have begun
+    /// before the write arrives.
     fn accepts(&self, state: &State, old: &Namespace, new: &Namespace) -> bool {
         let Namespace { version, incarnation, .. } = state.content.namespace;
         let is_late = new.quiet_until < *self.store_times(state).start() + self.wait();

@@ -74,7 +74,7 @@ pub struct Variant {
     pub name: &'static str,
     pub weak: Weak,
     pub size: Size,
-    /// The smallest number of steps to a duplicate ID, or `None` for a harmless variant.
+    /// The minimum number of steps to a duplicate ID, or `None` for a harmless variant.
     pub caught: Option<usize>,
 }
 

@@ -354,7 +354,7 @@ fn of_two_equal_swaps_one_is_done() {
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
         while server.by_hand(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
-            // The server rereads this table only if the last read is at least a tenth of a second old.
+            // The server rereads this table only if its last read is at least a tenth of a second old.
             std::thread::sleep(Duration::from_millis(200));
         }
         let rest = statements[6..].iter();
@@ -438,7 +438,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let old = records[0].clone();
     let new = Record { version: old.version + 1, ..old.clone() };
     let put = || Operation::Put { old: old.clone(), new: new.clone() };
-    // The trigger ends the connection after the row was changed.
+    // The trigger closes the connection after the row was changed.
     server.by_hand(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
     ]);
@@ -448,7 +448,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let read = send(&mut store, Operation::Read { first: old.first }).unwrap().content;
     assert_eq!(read, ReplyContent::Records(vec![old.clone()]));
     assert_eq!(send(&mut store, put()).unwrap().content, ReplyContent::Done);
-    // A stale write that equals the record is rejected.
+    // A stale write is rejected even if its new record equals the stored record.
     let differs = ReplyContent::Differs(Some(new.clone()));
     assert_eq!(send(&mut store, put()).unwrap().content, differs);
 }
@@ -464,7 +464,7 @@ fn locks_time_out() {
     });
 }
 
-/// A lock that another connection holds for too long fails the request, and the connection can be used afterwards.
+/// If another connection holds a lock for too long, the request fails, but its connection remains usable.
 fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -481,7 +481,7 @@ fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
     claim(&mut store).unwrap();
 }
 
-/// Table locks and global locks have a different time limit from row locks.
+/// The time limit for table locks and global locks differs from the one for row locks.
 fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -521,7 +521,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     }
 }
 
-/// Waiting does not resolve the errors that these settings cause.
+/// Waiting does not help against the errors that these settings cause.
 #[test]
 fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };

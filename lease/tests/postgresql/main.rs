@@ -38,7 +38,7 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
 }
 
-/// Operators create such a role. It has no privileges beyond those that a lease needs.
+/// Operators create a role like this one. It has only the privileges that a lease needs.
 #[test]
 fn a_role_with_select_insert_and_update_suffices() {
     let Some(programs) = programs() else { return };

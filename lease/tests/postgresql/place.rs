@@ -39,7 +39,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let server = Server::start(&programs);
     let [one, other] = services(&server);
     let first = claim_at(&one).unwrap();
-    // The second role finds the first one's tables, but does not have access to them yet.
+    // The second role finds the first role's tables, but does not have access to them yet.
     let error = assert_error(claim_at(&other), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
     let rights = include_str!("../../sql/postgresql-role.sql");
@@ -164,7 +164,7 @@ struct Pooler {
 }
 
 impl Pooler {
-    /// Starts the pooler. If `PgBouncer` is not installed, prints that and returns `None`.
+    /// Starts the pooler. If `PgBouncer` is not installed, prints a message and returns `None`.
     fn start(server: &Server) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
             .into_iter()
@@ -188,7 +188,7 @@ impl Pooler {
             command.uid(user);
         }
         let process = command.spawn().unwrap();
-        // The socket file exists before the pooler listens, so only a connection shows that it is ready.
+        // The socket file exists before the pooler listens, so only a successful connection shows that the pooler is ready.
         let socket = folder.path().join(".s.PGSQL.6543");
         for _ in 0..500 {
             if UnixStream::connect(&socket).is_ok() {

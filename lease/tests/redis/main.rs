@@ -155,7 +155,7 @@ fn the_largest_numbers_and_many_records_are_stored() {
     assert_eq!(none, ReplyContent::Records(Vec::new()));
 }
 
-/// The server keeps its name, so only the missing namespace shows that its records are lost.
+/// The server keeps its name, so only the missing namespace shows that the server has lost its records.
 #[test]
 fn an_emptied_server_grants_nothing_for_six_minutes() {
     let Some(program) = program() else { return };
@@ -343,7 +343,7 @@ fn each_documented_right_is_needed() {
     }
 }
 
-/// Every connection may authenticate, change its protocol and end, regardless of the user's rights.
+/// Every connection may authenticate, change its protocol and close, regardless of the user's rights.
 #[test]
 fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let Some(program) = program() else { return };
@@ -358,7 +358,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         let arity = facts[1].parse::<isize>().unwrap().unsigned_abs();
         let mut words: Vec<_> = name.split('|').collect();
         words.resize(arity, "polyflake:any");
-        // Redis 7's configuration rejects some commands from every user.
+        // Redis 7's configuration disables some commands for all users.
         let is_rejected =
             |error: String| ["NOPERM", "command not allowed"].iter().any(|it| error.contains(it));
         !as_user(&words).is_err_and(is_rejected)
@@ -367,7 +367,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let names = categories.iter().flat_map(|category| server.by_hand(&["ACL", "CAT", category]));
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 200, "{names:?}");
-    // A command that has subcommands requires one of them, such as `config|get`.
+    // A command with subcommands requires one of them, such as `config|get`.
     let is_whole = |name: &str| !names.iter().any(|it| it.starts_with(&format!("{name}|")));
     let is_free = |name: &str| ["auth", "hello", "quit", "reset"].contains(&name);
     let others = names.iter().filter(|name| is_whole(name) && !is_free(name));
@@ -452,7 +452,7 @@ fn a_busy_server_is_unavailable() {
     claim_at(&server.url()).unwrap();
 }
 
-/// The server may have executed a request whose reply was cut off, so the connection is not reused.
+/// The server may have executed a request whose reply was cut off, so the driver does not reuse the connection.
 #[test]
 fn a_cut_connection_is_not_used_again() {
     let Some(program) = program() else { return };
@@ -496,7 +496,7 @@ fn an_operator_reports_a_restore_and_reserves_nothing() {
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
-/// A record that exists, although the namespace does not count it, may contain a grant.
+/// An existing record that the namespace does not count may contain a grant.
 #[test]
 fn an_existing_record_is_kept() {
     let Some(program) = program() else { return };
@@ -510,7 +510,7 @@ fn an_existing_record_is_kept() {
     assert_eq!(records_at(&server.url(), 0).1, record);
 }
 
-/// The record of a namespace is compared as a whole, and a proposed namespace only begins its waiting time.
+/// The store compares a namespace's record as a whole. Proposing a namespace only begins the namespace's waiting time.
 #[test]
 fn a_begin_with_a_shorter_wait_is_rejected() {
     let Some(program) = program() else { return };

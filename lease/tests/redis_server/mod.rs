@@ -14,8 +14,8 @@ use polyflake_lease::steps::{Failure, Rows, Statement, Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A server that is removed with all its data when it is dropped. It saves no snapshots by itself unless its options say
-/// otherwise.
+/// A server that is removed with all its data when it is dropped. By default, it saves no snapshots on its own; options can
+/// change this.
 pub struct RedisServer {
     folder: TempDir,
     program: PathBuf,
@@ -29,7 +29,7 @@ const PROGRAM: &str = "POLYFLAKE_REDIS_SERVER";
 /// The command that creates a user with the rights that a lease needs.
 pub const USER: &str = include_str!("../../sql/redis-user.acl");
 
-/// A script that ends the waiting time of a namespace in one step, so that no write of a lease is lost.
+/// A script that ends a namespace's waiting time in one atomic step, so that no lease's write is lost.
 const SKIP_WAIT: &str = r#"
 local record = redis.call('HGET', KEYS[1], 'record')
 redis.call('HSET', KEYS[1], 'record', (string.gsub(record, '"quiet_until":%d+', '"quiet_until":0')))"#;
@@ -141,7 +141,7 @@ impl RedisServer {
         Ok(vec![found.into_iter().map(Value::Text).collect()])
     }
 
-    /// Returns a value that the server reports about itself.
+    /// Returns the value of a field in the server's `INFO` output.
     pub fn fact(&self, name: &str) -> String {
         let info = self.by_hand(&["INFO"]).remove(0);
         let mut lines = info.lines();

@@ -35,7 +35,8 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Returns the user as which the server runs if the test runs as root, because `PostgreSQL` refuses to run as root.
+/// Returns the ID of the user that the server runs as if the test runs as root, because `PostgreSQL` refuses to run as
+/// root.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -61,8 +62,8 @@ impl Server {
         server
     }
 
-    /// Starts a replica, and waits until it streams from this server. Otherwise the replica would miss what the server
-    /// acknowledges before it stops.
+    /// Starts a replica, and waits until it streams from this server. Otherwise, the replica would miss writes that the
+    /// server acknowledges before it stops.
     pub fn replica(&self) -> Self {
         let replica = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
@@ -206,7 +207,7 @@ impl Server {
         kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
     }
 
-    /// Stops all processes of the server. Connections stay open, but receive no response.
+    /// Stops all processes of the server. Connections stay open, but the server does not respond.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }
@@ -249,7 +250,7 @@ impl Server {
         self.control(&["--mode=immediate", "stop"]);
     }
 
-    /// Shuts the server down cleanly, after its replicas have received all of its log.
+    /// Shuts the server down cleanly, after its replicas have received its entire log.
     pub fn stop(&self) {
         self.control(&["--mode=fast", "stop"]);
     }
@@ -275,7 +276,7 @@ impl Server {
         set("");
     }
 
-    /// Runs `work`, and cancels the replica wait of one commit that occurs in the meantime.
+    /// Runs `work`, and meanwhile cancels one commit's wait for the replica.
     pub fn cancel_a_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
         thread::scope(|scope| {
             let working = scope.spawn(work);

@@ -1,5 +1,4 @@
-//! Runs the core crate's generators under the leases of the simulated worlds, and keeps a ledger of everything that they
-//! generate.
+//! Runs the core crate's generators under the leases of the simulated worlds, and keeps a ledger of all generated IDs.
 
 use std::{
     cell::{Cell, RefCell},
@@ -34,20 +33,20 @@ thread_local! {
     static LEDGER: RefCell<Ledger> = RefCell::default();
 }
 
-/// The generated IDs, the generator that used each tick, and the windows of the generators.
+/// The generated IDs, the generator that used each tick, and the generators' windows.
 #[derive(Default)]
 struct Ledger {
     ids: HashMap<i128, IdOrigin>,
     made: HashMap<(u64, i64), IdOrigin>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
-    /// For each generator that was copied: the first of its copies, and the end that all of them shared.
+    /// For each generator that was copied: the first generator in its group of copies, and the end that all copies shared.
     copies: HashMap<usize, (usize, u64)>,
     fault: Option<String>,
 }
 
-/// The generator that made an ID, and whether another copy of the generator may have made the same ID. This is possible
-/// before the image was taken, or between a gap in the clocks and the next write that the store acknowledged.
+/// The generator that made an ID, and whether another copy of the generator may have made the same ID. This is possible for
+/// IDs made before the image was taken, or between a gap in the clocks and the next write that the store acknowledged.
 #[derive(Clone, Copy)]
 struct IdOrigin {
     id: usize,
@@ -257,7 +256,8 @@ pub struct ProcessGrantee {
     family: Family,
     step: u64,
     time: Time,
-    /// `true` if a window is checked only before an ID is generated, and does not limit the ID itself.
+    /// `true` if the generator checks its window only before it generates an ID, so that the window does not limit the ID
+    /// itself.
     checks_first: bool,
     /// Whether another copy of the process may currently generate the same IDs.
     pub may_be_shared: Cell<bool>,
@@ -386,7 +386,8 @@ impl Generator {
 }
 
 impl IdOrigin {
-    /// Returns whether the other generator cannot have made the same ID.
+    /// Returns whether it is a fault that both generators made the same ID. It is not a fault if they are copies that may
+    /// share IDs.
     fn contradicts(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy =
             ledger.copy_of(self.id).is_some_and(|copy| ledger.copy_of(other.id) == Some(copy));
@@ -424,8 +425,8 @@ impl Ledger {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
-    /// Records that a generator was copied, and returns the copy. From now on, each of them may repeat IDs that were made
-    /// before the copying.
+    /// Records that a generator was copied, and returns the copy. From now on, each of the two may repeat IDs that were
+    /// made before the copy.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();

@@ -77,8 +77,8 @@ fn no_two_generators_share_a_worker_id() {
     }
 }
 
-/// Process images are restored twice, at any moment, including between a request and its reply. Once the store has
-/// acknowledged a write that a copy sent afterwards, no other copy generates the same IDs.
+/// Process images are restored twice, at any moment, including between a request and its reply. After a restore, once the
+/// store has acknowledged a write that a copy sent, no other copy generates the same IDs.
 #[test]
 fn restored_copies_part() {
     let (mut copied, mut lost) = (0, 0);

@@ -58,8 +58,8 @@ pub fn record_reply(
     });
 }
 
-/// Records the beginning of a world. Ticks are counted in `step` milliseconds from `epoch`. The tick in an ID is multiplied
-/// by `unit`.
+/// Records the beginning of a world. Ticks are counted from `epoch` in units of `step` milliseconds. The tick in an ID is
+/// multiplied by `unit`.
 pub fn record_start(seed: u64, family: Family, numbers: u64, (lease_ms, error): (u64, u64)) {
     let (step, epoch, unit) = match family {
         Family::Sno => (4, 0, 4),

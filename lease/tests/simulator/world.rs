@@ -59,7 +59,7 @@ enum KeeperInput {
 struct KeeperInputs {
     keeper: Keeper<SeededRandom>,
     options: Options,
-    /// The process's source of random numbers, in its initial and in its current state.
+    /// The process's source of random numbers, first in its initial state and then in its current state.
     seed: Rng,
     random: Rc<RefCell<Rng>>,
     inputs: Vec<KeeperInput>,
@@ -86,7 +86,7 @@ impl KeeperInputs {
         None
     }
 
-    /// Creates a keeper in the same state. From now on, it draws different random numbers.
+    /// Creates a keeper in the same state. From now on, the copy draws different random numbers.
     fn copy(&self, random: Rng) -> Self {
         let mut copy = Self::new(self.options.clone(), self.seed.clone());
         self.inputs.iter().for_each(|input| drop(copy.process_input(input.clone())));
@@ -102,15 +102,16 @@ struct Process {
     /// The error of the process's clock, in milliseconds.
     offset: i64,
     paused_until: u64,
-    /// The number of this process among those that have run in this place. Replies to earlier processes are lost.
+    /// The number of this process among those that have run in this slot. Replies to earlier processes are lost.
     life: u32,
     is_closing: bool,
     wakes: u64,
-    /// The number of the last request.
+    /// The number of the last request that the process sent.
     request: u64,
-    /// How far the monotonic clock lags behind, because the process was restored from images that were taken earlier.
+    /// How far the monotonic clock lags behind, because the process was restored from images taken earlier.
     behind: u64,
-    /// The process from which this one was copied, together with that process's life and last request at that time.
+    /// The process from which this one was copied, together with that process's life and last request at the time of
+    /// copying.
     original: Option<(usize, u32, u64)>,
     is_copied: bool,
     /// The latest time that the process's clock has shown.
@@ -362,7 +363,7 @@ impl World {
                         || json!({"event": "begin", "process": process, "start": start, "end": end}),
                     );
                     if let Err(error) = own.place.begin(grant) {
-                        // The grant ends before the last tick of the previous grant.
+                        // The grant ends before the previous grant's last tick, so it is unusable.
                         self.unusable += 1;
                         trace::record_event(|| json!({"event": "over", "process": process}));
                         own.keeper.process_input(KeeperInput::NotBegun(error, now));
@@ -467,7 +468,7 @@ impl World {
         }
     }
 
-    /// Restores the image of a process twice, some time after it was taken. One copy takes the place of the original.
+    /// Restores the image of a process twice, some time after it was taken. One copy replaces the original process.
     fn copy(&mut self, process: usize) {
         let pause = 1_100 + self.rng.u64(0..self.lease_ms);
         let random = self.rng.fork();
@@ -567,7 +568,7 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            // Any two clock readings of the store then differ by less than the clock error.
+            // Any two readings of the store's clock then differ by less than the clock error.
             8 => {
                 let most = self.clock_error().cast_signed() / 2;
                 self.store_offset = self.rng.i64(-most..most);
@@ -582,7 +583,7 @@ impl World {
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
             11 => self.operator_action(),
-            // The replica has everything that the store acknowledged.
+            // The replica has everything that the store has acknowledged.
             12 if self.rng.u8(..) < 60 => {
                 trace::record_event(|| json!({"event": "promotes"}));
                 self.promotion = Some(self.replace_store(self.store.clone()));
@@ -618,7 +619,7 @@ impl World {
             10..14 => corpse.is_some_and(|(number, token, dead)| {
                 let is_done = operator.dead(number, token).is_ok();
                 if is_done {
-                    // No process uses the rest of the dead holder's window.
+                    // No process uses the remainder of the dead holder's window.
                     dead.place.seal();
                 }
                 is_done
@@ -671,7 +672,7 @@ impl World {
         (self.lease_ms / 3).clamp(5_000, 60_000)
     }
 
-    /// Restores a backup. If the store is not durable, a crash instead loses all writes after the backup.
+    /// Restores a backup. If the store is not durable, this models a crash that loses all writes after the backup.
     fn restore(&mut self) {
         let Some(backup) = self.backup.take() else { return };
         if self.weak == BrokenRule::NotDurable {

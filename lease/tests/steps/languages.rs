@@ -1,6 +1,6 @@
 //! Tests the drivers in Python and JavaScript. Each driver is a process that reads a host's commands as lines of JSON and
-//! executes them (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They must pass the public conformance suite and
-//! reproduce the recorded conversations.
+//! executes them (`tests/leases/driver.py`, `tests/leases/driver.mjs`). The drivers must pass the public conformance suite
+//! and reproduce the recorded conversations.
 
 use std::{
     env, fs,
@@ -32,13 +32,13 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 const REDIS_CLIENTS: [&str; 5] =
     ["redis-py", "ioredis", "ioredis client", "node-redis", "node-redis client"];
 
-/// Returns the program that runs a client's driver, and the driver's file.
+/// Returns the program that runs a client's driver, and the path of the driver's source file.
 fn program_of(client: &str) -> (String, &'static str) {
     match client {
         "sqlite3" | "psycopg" | "asyncpg" | "pymysql" | "redis-py" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
-        // This client is compiled for the version of Node in which npm ran.
+        // This client is compiled for the Node version that npm ran on.
         "better-sqlite3" => ("node".to_owned(), "driver.mjs"),
         _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
     }
@@ -50,7 +50,7 @@ struct Driver {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     client: String,
-    /// A deliberate fault that is applied to the outcome of statements.
+    /// A deliberate fault that the test applies to the outcome of statements.
     fault: fn(&mut Outcome),
 }
 
@@ -94,7 +94,7 @@ impl Driver {
         outcome
     }
 
-    /// Runs one statement, as the clients that made the recording do.
+    /// Runs one statement at a time, like the clients that made the recording.
     fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
@@ -174,7 +174,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
 }
 
 /// The drivers have only the documented rights, although some clients send additional commands when they connect. The
-/// ioredis client prefixes the keys of its program, but must not prefix the lease's keys.
+/// ioredis client adds a prefix to its program's keys, but must not add the prefix to the lease's keys.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_redis() {
@@ -272,7 +272,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_redis() {
     }
 }
 
-/// A commit that the replica may lack does not count.
+/// A commit that the replica may lack must not count as successful.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_treat_warnings_as_failures() {

@@ -3,13 +3,13 @@
 use polyflake_lease::{Namespace, Record};
 use serde_json::{Value, json};
 
-/// Encodes those fields of a record that the rules use.
+/// Encodes the fields of a record that the rules use.
 pub fn record(it: &Record) -> Value {
     let (token, incarnation) = (it.token.to_string(), it.incarnation.to_string());
     json!([it.first, it.start, it.granted_until, token, it.version, incarnation])
 }
 
-/// Encodes those fields of a namespace's record that the rules use.
+/// Encodes the fields of a namespace's record that the rules use.
 pub fn namespace(it: &Namespace) -> Value {
     let incarnation = it.incarnation.to_string();
     json!([incarnation, it.store, it.previous_store, it.quiet_until, it.previous_quiet_until])

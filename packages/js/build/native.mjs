@@ -13,13 +13,13 @@ const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dyli
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];
-  // A developer build sets no flags, so that it shares the compiled core with other builds.
+  // A developer build sets no flags, so that it shares the compiled core with other developer builds.
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", thisPlatform().name);
   mkdirSync(folder, { recursive: true });
-  // The old file is removed first, so that a process that has already loaded it keeps its copy.
+  // Remove the old file first, so that a process that has already loaded it keeps its copy.
   rmSync(join(folder, "polyflake.node"), { force: true });
   copyFileSync(join(targetDirectory(), profile, library), join(folder, "polyflake.node"));
 }

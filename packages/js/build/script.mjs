@@ -106,7 +106,7 @@ const preloaded = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
-    // An unavailable store may recover, and a warning has already reported it. Any other error, such as an invalid
+    // An unavailable store may recover, and a warning has already been emitted. Any other error, such as an invalid
     // variable, is permanent.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
@@ -343,7 +343,7 @@ const ENTRY = [
 
 const isFamilies = ({ name }) => name === "families";
 const WRAPPED = {
-  // The function is in parentheses because engines then compile it immediately, instead of parsing it twice.
+  // The parentheses make engines compile the function immediately, instead of parsing it twice.
   banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
   footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
@@ -373,7 +373,7 @@ async function writeTypes() {
     entryFileNames: "[name].d.ts",
     chunkFileNames: "types-[name].d.ts",
     // A file is bundled with its dependencies, unless an earlier group already contains them. Users who import no
-    // third-party integration must not need its types.
+    // third-party integration must not need that integration's types.
     codeSplitting: {
       groups: [
         {

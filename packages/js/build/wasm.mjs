@@ -73,8 +73,8 @@ function buildFamily(family, dev) {
 
 function optimize(bound, out, passes, ...options) {
   const program = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  // A possible-contents analysis (GUFA) between two rounds makes a module up to 1.5% smaller. The first KB of memory
-  // contains only the end of the stack and no data, so an address plus an offset does not wrap around.
+  // Running possible-contents analysis (GUFA) between two rounds makes a module up to 1.5% smaller. The first KB of
+  // memory contains only the end of the stack and no data, so an address plus an offset does not wrap around.
   const rounds = [passes, "--gufa-optimizing", passes, "--low-memory-unused", ...options];
   const strip = ["debug", "producers", "target-features"].map((what) => `--strip-${what}`);
   run(process.execPath, program, ...rounds, "--enable-simd", ...strip, bound, "-o", out);
@@ -88,7 +88,7 @@ function optimize(bound, out, passes, ...options) {
 function glueFor(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));
   const files = [...new Set(imports.map(({ module }) => module))];
-  // A module without generators imports nothing from a host.
+  // A module without generators imports nothing from its host.
   const host = files.find((file) => file.startsWith("./snippets/"));
   const listOf = (file) =>
     `{ ${imports

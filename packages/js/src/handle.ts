@@ -112,7 +112,7 @@ export class Handle {
     const { number } = this;
     try {
       do {
-        // All calls share the scratch area, so the handle is written again after each sleep.
+        // All calls share the scratch area, so this call writes the handle again after each sleep.
         await slept(m.numbers[register.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.catchUp();
@@ -161,7 +161,7 @@ export class Handle {
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && isOfGrant) throw unavailable(this.lease, error);
         if (later && OF_A_TICK.has(code) && !canSleep()) {
-          // For a long wait, the core's message makes the same suggestion, but without the name of the call.
+          // For a long wait, the core's message makes the same suggestion, but does not name the call to use.
           const waits = `await ${later}, which waits`;
           const named = message.replace("await the asynchronous call", waits);
           return named === message ? `${message}; this thread cannot sleep: ${waits}` : named;

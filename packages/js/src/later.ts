@@ -74,7 +74,7 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
       settle();
     };
     const abort = done(() => reject(signal!.reason));
-    // The time is rounded up. Otherwise the call would wake before the tick begins, and would have to sleep again.
+    // Round the time up. Otherwise, the call would wake before the tick begins and have to sleep again.
     const timer = setTimeout(done(resolve), Math.ceil(nanos / 1e6));
     signal?.addEventListener("abort", abort);
   });

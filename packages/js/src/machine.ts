@@ -134,7 +134,7 @@ export class Machine {
   catchUp(): void {
     const count = countIn(this.#count);
     if (count === this.restores) return;
-    // The assignment comes last so that, if the stack overflows in the call, the next call repeats the report.
+    // Assign the count last, so that the next call repeats the report if the stack overflows during this call.
     this.#restored?.();
     this.restores = count;
   }
@@ -147,7 +147,7 @@ export class Machine {
 
   /** Recreates the views of the scratch area if a call has moved it. Any call can grow the memory and so move the area. */
   refreshViews(): void {
-    // When wasm memory grows, it gets a new buffer, and views of the old buffer then have length 0.
+    // When wasm memory grows, it gets a new buffer, and existing views have length 0 from then on.
     if (this.bytes.length === 0) this.#view();
   }
 
@@ -231,7 +231,7 @@ export class Machine {
       ...(name === undefined ? {} : { field: name }),
     };
     const kind = texts[0] as ErrorCode;
-    // The replacement is a function, because `$` has a special meaning in a replacement string.
+    // The replacement is a function because `$` has a special meaning in replacement strings.
     const own = name ? texts[2].replace(texts[1], () => name) : texts[2];
     const text = more?.(details, kind, own, ofGrant === 1) ?? own;
     return new PolyflakeError(kind, text, details);

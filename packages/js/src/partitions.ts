@@ -61,7 +61,8 @@ export class LentTable extends Lent {
 
   constructor(table: Table) {
     super();
-    // This function is called first when a partition is assigned. In steady-state use, only such calls allocate memory.
+    // This function is called first when a partition is assigned. Once a program is warmed up, only these calls
+    // allocate memory.
     this.random = () => this.guardCall(() => (needStack(), random16()));
     this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.guardCall(() => table.entry(partition));

@@ -77,11 +77,12 @@ export function reportRestore(load: () => void): void {
   const seen = restores();
   failures.push(failureOf(replaceBase));
   const all = [...addons.values()];
-  // If there are several tables, the base is replaced twice. One table may pick partitions from another table, which
-  // has a new base only after the first pass.
+  // If there are several tables, replace the base twice. One table may pick partitions from another, which has a new
+  // base only after the first pass.
   const reports = all.length > 1 ? [...all, ...all] : all;
   for (const { report } of reports) failures.push(failureOf(report));
-  // If another thread reports a restore in the meantime, the sum differs, and the next pick replaces the base again.
+  // If another thread reports a restore in the meantime, the total differs from `based`, and the next pick replaces the
+  // base again.
   realm.based = seen + reports.length + 1;
   if (typeof Atomics === "object") Atomics.add(count, 0, 1);
   else count[0]!++;
@@ -133,14 +134,15 @@ function failureOf(step: () => void): { error: unknown } | undefined {
 export function nextPick(): [base: number, count: number] {
   const realm = sharedState();
   const { order } = realm;
-  // If another thread reported a restore and shares the addon but not this memory, its report has not replaced this
-  // base.
+  // A thread that shares the addon but not this memory may have reported a restore. In that case, its report did not
+  // replace this memory's base.
   const seen = restores();
   if (seen !== (realm.based ?? seen)) replaceBase();
   realm.based = seen;
   for (;;) {
     const found = Atomics.load(order, 0);
-    // Threads may pick a base at the same time. The first base is used, because all threads must follow the same order.
+    // Several threads may pick a base at the same time. The first base wins, because all threads must use the same
+    // order.
     if ((found & HAS_BASE) === 0n) replace(order, found, randomBase());
     else {
       // The base and the count share a cell, so that one atomic addition reads the base and increments the count.

@@ -1,4 +1,4 @@
-// Tests that bundles in Node find the addon of the installed package or fall back to wasm.
+// Tests that bundles running in Node find the addon of the installed package or fall back to wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

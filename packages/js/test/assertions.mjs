@@ -1,4 +1,4 @@
-// Provides assertions about errors, and scripted clocks.
+// Provides assertions about errors, and clocks that follow a script.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

@@ -74,7 +74,7 @@ onEachMachine((polyflake) => {
         assertError("invalid_type", () => make(value), { field });
       if (isBytes) assertError("invalid_length", () => make(ids.subarray(1)));
       assert.equal([...make(ids)].length, 3);
-      // Once the buffer of `ids` is detached, the array is empty.
+      // Detaching the buffer of `ids` empties the array.
       const array = name === "encryptMany" ? undefined : make(ids);
       structuredClone(ids.buffer, { transfer: [ids.buffer] });
       if (array) assert.deepEqual([array.length, [...array], array.at(0)], [0, [], undefined]);

@@ -1,4 +1,4 @@
-// Opens the pages of the repository in Chromium.
+// Opens the repository's pages in Chromium.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { delimiter, extname, join } from "node:path";

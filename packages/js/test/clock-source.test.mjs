@@ -60,7 +60,7 @@ test("on wasm each call reads the current time", () => {
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
   const madeAt = (id) => parse(id).unixMs;
-  // Calls that receive a time, calls that read the clock, and calls that fail before they read it, in every order.
+  // Calls that receive a time, calls that read the clock, and calls that fail before reading it, in every order.
   const calls = [
     () => assert.equal(madeAt(snos.generate()), now),
     () => assert.equal(madeAt(snos.tryGenerate()), now),
@@ -97,7 +97,7 @@ test("on wasm a stack overflow leaves no stale time", () => {
     try {
       fillStack(room);
     } catch {
-      // Each stack frame retries the call, so that calls fail at every point between JavaScript and the clock.
+      // Each stack frame retries the call, so that calls fail at every point on the way from JavaScript to the clock.
       if (room.left-- > 0) {
         try {
           ids.generate();

@@ -176,7 +176,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("many generators are made as fast as few", async () => {
     const kept = [];
     await assertNoWarning(() => {
-      // Both backends share the record of identities, so each uses its own range of worker IDs.
+      // Both backends record identities in the same registry, so each uses its own range of worker IDs.
       const first = name === "wasm" ? 1000 : 70_000;
       for (let node = first; node < first + 20_000; node++) kept.push(flakes({ nodes: node }));
     });

@@ -1,4 +1,5 @@
-// Tests the default generator behind `generate`: it can be replaced, and mocked time affects it only through a clock.
+// Tests that the default generator behind `generate` can be replaced, and that mocked time affects it only through a
+// clock.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { afterEach, test } from "node:test";

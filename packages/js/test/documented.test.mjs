@@ -1,5 +1,5 @@
 // Tests that each public name and member in the bundled declarations has a doc comment. tsc and the bundler copy the
-// comments from the sources, so each one is written only once.
+// comments from the sources, so each comment is written only once.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Runs the examples, and checks their output.
+// Runs the examples and checks their output.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

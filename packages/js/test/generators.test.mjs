@@ -1,5 +1,5 @@
-// Tests the generators of all formats in JavaScript, and the additional features of sno. tests/conformance tests how
-// ticks, windows and clocks work.
+// Tests generators of all formats in JavaScript, and sno's additional features. tests/conformance tests how ticks,
+// windows and clocks work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertError, NOW, scripted } from "./assertions.mjs";

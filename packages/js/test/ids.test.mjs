@@ -1,4 +1,4 @@
-// Tests the strings, bytes and fields of sno. tests/conformance tests the vectors.
+// Tests the strings, bytes and fields of sno IDs. tests/conformance tests the vectors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -12,7 +12,8 @@ const bytesOfIds = fc.uint8Array({ minLength: 10, maxLength: 10 });
 
 onEachMachine(({ sno }) => {
   test("invalid characters are counted in UTF-16 units and never truncated", () => {
-    // The low byte of U+0161 is that of "a". A surrogate pair counts as two code units, and a lone surrogate as one.
+    // The low byte of U+0161 is the code of "a". A surrogate pair counts as two code units, and a lone surrogate as
+    // one.
     for (const bad of ["š", "\uff12", "\u0662", "\u212a", "\ud800", "\udc00", "\0", "A", "1", "z", "=", "\ufeff"]) {
       for (const position of [0, 7, 8, 15]) {
         const text = ID.slice(0, position) + bad + ID.slice(position + 1);

@@ -1,4 +1,4 @@
-// Tests the package for JSR. `cargo xtask release --dry` also checks it with Deno.
+// Tests the package published on JSR. `cargo xtask release --dry` also checks it with Deno.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ test("the package for JSR has each source that its sources import", (t) => {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".ts"));
   const imports = files.flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");
-    // The package is imported by its name only in examples.
+    // Only examples import the package by its name.
     return [...text.matchAll(/\bfrom "([^"@][^"]*)"/g)].map(([, name]) => join(dirname(file), name));
   });
   assert(imports.length > 20);

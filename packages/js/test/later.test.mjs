@@ -69,7 +69,7 @@ onEachMachine((polyflake, machine) => {
       const controller = new AbortController();
       const waiting = calls(controller.signal);
       await after(1);
-      // IDs are available again, and the aborted calls must not have consumed any.
+      // IDs are available again. The aborted calls must not have consumed any of them.
       time.now += tickMs;
       controller.abort(reason);
       for (const promise of waiting) assert.equal(await rejection(promise), reason);
@@ -105,7 +105,7 @@ onEachMachine((polyflake, machine) => {
       await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
-    // All Hot Guids of one second would need 256 MiB.
+    // All Hot Guids of one second would take up 256 MiB.
     if (name === "hotguid") continue;
 
     test(`${name}: 100 concurrent calls make 100 IDs`, async () => {

@@ -1,5 +1,5 @@
-// Tests custom layouts in JavaScript: descriptions that JSON cannot express, values of JavaScript types, names and
-// Dates. tests/conformance tests the vectors and random layouts.
+// Tests custom layouts in JavaScript: descriptions that JSON cannot express, values of JavaScript types, names, and
+// `Date` objects. tests/conformance tests the vectors and random layouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";

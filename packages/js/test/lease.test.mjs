@@ -53,9 +53,9 @@ const OWN_IOREDIS_OPTIONS = {
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
 test("URLs are parsed like in every language", async (t) => {
-  // Mocks of the database clients, which record their arguments: classes of pg and ioredis, a function of mysql2, a
-  // SQLite class, and a `fetch` that records the address and the token. `type` is the type of the file system that
-  // contains the SQLite file.
+  // Mock database clients that record their arguments: classes for pg and ioredis, a function for mysql2, a SQLite
+  // class, and a `fetch` that records the address and the token. `type` is the type of the file system that contains
+  // the SQLite file.
   let made;
   globalThis[PG] = {
     Client: class {

@@ -1,4 +1,4 @@
-// Tests generators of each format with a simulated lease: its grants, the ends of the grants, and its seals.
+// Tests generators of each format with a simulated lease that begins, extends and seals their grants.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -178,7 +178,7 @@ onEachMachine((polyflake, machine) => {
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
-          // A generator must not count as unused if its last use is unknown.
+          // A generator must not be reported as unused if its last use is unknown.
           assert.equal(error.code, "lease_unavailable");
         }
         now = start() + 1500;

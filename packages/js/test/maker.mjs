@@ -1,4 +1,4 @@
-// The program that a worker thread or a cluster process runs. It makes IDs with the default generators and sends them
+// The program run by each worker thread or cluster process. It generates IDs with the default generators and sends them
 // to its parent.
 import cluster from "node:cluster";
 import { parentPort, workerData } from "node:worker_threads";

@@ -1,4 +1,4 @@
-// Tests the contents of the tarball that npm creates.
+// Tests the contents of the tarball that npm packs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -93,7 +93,7 @@ describe("the tarball", () => {
       Object.keys(peerDependencies),
     );
     // Any version is allowed. With a range, npm would refuse to install the package next to a library version outside
-    // of it, and ranges exclude prereleases.
+    // that range. Ranges also exclude prereleases.
     assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
   });
 
@@ -108,7 +108,7 @@ describe("the tarball", () => {
     const { main, browser, types, exports } = manifest;
     const names = filesIn({ main, browser, types, exports });
     assert(names.length > 20, `${names.length} names`);
-    // A path with an asterisk stands for the paths of all formats.
+    // A path with an asterisk covers every format.
     const all = names.flatMap((name) =>
       name.includes("*")
         ? ["hotguid", "layout", "public", "randflake", "sno", "uuid7"].map((family) => name.replace("*", family))
@@ -137,7 +137,8 @@ describe("the tarball", () => {
     assert(paths.length >= 10, `${paths.length} paths`);
     const several = paths.filter(([, { node }]) => typeof node !== "string");
     assert.deepEqual(Object.fromEntries(several.map(([path, { node }]) => [path, node])), {
-      // Only Node's `import` waits for a lease. A tracer that includes the other file also copies this one.
+      // Only Node's `import` waits for a lease. A tracer that includes the `default` file also copies the `import`
+      // file.
       "./lease": { "node-addons": { import: "./dist/esm/lease-node.js" }, default: "./dist/cjs/lease.js" },
       "./lease/pg": { "node-addons": { import: "./dist/esm/lease-pg-node.js" }, default: "./dist/cjs/lease-pg.js" },
     });
@@ -179,7 +180,7 @@ describe("the tarball", () => {
     const namesOf = (file) => [basename(file), basename(file).replace(/\.d\.ts$/, ".js")];
     const isNamed = (file) =>
       texts.some(([other, text]) => other !== file && namesOf(file).some((name) => text.includes(`/${name}`)));
-    // package.json lists these modules as one path with an asterisk.
+    // package.json lists these modules as a single path with an asterisk.
     const names = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
     const families = [
       ...names.map((name) => `dist/cjs/${name}.d.ts`),

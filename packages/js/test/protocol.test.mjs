@@ -38,11 +38,11 @@ describe("Rust and TypeScript have the same", () => {
     const at = pairs(rust, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
     const numbers = Object.values(at).map(Number);
     assert.equal(new Set(numbers).size, numbers.length);
-    // The shared options are in the registers between `value` and `own`, followed by the format's own options. sno has
+    // The shared options occupy the registers between `value` and `own`, followed by the format's own options. sno has
     // the most options of its own.
     assert.equal(at.own - at.value, 5);
     assert(Number(at.own) + 16 <= at.answer);
-    // sno's statistics need more registers than any other result.
+    // sno's statistics occupy more registers than any other result.
     assert.equal(Number(at.answer) + 10, Number(/NUMBERS: usize = (\d+)/.exec(rust)[1]));
   });
 

@@ -1,5 +1,5 @@
-// Tests public IDs: the vectors, versions, limits and errors. core/tests/public.rs measures how many forged strings
-// decode successfully.
+// Tests public IDs: the vectors, versions, limits and errors. core/tests/public.rs measures how many forged strings are
+// accepted.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -94,7 +94,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     );
     assertError("out_of_range", () => orders.encode(2 ** 48), { field });
     assertError("out_of_range", () => orders.encode(2 ** 53), { field });
-    // An integer of 2^53 or above may have been rounded.
+    // A number of 2^53 or above may have been rounded.
     assertError("invalid_type", () => wideType.encode(2 ** 53), { field });
     assert.equal(wideType.decode(wideType.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
   });

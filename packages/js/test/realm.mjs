@@ -1,4 +1,5 @@
-// Creates realms as test runners and edge sandboxes do. The package's files run in a separate realm from Node.
+// Creates realms as test runners and edge sandboxes do. The package's files run in a realm that is separate from
+// Node's.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -36,7 +36,7 @@ test("maxWait limits the first wait, also with a callback", async () => {
   assert.throws(() => new sno.Generator({ partition: 7002, maxWait: 0 }).generate(), exhausted);
   assert.throws(() => new sno.Generator({ partition: 7003, maxWait: 0, onStall: () => {} }).generate(), exhausted);
   assert.throws(() => new randflake.Generator(grant(), secret, { maxWait: 0 }).generate(), exhausted);
-  // The option applies to exhausted ticks, not to the first tick.
+  // `onExhausted` applies to exhausted ticks, not to the first tick.
   assert.ok(new sno.Generator({ partition: 7004, onExhausted: "error" }).generate());
   assert.ok(await new sno.Generator({ partition: 7005 }).generateAsync());
 });

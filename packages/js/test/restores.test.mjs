@@ -1,5 +1,5 @@
-// Tests processes that were restored from an image of their memory. Each test runs in a separate process, because a
-// report of a restore reaches all generators of its process. tests/packaging/js/lease tests leases.
+// Tests processes that were restored from an image of their memory. Each test runs in a separate process, because
+// reporting a restore affects all generators in the process. tests/packaging/js/lease tests leases.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ for (const backend of ["native", "wasm"]) {
           const old = explicit(polyflake, number);
           for (const ids of old) ids.generate();
           if (afterRestore() !== undefined) throw new Error("expected no value");
-          // The first call after the report is made by a new generator. Then the test uses the old generators.
+          // A new generator makes the first call after the report. Then the test uses the old generators.
           const fresh = explicit(polyflake, 10 + number);
           codes.push(...fresh.map((ids) => codeOf(() => ids.generate())), ...old.map((ids) => codeOf(() => ids.generate())));
           codes.push(...old.map((ids) => codeOf(() => ids.generateMany(10))));
@@ -101,7 +101,7 @@ for (const backend of ["native", "wasm"]) {
 
     test("one call reaches the threads that were started after the package was used, and those they start", () => {
       assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED);
-      // The threads share the count, even if reporting the restore is a thread's first call.
+      // The threads share the restore count, even if a thread's first call reports the restore.
       assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), EXPECTED);
     });
 
@@ -301,7 +301,7 @@ describe("in wasm", () => {
     const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
     const made = new Set([...one[0], ...other[0]]);
     assert.equal(made.size, 44);
-    // The copies differ in the order of their partitions, not only in time.
+    // The copies assign partitions in different orders, so they differ not only in time.
     assert.notEqual(one[1], other[1]);
   });
 
@@ -372,8 +372,8 @@ describe("in wasm", () => {
   });
 
   test("the base of a restore that another thread reported meanwhile is never used", () => {
-    // The first report has picked a base but not stored it yet when a second report replaces the base. The first report
-    // therefore picks again. It picks once more because a generator picked a partition in the meantime.
+    // The first report has drawn a base but not stored it when a second report replaces the base. The first report
+    // therefore draws again. It draws once more because a generator picked a partition in the meantime.
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();
@@ -389,8 +389,8 @@ describe("in wasm", () => {
         if (isGenerating) return random.call(crypto, bytes);
         const drawn = draws.shift();
         isGenerating = true;
-        // The count is advanced after the base has been replaced, so this generator does not pick a partition under the
-        // old base.
+        // The count increases only after the base has been replaced, so this generator does not pick a partition under
+        // the old base.
         during.push(partitionOf(sno) === before);
         isGenerating = false;
         if (depth++ === 0) afterRestore();

@@ -112,7 +112,7 @@ describe("schemas", () => {
           }
           const { issues } = validate(its, text);
           assert.equal(issues?.[0].code, code);
-          // The regular expression does not check whether a Randflake string is canonical and has at most 64 bits.
+          // The regular expression does not check whether a Randflake string is canonical or fits in 64 bits.
           const isNumber = its === schema.randflake && ["not_canonical", "out_of_range"].includes(code);
           assert.equal(new RegExp(pattern(its)).test(text), issues === undefined || isNumber, text);
         }),

@@ -1,4 +1,4 @@
-// Checks that the package stays within its size limits after it is bundled for browsers and edge runtimes.
+// Checks that the package stays within its size limits when it is bundled for browsers and edge runtimes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Tests the cipher's batches and its key. borders.test.mjs tests invalid keys and blocks, and tests/conformance tests
-// the vectors.
+// Tests the cipher's batches and key. borders.test.mjs tests invalid keys and blocks, and tests/conformance tests the
+// vectors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

@@ -317,8 +317,8 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // Four kinds of exports are skipped. The error class accepts any arguments, like built-in errors. The JSON Schema
-      // of bigints always fails. Node adds a default to CommonJS. A report of a restore would make the generators of
+      // Skip four kinds of exports. Error classes accept any arguments, like built-in errors. The JSON Schema of
+      // bigints always fails. Node adds `default` to CommonJS modules. Reporting a restore would make the generators of
       // other calls fail.
       if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);

@@ -1,4 +1,4 @@
-// Tests calls that never wait: they return the available IDs, possibly fewer than requested, or throw an error.
+// Tests calls that never wait. They return the available IDs, possibly fewer than requested, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertError, NOW, scripted } from "./assertions.mjs";
@@ -55,7 +55,7 @@ onEachMachine((polyflake) => {
       if (name === "hotguid" || name === "uuid7") return;
 
       test("try calls do not wait for a clock that is behind", () => {
-        // sno follows the first clock rollback without waiting.
+        // sno follows the first clock rollback immediately.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
         const ids = make(1, { ...LONG_WAIT, clock: scripted(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();

@@ -1,4 +1,4 @@
-// Tests the package's types with users' compilers, without the types of browsers or Node.
+// Tests the package's types with the compilers that users run, without the types of browsers or Node.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Tests many threads and processes as in users' programs: workers, and a cluster whose processes share a port.
+// Tests many threads and processes as user programs run them: worker threads, and a cluster whose processes share a
+// port.
 import assert from "node:assert/strict";
 import cluster from "node:cluster";
 import { once } from "node:events";

@@ -81,7 +81,7 @@ NO_INTEGERS = [
     [],
     {},
     object(),
-    # Before NumPy 2.3, a NumPy bool could be used as an integer, with a warning.
+    # Before NumPy 2.3, a NumPy bool could be used as an integer, but with a warning.
     *([] if hasattr(np.bool_, "__index__") else [np.bool_(True)]),
     np.float64(1),
     dt.timedelta(1),

@@ -75,7 +75,7 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
     ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **LONG_WAIT)
-    # A traceback keeps the frames through which the exception passed.
+    # A traceback references the frames through which the exception passed.
     held = []
 
     async def use() -> None:
@@ -210,7 +210,7 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
-    # With this many node IDs, all IDs fit into one second. With fewer, the event loop would also run while a call waits
+    # With this many node IDs, all IDs fit in one second. With fewer, the event loop would also run while a call waits
     # for the next second.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)

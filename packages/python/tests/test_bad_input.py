@@ -43,7 +43,7 @@ def test_an_invalid_character_is_reported_at_its_position(bad: str) -> None:
         if position in (8, 9):
             with raises_code("invalid_character", position=position):
                 sno.metabyte(text)
-        # A later invalid character does not hide the first one.
+        # A later invalid character does not change the reported position.
         with raises_code("invalid_character", position=position):
             sno.Sno(text[:-1] + "\ud800" if position < 15 else text)
 

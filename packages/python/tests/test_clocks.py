@@ -276,7 +276,7 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
     ids=["one", "many", "fill"],
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
-    # The clock is a C function, so no Python code runs during the wait, and only the wait itself can notice the signal.
+    # The clock is a C function. No Python code runs during the wait, so only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()
@@ -312,8 +312,8 @@ LONG_WAIT = layout.Layout(
     ids=["many", "try many", "fill"],
 )
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
-    # The batch takes much longer than the interval between signal checks. The interrupt leaves most of the mapped
-    # memory untouched.
+    # Generating the batch takes much longer than the interval between signal checks. The interrupt leaves most of the
+    # mapped memory untouched.
     ids, room = layout.Generator(LONG_WAIT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, room)

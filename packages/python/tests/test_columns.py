@@ -72,7 +72,7 @@ def sliced(texts: list[str]) -> Any:
     return pa.array(["", "x" * 40, None, *texts, "y"])[3:-1]
 
 
-#: Columns that hold strings of any length.
+#: Columns of strings of any length.
 ANY_FORMAT: dict[str, Column] = {
     "list": list,
     "tuple": tuple,
@@ -99,7 +99,7 @@ def padded(texts: list[str], width: int) -> bytes:
     return b"".join(text.encode().ljust(width, b"\0") for text in texts)
 
 
-#: Columns that hold ASCII strings in fixed-width slots, padded with zeros.
+#: Columns of ASCII strings in fixed-width slots, padded with zeros.
 SLOTS: dict[str, Callable[[list[str], int], Any]] = {
     "S": lambda texts, width: np.array([text.encode() for text in texts], f"S{width}"),
     "S40": lambda texts, _: np.array([text.encode() for text in texts], "S40"),

@@ -24,7 +24,8 @@ def as_version_7(data: bytes) -> UUID:
     return UUID(bytes=bytes([*data[:6], 0x70 | data[6] & 15, data[7], 0x80 | data[8] & 63, *data[9:]]))
 
 
-#: For each field: its column for packed IDs, the column's type, and the field of a single ID.
+#: For each field: a function that reads it from packed IDs, the type of the resulting column, and the field of a
+# single ID.
 FIELD_READERS: dict[str, tuple[Any, Any, Any]] = {
     "sno unix_ms": (lambda ids: ids.unix_ms(), np.int64, lambda id: id.unix_ms),
     "sno metabytes": (lambda ids: ids.metabytes(), np.uint8, lambda id: id.metabyte),

@@ -125,7 +125,7 @@ def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -
         import os, signal, sys, tempfile
         from polyflake import PolyflakeError, sno
 
-        # Each tick provides so few IDs that the batch waits even on a slow machine.
+        # Each tick provides so few IDs that the batch has to wait, even on a slow machine.
         ids = sno.Generator(7 if sys.argv[1] == "given" else None, sequence_min=0, sequence_max=9999)
         forks = []
 

@@ -85,8 +85,8 @@ def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
     tick = dt.datetime(2026, 1, 1, tzinfo=UTC)
     micros = lambda count: dt.timedelta(microseconds=count)  # noqa: E731
     at = sno.Generator(1).generate_at
-    # A range contains the ticks that start in it. If the range starts just after a tick's start, it excludes that tick.
-    # If the range ends just after a tick's start, it includes that tick.
+    # A range contains the ticks that start in it. A range that starts just after a tick's start excludes that tick. A
+    # range that ends just after a tick's start includes that tick.
     lowest, highest = sno.time_range(tick + micros(1), tick + micros(8001))
     assert at(tick) < lowest <= at(tick + micros(4000)) < at(tick + micros(8000)) <= highest
     assert highest < at(tick + micros(12000))

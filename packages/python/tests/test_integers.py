@@ -162,7 +162,7 @@ def test_integer_like_values_are_accepted(parameter: Parameter) -> None:
 
 @each
 def test_non_integers_are_rejected(parameter: Parameter) -> None:
-    # A layout also parses decimal strings, because the services' APIs return integers as strings.
+    # A layout also parses decimal strings, because services' APIs return integers as strings.
     reads_strings = parameter.call == SNOWFLAKE.parse
     for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
         with raises_code("invalid_type") as caught:

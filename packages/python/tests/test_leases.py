@@ -55,7 +55,7 @@ def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     with closing(sqlite3.connect(path_of(url))) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
-    # A worker ID is free once its last tick ends. In some formats, a tick lasts a second.
+    # A worker ID becomes free when its last tick ends. In some formats, a tick lasts a second.
     return [(first, until > time.time() * 1000 + 2000) for first, until in found]
 
 
@@ -171,7 +171,7 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
 
 
 URLS = json.loads((REPOSITORY / "tests/leases/urls.json").read_text("utf-8"))["cases"]
-#: Defaults for the settings of a store that a case does not specify.
+#: Default values for the settings of a store that a test case omits.
 DEFAULTS_OF_PLACES = {
     "allows_overlayfs": False,
     "create": None,
@@ -517,7 +517,7 @@ except polyflake.PolyflakeError as error:
                 assert said.startswith("lease_unavailable ") or sno.Sno(said.strip()).partition == 1, said
             process.communicate()
         finally:
-            # A stopped process never exits by itself.
+            # A suspended process never exits by itself.
             process.kill()
 
 
@@ -1038,7 +1038,7 @@ def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str)
     assert len(records(url)) <= 4
 
 
-#: Uses its own generator and the module functions, whose worker ID the environment variable sets.
+#: Uses its own generator and the module functions. An environment variable sets their worker ID.
 APPLICATION = """
 import json
 import os

@@ -27,7 +27,7 @@ def test_max_wait_limits_the_first_wait() -> None:
     assert raised.value.retry_at is not None
     with pytest.raises(ExhaustedError):
         uuid7.Generator(7007, max_wait=0).generate()
-    # The option applies to an exhausted tick, not to the first tick.
+    # `on_exhausted` applies to an exhausted tick, not to the first tick.
     assert sno.Generator(partition=7003, on_exhausted="error").generate().partition == 7003
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such server 
 
 WORKERS = 3
 
-#: The module's generators are created and used before the server forks.
+#: Creates and uses the module's generators before the server forks.
 APPLICATION = """
 import json
 import os

@@ -452,7 +452,7 @@ CODES = set(API["errors"])
 WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
-#: Messages of exceptions that the catalogue's values themselves raise, for example from released views or NumPy.
+#: Messages of exceptions that the catalogue's values raise themselves, for example those of released views or NumPy.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
@@ -484,7 +484,7 @@ def test_every_argument_survives_every_value(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # After every call, both the same object and a new one must still work.
+        # After every call, both the same object and a new object must still work.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()

@@ -14,7 +14,7 @@ import pytest
 TESTS_FOLDER = Path(__file__).parent
 STUBS = sorted((TESTS_FOLDER.parent / "src/polyflake").glob("[a-z]*.pyi"))
 
-# From Python 3.12 on, classes have this method automatically.
+# Since Python 3.12, classes have this method automatically.
 ALLOWED = r"polyflake\.\w+\.\w+(Array|Column)\.__buffer__"
 
 
@@ -36,7 +36,7 @@ def test_mypy_accepts_numpy_arrays_as_buffers(version: str) -> None:
 def test_the_stubs_match_the_module(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)
-    # Modules without a stub contain inline types, and some of them need third-party libraries.
+    # Modules without a stub have inline types, and some of these modules need third-party libraries.
     modules = ["polyflake._polyflake", *(f"polyflake.{stub.stem}" for stub in STUBS)]
     run("-m", "mypy.stubtest", *modules, "--allowlist", str(allowed), "--ignore-unused-allowlist")
 

@@ -19,7 +19,7 @@ from support import NOW_MS, NOW_NS, forks, raises_code, script
 UTC = dt.timezone.utc
 TEXT = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 ID = uuid.UUID(TEXT)
-#: UUIDs of other versions and variants, and one with version 7 and another variant.
+#: UUIDs of other versions and variants, including one with version 7 and a different variant.
 OTHER_UUIDS = [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.uuid4(), uuid.UUID(TEXT.replace("-98", "-18"))]
 
 

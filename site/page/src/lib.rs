@@ -7,8 +7,8 @@ use polyflake_inspect::{Context, MEMBERS, inspect, likely, sentence, suggest};
 use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Returns the possible meanings of a string as JSON: a sentence, a suggestion, and the readings that the `polyflake`
-/// program also shows.
+/// Returns the possible meanings of a string as JSON: a sentence, a suggestion, and the interpretations that the
+/// `polyflake` program also shows.
 ///
 /// `now` is the current time in Unix milliseconds. `layout` is the reader's own layout as JSON. An invalid layout is
 /// ignored, because the page reports the error elsewhere.

@@ -1,4 +1,5 @@
-// Runs the requests in headless Chromium, in an empty page that loads the package. The argument is the browser's path.
+// Runs the requests in headless Chromium, in an empty page that loads the package. The argument is the path of the
+// browser.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

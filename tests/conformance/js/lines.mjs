@@ -1,4 +1,4 @@
-// The driver's side of the protocol: reads one request per line and writes one answer per line, in the same order.
+// The driver's side of the protocol. Reads one request per line and writes one answer per line, in the same order.
 
 /** Answers the lines of standard input until it ends. Each batch has all lines that have arrived. */
 export async function serve(answerAll) {

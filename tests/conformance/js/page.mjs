@@ -1,3 +1,3 @@
-// Exports for the browser's page.
+// Exports for the page in the browser.
 
 export { answer } from "./ops.mjs";

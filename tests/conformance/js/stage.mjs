@@ -1,6 +1,6 @@
 // A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //
-// The generator calls the clock, which may itself run steps, so each call in progress has its own frame.
+// The generator calls the clock, which may itself run steps. Therefore, each call in progress has its own frame.
 
 import { outcome } from "./outcomes.mjs";
 

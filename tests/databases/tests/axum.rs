@@ -1,4 +1,4 @@
-//! Tests the axum example in the way that users would run it.
+//! Tests the axum example as users would run it.
 
 #[allow(dead_code, reason = "the test runs the service without its port")]
 #[path = "../../../examples/axum/src/main.rs"]

@@ -1,8 +1,8 @@
 //! Arrow columns from other producers, in every layout and with arbitrary faults. The results are compared with parsing one
 //! string at a time.
 //!
-//! Buffers are as long as their column claims, because a reader cannot check that. Every other value in a struct, an
-//! offset, a view or a key may be arbitrary.
+//! Buffers are as long as their column claims, because a reader cannot verify their length. Every other value in a struct,
+//! an offset, a view or a key may be arbitrary.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use crate::{
     slices::chunks_of_16,
 };
 
-/// The maximum number of items in a column. With longer columns, each input would take too long.
+/// The maximum number of items in a column. Longer columns would make each input too slow.
 const MAX_ITEMS: usize = 24;
 
 /// Reads columns of strings, first intact, then with faults.
@@ -104,7 +104,7 @@ fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Checks a column's IDs or error against parsing each string alone. `None` represents a null.
+/// Compares a column's IDs or error with the results of parsing each string alone. `None` represents a null.
 fn check<I: Textual + PartialEq + std::fmt::Debug>(
     column: &Foreign,
     layout: Layout,
@@ -157,7 +157,8 @@ fn read_anyhow(column: &Foreign) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Adds a few faults to the column or to its dictionary's values. A length may become shorter, or longer than any memory.
+/// Adds a few faults to the column or to its dictionary's values. A length may become shorter, or exceed the size of any
+/// memory.
 fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     for _ in 0..=bytes.number_below(3) {
         match bytes.number_below(4) {
@@ -187,8 +188,8 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     whole
 }
 
-/// Returns whether readers can detect a column's faults: the column must have at most as many items as before, or more than
-/// fit in memory.
+/// Returns whether readers can be expected to detect a column's faults. The column must have at most as many items as
+/// before, or more than fit in memory.
 fn is_fair(before: &Foreign, after: &Foreign) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
@@ -197,7 +198,7 @@ fn is_fair(before: &Foreign, after: &Foreign) -> bool {
         && values.is_none_or(|(before, after)| is_fair(before, after))
 }
 
-/// Returns a format that no reader accepts for strings or integers, and whose items might be wider than the actual items.
+/// Returns a format that no reader accepts for strings or integers, and whose items may be wider than those in the column.
 /// `None` is a null pointer.
 fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
@@ -218,12 +219,12 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
-    // Uses only lengths that fit in the buffers, or that exceed all memory.
+    // Use only lengths that fit in the buffers, or that exceed any memory size.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // The length already exceeds all memory, so a fraction of it would still exceed the buffers.
+        // The length already exceeds any memory size, so a fraction of it would still exceed the buffers.
         _ => length,
     };
     match bytes.number_below(10) {
@@ -260,7 +261,7 @@ fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     column.buffers[1] = Some(Buffer::of_i64(&keys));
 }
 
-/// Replaces an offset or part of a view. The last offset is kept, because readers cannot check it.
+/// Replaces an offset or part of a view. The last offset stays unchanged, because readers cannot check it.
 fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
@@ -274,7 +275,8 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
     let width = if matches!(format, "u" | "z") { 4 } else { 8 };
     let at = bytes.number_below((places.len() / width).saturating_sub(1));
-    // If the length was shortened, this may be the last offset, so the new value is either within the text or negative.
+    // If the length was shortened, this may be the last offset, so the new value must be either within the text or
+    // negative.
     let place = i64::try_from(bytes.number_below(text + 1)).expect("a short text");
     let place = if bytes.number_below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
@@ -285,7 +287,7 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// Sets a length that exceeds all memory, and then sets a fraction of it.
+/// Sets a length that exceeds any memory size, and then sets a fraction of it.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

@@ -1,9 +1,9 @@
-//! Makes choices based on an input's bytes. Zeros follow when the input runs out.
+//! Makes choices based on an input's bytes. When the input runs out, it continues with zeros.
 
 /// The number of IDs per input.
 pub(crate) const NEIGHBOURS: usize = 32;
 
-/// Returns an input's IDs: its first bytes, padded with zeros, and then the same bytes with one of them changed.
+/// Returns an input's IDs: its first bytes, padded with zeros, and then variants with one of those bytes changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
     let own: [u8; N] = Bytes(input).array();
     let others = random_bytes(input).map(move |[at, byte, ..]| {
@@ -14,7 +14,7 @@ pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [
     std::iter::once(own).chain(others).take(NEIGHBOURS)
 }
 
-/// Returns pseudo-random bytes that are the same for the same input.
+/// Returns pseudo-random bytes, which are always the same for the same input.
 pub(crate) fn random_bytes(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let seed = input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(PRIME));
@@ -69,7 +69,7 @@ impl Bytes<'_> {
         self.byte() % times == times - 1
     }
 
-    /// Returns an integer of any size, often at a limit.
+    /// Returns an integer of any size, often one at a limit.
     pub(crate) fn number(&mut self) -> i64 {
         let near = i64::from(self.byte().cast_signed());
         match self.byte() % 6 {

@@ -79,13 +79,13 @@ fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(byte % 128)).collect()
 }
 
-/// Returns an integer that usually fits.
+/// Returns an integer that usually fits in the field.
 fn number(width: usize, bytes: &mut Bytes<'_>) -> i128 {
     let number = i128::from_le_bytes(bytes.array());
     if bytes.one_in(16) { number } else { number & ((1 << width.min(96)) - 1) }
 }
 
-/// Returns an integer as it is written in descriptions: as a string if it exceeds 2^53.
+/// Returns an integer in the form used by descriptions: a string if it exceeds 2^53.
 fn integer(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= 1 << 53 => small.into(),
@@ -93,7 +93,7 @@ fn integer(number: i128) -> Value {
     }
 }
 
-/// Makes one member of a description or of one of its fields invalid.
+/// Makes one member of a description, or of one of its fields, invalid.
 pub(crate) fn corrupt(description: &mut Value, bytes: &mut Bytes<'_>) {
     let Some(members) = description.as_object_mut() else { return };
     let fields = members.get_mut("fields").and_then(Value::as_array_mut);
@@ -118,7 +118,7 @@ fn corrupt_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Returns a value that some members accept and most do not.
+/// Returns a value that some members accept but most reject.
 fn unusual_value(bytes: &mut Bytes<'_>) -> Option<Value> {
     Some(match bytes.byte() % 16 {
         0 => return None,

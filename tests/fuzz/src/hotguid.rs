@@ -11,10 +11,10 @@ use crate::{
 pub(crate) const DIGITS: &str = "0123456789abcdefABCDEF";
 pub(crate) const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// Position of each byte in SQL Server's form, taken from the original library.
+/// The position of each byte in SQL Server's form, taken from the original library.
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
-/// Checks the string forms of IDs and of SQL Server's GUIDs.
+/// Checks the string forms of IDs, including SQL Server's form.
 pub(crate) fn texts(input: &[u8]) {
     let near = nearly_valid(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
     for_each_string(input, &near, |text, units| {
@@ -75,7 +75,7 @@ pub(crate) fn lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 
-/// Converts bytes between .NET's order and the order of the string.
+/// Converts bytes between .NET's order and the string's order.
 fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
     bytes[..4].reverse();
     bytes[4..6].reverse();

@@ -15,7 +15,8 @@ use crate::{
     verdict::with_checked_message,
 };
 
-/// Checks descriptions that are built member by member, some of them with a fault, and then checks IDs.
+/// Checks descriptions that are built member by member, some of them with a fault. Then checks IDs of the resulting
+/// layouts.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
@@ -25,7 +26,7 @@ pub(crate) fn descriptions(input: &[u8]) {
     check(&description.to_string(), &mut bytes);
 }
 
-/// Checks JSON texts: arbitrary texts, and presets with bytes changed, removed or inserted.
+/// Checks JSON texts: arbitrary texts, and presets in which bytes were changed, removed or inserted.
 pub(crate) fn json(input: &[u8]) {
     if let Ok(text) = str::from_utf8(input) {
         check(text, &mut Bytes(input));
@@ -48,8 +49,8 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Checks that a text is either rejected or read as a layout that is written back unchanged, and whose IDs parse to their
-/// values.
+/// Checks that a text is either rejected or read as a layout that is written back unchanged and whose parsed IDs can be
+/// packed again.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -83,7 +84,7 @@ fn check_figures(layout: &Layout) {
     assert!(figures.below_2_63 || !figures.below_2_53);
 }
 
-/// Checks that IDs of the other kind or of the wrong length are rejected.
+/// Checks that the layout rejects IDs of the other kind or of the wrong length.
 fn check_foreign_ids(layout: &Layout) {
     let length = layout.bits() as usize / 8;
     for length in [length - 1, length + 1] {
@@ -110,7 +111,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     };
     let values = values_of(layout, &parsed);
     let packed = values.pack().expect("values of an ID");
-    // Ticks shorter than a millisecond are packed from nanoseconds, whose number may exceed 64 bits.
+    // Ticks shorter than a millisecond are packed from nanoseconds, and the number of nanoseconds may exceed 64 bits.
     assert_eq!(bits_of(&packed), used_bits(layout, id), "{}", layout.to_json());
     check_range(&values, &packed, &parsed, bytes);
     check_generator(layout, &parsed, bytes);
@@ -163,7 +164,7 @@ fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     bits
 }
 
-/// Checks that a time range that starts at an ID's own tick contains the ID, given its own bindables and constants.
+/// Checks that, given an ID's own bindables and constants, a time range that starts at the ID's tick contains the ID.
 fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
@@ -182,7 +183,7 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
 }
 
 /// Checks a generator whose clock shows times near an ID's time. Each call either fails or returns an ID with the clock's
-/// time. A restored generator continues.
+/// time. A generator restored from its snapshot continues.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);
@@ -215,7 +216,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
     assert_eq!(made.len(), count, "{}", layout.to_json());
 }
 
-/// Packs the generator's values, a clock reading and an ID's sequence number into the expected ID.
+/// Returns the expected ID, packed from the generator's values, a clock reading, and the sequence number of the given ID.
 fn at(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
     let (layout, mut values) = (ids.layout(), ids.values());
     if layout.timestamp().is_ok() {

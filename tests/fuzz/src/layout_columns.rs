@@ -1,4 +1,4 @@
-//! Parses and packs columns of a layout's fields, and compares the results with handling one ID at a time.
+//! Parses and packs columns of a layout's fields, and compares the results with processing one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,
@@ -16,7 +16,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
     let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
-    // The start of the millisecond that contains a tick may be in an earlier tick, or before the first one.
+    // The start of the millisecond that contains a tick may be in an earlier tick, or before the first tick.
     let one_by_one: Result<Vec<_>> =
         (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
     match (pack_all(&base, &given, ids.len()), one_by_one) {
@@ -38,7 +38,7 @@ fn slots(layout: &Layout) -> Vec<FieldIndex> {
     fields.chain(bindables).chain(constants).flatten().collect()
 }
 
-/// Returns a field of each ID, or `None` if the field is not an integer or is too wide for a column.
+/// Returns one field of each ID, or `None` if the field is not an integer or is too wide for a column.
 fn column(
     layout: &Layout,
     slot: FieldIndex,

@@ -1,5 +1,5 @@
-//! For any bytes, every decoder gives the same result as a simple implementation of its format, including the position of
-//! the first invalid character. Every accepted string is the canonical encoding of its ID.
+//! For any bytes, every decoder must give the same result as a simple implementation of its format, including the position
+//! of the first invalid character. Every accepted string must be the canonical encoding of its ID.
 //!
 //! Each target is a test that tries a few thousand random inputs. It is also a fuzz target: `cargo xtask fuzz` runs it with
 //! libFuzzer, which searches for inputs that reach new code.
@@ -31,7 +31,7 @@ mod targets {
         arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno, uuid7,
     };
 
-    /// Defines the targets. Each one has a name, a function to run, and a maximum input length.
+    /// Defines the targets. Each target has a name, a function to run, and a maximum input length.
     macro_rules! targets {
         ($($name:ident: $run:path, $most:literal;)*) => {$(
             #[test]

@@ -1,4 +1,5 @@
-//! The core's interface to JavaScript. Makes every call, in any order, with any bytes in the memory that passes arguments.
+//! The core's interface to JavaScript. Makes every call, in any order, with arbitrary bytes in the memory through which
+//! arguments are passed.
 
 use std::{ptr, sync::LazyLock};
 
@@ -14,7 +15,7 @@ use crate::bytes::Bytes;
 /// Makes a call and returns its status.
 type Call = fn(&Machine<StoppedClock>) -> u32;
 
-/// The calls that all formats share, and each format's own calls.
+/// The calls shared by all formats, and each format's own calls.
 static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
     let mut lists = Vec::new();
     macro_rules! add {
@@ -46,7 +47,7 @@ const NUMBERS: [f64; 16] = [
     f64::NAN,
 ];
 
-/// Makes a sequence of calls on one machine. Each call succeeds or fails, and the machine still works afterwards.
+/// Makes a sequence of calls on one machine. Each call may succeed or fail, but the machine must still work afterwards.
 pub(crate) fn calls(input: &[u8]) {
     SCRATCH.with(|scratch| {
         let machine = Machine::new(scratch);
@@ -61,7 +62,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// Writes in the same way as the package: numbers into registers, and then the bytes of a message.
+/// Writes arguments as the package does: numbers into registers, and then the bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.number_below(12) {
         let register = bytes.number_below(polyflake_js::NUMBERS);
@@ -76,21 +77,21 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     write_bytes(scratch, BYTES_AT, bytes.next_bytes(message));
 }
 
-/// Offset of the bytes in the shared memory.
+/// The offset of the bytes in the shared memory.
 const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     assert!(at + bytes.len() <= size_of::<Scratch>());
-    // SAFETY: the memory consists of integer cells, into which any bytes may be written while no call runs, and the bytes are
-    // within it.
+    // SAFETY: the memory consists of integer cells, and the write stays within it. Any bytes may be written to these cells
+    // while no call runs.
     unsafe {
         let area = ptr::from_ref(scratch).cast_mut().cast::<u8>();
         area.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
     }
 }
 
-/// Checks that an ID's string survives parsing and formatting, regardless of earlier calls.
+/// Checks that parsing and formatting an ID's string returns the same string, regardless of earlier calls.
 fn assert_works(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_AT, TEXT);

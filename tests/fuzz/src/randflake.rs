@@ -24,7 +24,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// Checks an arbitrary secret and number: encrypting the number's fields and parsing its string must both return the
+/// Checks an arbitrary secret and number. Encrypting the number's fields and parsing its string must each return the
 /// number.
 pub(crate) fn numbers(input: &[u8]) {
     let Some((secret, rest)) = input.split_first_chunk::<16>() else {

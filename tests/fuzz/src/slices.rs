@@ -1,5 +1,5 @@
-//! Handles many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU` sets).
-//! Compares the results with handling them one at a time.
+//! Processes many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU`
+//! sets). Compares the results with processing them one at a time.
 
 use polyflake::{
     Error, ErrorKind,
@@ -15,7 +15,7 @@ use crate::{
     verdict::Verdict,
 };
 
-/// More items than any kernel handles at once.
+/// More items than any kernel processes at once.
 pub(crate) const MAX_ITEMS: usize = 100;
 
 /// Decodes sno strings and encodes them again.
@@ -37,7 +37,7 @@ pub(crate) fn sno(input: &[u8]) {
 /// Decodes Randflake strings, in slots and in columns, and encodes them again.
 pub(crate) fn randflake(input: &[u8]) {
     let slots = items_with_faults(input, |chance| {
-        // Shifts by a random number of bits produce numbers of all sizes.
+        // Shifting by a random number of bits produces numbers of all sizes.
         let number = u64::from_le_bytes(chance.as_chunks().0[0]) >> (chance[8] % 64);
         let text = Randflake::from_u64(number).text();
         std::array::from_fn(|at| text.as_bytes().get(at).copied().unwrap_or(0))
@@ -51,7 +51,7 @@ pub(crate) fn randflake(input: &[u8]) {
     check_column(&ids, &slots);
 }
 
-/// Checks a column of IDs without gaps, and then a column of arbitrary strings.
+/// Checks a column of valid IDs without gaps, and then a column of arbitrary strings.
 fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
     let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");
@@ -71,7 +71,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
 }
 
-/// Checks that encrypting and decrypting many blocks at once gives the same result as handling each block alone.
+/// Checks that encrypting and decrypting many blocks at once gives the same results as processing each block alone.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
@@ -118,8 +118,8 @@ fn text_of(slot: &[u8; 16]) -> &[u8] {
     &slot[..end]
 }
 
-/// Checks that all strings before the first invalid one are decoded, that the error for the invalid string is returned, and
-/// that nothing is written after it.
+/// Checks the result of decoding a slice: all strings before the first invalid one are decoded, the error belongs to the
+/// invalid string, and nothing is written after it.
 fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
     decoded: Result<(), Error>,
     ids: &[T],

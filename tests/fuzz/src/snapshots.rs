@@ -1,4 +1,4 @@
-//! Snapshots as JSON. A snapshot is written back unchanged, and is either rejected or restored to a generator that
+//! Snapshots as JSON. A snapshot is either rejected, or it is written back unchanged and restores a generator that
 //! continues.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::{bytes::Bytes, verdict::with_checked_message};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
-/// Checks sno snapshots, including the variations of the Go library.
+/// Checks sno snapshots, including the Go library's variants.
 pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);
@@ -43,7 +43,7 @@ fn member(bytes: &mut Bytes<'_>) -> Value {
         1 => u64::from(u16::from_le_bytes(bytes.array())).into(),
         2 => (1_u64 << (bytes.byte() % 64)).into(),
         3 => ((1_u64 << (bytes.byte() % 64)) - 1).into(),
-        // The clock's tick or a tick near it.
+        // The clock's tick or a nearby tick.
         4 => ((NOW_MS - 1_262_304_000_000) / 4 + i64::from(bytes.byte()) - 128).into(),
         5 => u64::from_le_bytes(bytes.array()).into(),
         6 => u128::from_le_bytes(bytes.array()).to_string().into(),

@@ -1,4 +1,4 @@
-//! Makes strings from bytes: the bytes themselves, and nearly valid strings.
+//! Makes strings from bytes: the bytes themselves, and strings that are nearly valid.
 
 use crate::bytes::random_bytes;
 
@@ -13,7 +13,7 @@ const ODD: [char; 32] = [
 const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
-/// neighbors, which differ from it in one character.
+/// neighbors, each of which differs from it in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = SpareText::default();
     if let Ok(text) = str::from_utf8(input) {
@@ -59,7 +59,7 @@ pub(crate) fn is_encoded_as(text: &str, units: &[u32]) -> bool {
         && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
 }
 
-/// Returns a nearly valid string. It usually has the right length, and its characters usually belong to the alphabet that
+/// Returns a nearly valid string. Its length is usually correct, and its characters usually belong to the alphabet that
 /// `alphabet_at` returns for each position. The first byte selects the length, and each following byte selects a character.
 pub(crate) fn nearly_valid(
     input: &[u8],

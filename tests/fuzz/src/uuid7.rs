@@ -1,4 +1,4 @@
-//! UUID v7: strings, bytes, integers and fields, including those of UUIDs of other versions.
+//! UUID v7: strings, bytes, integers and fields, including the strings and fields of UUIDs of other versions.
 
 use polyflake::{
     ErrorKind,

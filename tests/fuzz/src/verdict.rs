@@ -17,8 +17,8 @@ pub(crate) fn with_checked_message(error: &Error) -> &Error {
     error
 }
 
-/// Returns the result of the format's checks: first the length, then each character. The error names the first invalid
-/// position.
+/// Returns the result that the format's checks must produce: first the length, then each character. The error names the
+/// first invalid position.
 pub(crate) fn expected_result(
     units: &[u32],
     lengths: std::ops::RangeInclusive<usize>,

@@ -1,6 +1,7 @@
 //! Compares `packages/api.toml` with the crate's public names, in both directions.
 //!
-//! The names come from the sources: the names that a format's `mod.rs` re-exports, and the public functions of those types.
+//! The crate's names come from its sources: the names that a format's `mod.rs` re-exports, and the public functions of the
+//! re-exported types.
 #![cfg(not(miri))]
 
 use std::{
@@ -52,12 +53,12 @@ fn parse(file: &Path) -> Vec<Item> {
     syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
 }
 
-/// Returns whether an item is part of the public API, which means that it is public and not hidden in the documentation.
+/// Returns whether an item is part of the public API: it must be public and not hidden in the documentation.
 fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
-/// Returns whether the documentation hides an item, which excludes it from the public API.
+/// Returns whether the documentation hides an item. A hidden item is not part of the public API.
 fn is_hidden(attributes: &[Attribute]) -> bool {
     let hides = |attribute: &Attribute| {
         attribute.path().is_ident("doc")

@@ -1,4 +1,4 @@
-//! Tests that serialized values can be read back in text formats, in self-describing binary formats, and in other binary
+//! Tests that serialized values can be read back from text formats, self-describing binary formats, and other binary
 //! formats.
 
 use std::fmt::Debug;
@@ -151,7 +151,7 @@ fn layouts_and_their_snapshots_round_trip() {
     assert_comes_back(&layout::Snapshot::new(7, 0));
 }
 
-/// Descriptions are only written, never read, so testing JSON suffices for all formats.
+/// Descriptions are only serialized, never deserialized, so testing JSON suffices for all formats.
 #[test]
 fn descriptions_are_serialized() {
     let described: Description = preset("twitter", []).unwrap().describe();

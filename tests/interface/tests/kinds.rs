@@ -1,4 +1,4 @@
-//! Enums that serde deserializes, where an ID's metabyte selects the variant.
+//! Enums that serde deserializes by selecting the variant from an ID's metabyte.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ enum Paid {
     Twice(u8, u8),
 }
 
-/// A list instead of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
+/// A list is used instead of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
 type Anything = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
@@ -102,8 +102,8 @@ fn order() -> Order {
     }
 }
 
-/// Reads a text with each entry point of `serde_json`. Strings and slices lend their bytes, but the reader does not. Errors
-/// omit their position, because the reader counts it differently.
+/// Deserializes a text with each entry point of `serde_json`. Strings and slices lend their bytes, but a reader does not.
+/// Errors are compared without their position, because the reader counts it differently.
 #[track_caller]
 fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
@@ -220,7 +220,7 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
     );
 }
 
-/// Covers types that customize how they deserialize an object.
+/// Covers variants whose types customize their deserialization.
 #[test]
 fn a_variant_accepts_any_deserializable_type() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -288,7 +288,7 @@ fn a_variant_accepts_any_deserializable_type() {
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
 
-/// Returns the error for an ID, and asserts that serde's error has the same message.
+/// Returns the error for the ID in a text, and asserts that serde's error has the same message.
 #[track_caller]
 fn rejection(text: &str) -> Error {
     let told = in_every_way::<Record>(text).unwrap_err();
@@ -417,7 +417,7 @@ fn every_vector_is_read() {
     assert!(found > 5);
 }
 
-/// A type for a variant. It has the same name as a type parameter that a macro might use.
+/// The type of a variant. Its name is one that a macro might use for a type parameter.
 #[derive(Debug, PartialEq, Deserialize)]
 struct D {
     id: Sno,
@@ -439,8 +439,8 @@ fn a_variants_type_can_have_any_name() {
     );
 }
 
-/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three must return the same value or
-/// fail.
+/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three reads must return the same
+/// value or fail.
 macro_rules! assert_alike {
     ($($value:ty: $($text:literal)+;)+) => {$({
         #[derive(Debug, PartialEq, Deserialize)]

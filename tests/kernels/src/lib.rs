@@ -1,11 +1,11 @@
-//! Helpers for the kernel tests. The crate has no third-party dependencies, so it builds quickly for emulated targets.
+//! Helpers for the kernel tests. This crate has no third-party dependencies, so it builds quickly for emulated targets.
 
 use polyflake::kernels::{Level, levels};
 
 /// The length of the longest slice that the tests use.
 pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 
-/// Lengths near the group sizes, which are 2 to 16 items. The cipher's groups are larger.
+/// Lengths near the group sizes of 2 to 16 items. The cipher's groups are larger.
 const AROUND_GROUPS: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
 /// Returns slice lengths that exceed every group size, some of them several times over. There are fewer under Miri, which
@@ -24,11 +24,11 @@ pub fn vector_levels() -> impl Iterator<Item = Level> {
     levels().filter(|&level| level != Level::SCALAR)
 }
 
-/// A source of pseudo-random numbers, which are the same in every run (xorshift64).
+/// A source of pseudo-random numbers (xorshift64). The numbers are the same in every run.
 pub struct XorShift(u64);
 
 impl XorShift {
-    /// Creates a source that always starts with the same number.
+    /// Creates a source that always starts from the same state.
     #[expect(clippy::new_without_default, reason = "nothing about it is a default")]
     pub const fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)

@@ -1,4 +1,4 @@
-//! Tests that, at every level, reading the columns of a slice of snos gives the same results as each ID's methods.
+//! Tests that, at every level, reading fields of a slice of snos as columns gives the same results as each ID's methods.
 
 use kernel_tests::{XorShift, lengths};
 use polyflake::{
@@ -6,7 +6,7 @@ use polyflake::{
     sno::{self, Parts, Sno},
 };
 
-/// Returns IDs with every metabyte, and with times near `tick` and over the whole range.
+/// Returns IDs with every metabyte, and with times near `tick` and across the whole range.
 fn ids(count: usize, tick: u64) -> Vec<Sno> {
     let mut noise = XorShift::new();
     let mut id = |index: usize| {

@@ -1,4 +1,4 @@
-//! Tests that, at every level, a run of consecutive IDs equals the IDs that counting up one at a time produces.
+//! Tests that, at every level, filling a run of consecutive IDs gives the same IDs as counting up one at a time.
 
 use kernel_tests::lengths;
 use polyflake::{

@@ -1,5 +1,5 @@
-//! Tests that, at every level, Randflake's kernels write the strings that the format defines. The kernels must reject a
-//! string with the same error as parsing it alone.
+//! Tests that, at every level, Randflake's kernels write the strings that the format defines, and reject a string with the
+//! same error as parsing it alone.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ const ITEMS: usize = 21;
 /// A number that no test decodes.
 const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
 
-/// Returns numbers of every length, but mostly long ones, like those of real IDs.
+/// Returns numbers whose strings have any length, but mostly long ones, like those of real IDs.
 fn numbers(count: usize) -> Vec<u64> {
     let mut noise = XorShift::new();
     let short = |noise: &mut XorShift| noise.next() >> noise.number_below(64);
@@ -29,7 +29,7 @@ fn numbers(count: usize) -> Vec<u64> {
     (0..count).map(|_| any(&mut noise)).collect()
 }
 
-/// Formats a number digit by digit, following the format's definition.
+/// Formats a number digit by digit, as the format defines.
 fn text_of(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
@@ -66,7 +66,7 @@ fn round_trip(level: Level, numbers: &[u64], slots: &[[u8; 16]]) {
     assert_eq!(read, numbers, "{level:?}");
 }
 
-/// Checks a number at every position of two groups and a remainder.
+/// Checks a number at every position in two groups and a remainder.
 #[track_caller]
 fn round_trip_of_one(level: Level, number: u64) {
     round_trip(level, &[number; 9], &[slot_of(&text_of(number)); 9]);

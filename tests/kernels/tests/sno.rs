@@ -9,7 +9,7 @@ use polyflake::{
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// More than two groups of every kernel, plus a remainder.
+/// More than two groups of any kernel, plus a remainder.
 const ITEMS: usize = 21;
 
 fn ids(count: usize) -> Vec<[u8; 10]> {
@@ -17,7 +17,7 @@ fn ids(count: usize) -> Vec<[u8; 10]> {
     (0..count).map(|_| noise.bytes()).collect()
 }
 
-/// Formats an ID digit by digit, following the format's definition.
+/// Formats an ID digit by digit, as the format defines.
 fn text_of(id: [u8; 10]) -> [u8; 16] {
     let bits = id.iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
     std::array::from_fn(|place| ALPHABET[(bits >> (75 - 5 * place) & 31) as usize])

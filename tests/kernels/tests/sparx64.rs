@@ -6,7 +6,7 @@ use polyflake::{
     sparx64::Sparx64,
 };
 
-/// Returns lengths up to several groups of 64 blocks, with small and large remainders.
+/// Returns lengths of up to several groups of 64 blocks, with small and large remainders.
 fn lengths_of_groups() -> impl Iterator<Item = usize> {
     lengths().chain([67, 81])
 }
@@ -28,7 +28,7 @@ fn slices_of_every_length_encrypt_and_decrypt() {
     }
 }
 
-/// Asserts that random blocks, which no encryption produced, decrypt identically at every level.
+/// Asserts that random blocks, which are not the result of an encryption, decrypt identically at every level.
 #[test]
 fn random_blocks_decrypt_identically_at_every_level() {
     let mut noise = XorShift::new();

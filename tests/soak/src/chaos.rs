@@ -22,8 +22,8 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Number of clock readings in which a few events happen. The number is large, so that a tick sometimes lasts long enough
-/// to be exhausted.
+/// The range of the random number that selects an event for each clock reading. It is large, so that events are rare and a
+/// tick sometimes lasts long enough to be exhausted.
 const READINGS: u32 = 1 << 20;
 
 impl Chaos {
@@ -55,7 +55,7 @@ impl Chaos {
         }
     }
 
-    /// Records a clock reading. Nearly all readings are not the latest, so `latest` is only loaded for them.
+    /// Records a clock reading. Few readings exceed `latest`, so `latest` is loaded first and updated only if necessary.
     fn record(&self, tick: i64) {
         if tick > self.latest.load(Ordering::Relaxed) {
             self.latest.fetch_max(tick, Ordering::Relaxed);

@@ -14,12 +14,12 @@ use polyflake::{
 
 use crate::chaos::Chaos;
 
-/// Generates IDs in any thread and reports their cells.
+/// Generates IDs from any thread and reports their cells.
 pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
     /// Number of bits of a cell's index within its tick. It is `None` unless the format promises that IDs are sorted across
-    /// threads and never later than the latest clock reading. If it is set, cells sort like their IDs.
+    /// threads and never later than the latest clock reading. If it is `Some`, cells sort in the same order as their IDs.
     pub(crate) sorted: Option<u32>,
     /// The clock that all generators of this maker use.
     pub(crate) clock: Arc<Chaos>,
@@ -48,7 +48,7 @@ pub(crate) const FAMILIES: [Family; 6] = [
 /// The maximum number of IDs per batch.
 const BATCH: usize = 1000;
 
-/// Returns a number of ticks that together have several times as many slots as `ids`, because a chaotic clock skips many slots.
+/// Returns a tick count that provides several times as many slots as `ids`, because a chaotic clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
@@ -204,7 +204,7 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
     }
 }
 
-/// Generates version 7 UUIDs. At least half of a millisecond's sequence is available.
+/// Generates version 7 UUIDs. At least half of the sequence is available in each millisecond.
 fn uuids(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
@@ -240,8 +240,8 @@ fn layouts(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-/// Generates IDs with generators for 64 worker IDs each. The 64 together have as many cells per tick as one worker ID in
-/// `layouts`.
+/// Generates IDs with generators that each use 64 worker IDs. Together, the 64 worker IDs have as many cells per tick as
+/// the one worker ID in `layouts`.
 fn ranges(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];

@@ -20,7 +20,7 @@ use clap::Parser;
 use families::{FAMILIES, Family, SoakMaker};
 use fastrand::Rng;
 
-/// Number of threads. It exceeds the number of processors, so that threads are interrupted anywhere.
+/// Number of threads. It exceeds the number of processors, so that threads can be interrupted at any point.
 const THREADS: u64 = 8;
 
 /// Number of consecutive failed calls after which the clock is assumed to have run out of ticks.
@@ -53,7 +53,7 @@ struct Outcome {
 struct Run<'m> {
     maker: &'m SoakMaker,
     seen: Bitmap,
-    /// The highest cell among the calls that have returned.
+    /// The highest cell of any call that has returned.
     highest: AtomicU64,
     outcome: Outcome,
 }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // With one bit per tick, all cells from 2 on are after the clock's first tick, which was never read.
+        // With one bit per tick, every cell from 2 on is later than the clock's first tick, and the clock is never read.
         let build =
             |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
         assert!(soak_faulty(build).misplaced.into_inner() >= 990);

@@ -32,7 +32,7 @@ fn chance(mut trial: impl FnMut() -> bool) -> f64 {
     f64::from((0..TRIALS).map(|_| u32::from(trial())).sum::<u32>()) / f64::from(TRIALS)
 }
 
-/// Returns whether any two processes share a partition, if each process has the given number of generators.
+/// Returns whether any two processes share a partition when each process has the given number of generators.
 fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     let mut taken = vec![false; 65_536];
     (0..processes).any(|_| {

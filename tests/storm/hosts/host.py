@@ -22,10 +22,10 @@ PAUSE = int(os.environ["STORM_PAUSE_US"]) / 1e6
 RENEWS = bool(os.environ["STORM_RENEW"])
 
 CHUNK = 50
-# Time in seconds after which all copies continue together.
+# Delay in seconds after which all copies start to generate IDs at the same time.
 START_DELAY = 0.02
 MAX_LINE = 4096
-# Number of failed calls after which a thread gives up, before its first ID and after it.
+# Numbers of failed calls after which a thread gives up: first the limit before its first ID, then the limit after it.
 RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19
@@ -97,7 +97,7 @@ def image() -> int:
     copy = int(libc.syscall(SYS_CLONE, SIGCHLD | CLONE_NEWPID, 0, 0, 0, 0))
     assert copy >= 0, os.strerror(ctypes.get_errno())
     for start, content in saved if copy == 0 else []:
-        # The protection is readable and writable. The flags are private, anonymous and fixed.
+        # The protection 3 is PROT_READ | PROT_WRITE. The flags 0x32 are MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED.
         assert libc.mmap(start, len(content), 3, 0x32, -1, 0) == start
         ctypes.memmove(start, content, len(content))
     return copy
@@ -113,7 +113,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
     start = time.monotonic() + START_DELAY
     for copy in range(1, WIDTH + 1):
         if create() == 0:
-            # The copy of an image cannot know that it is a copy.
+            # A copied image cannot tell that it is a copy.
             own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
             generate(copy, 0, own, IDS, start)
             os._exit(0)

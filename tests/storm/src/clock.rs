@@ -1,4 +1,5 @@
-//! A wall clock that libfaketime shows to processes in place of the machine's clock. Their monotonic clock is unchanged.
+//! A wall clock that libfaketime shows to processes in place of the machine's clock. It does not change their monotonic
+//! clock.
 
 use std::{
     fs,
@@ -8,14 +9,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// A wall clock whose error is stored in a file.
+/// A wall clock whose offset from the machine's clock is stored in a file.
 pub struct Clock {
     library: PathBuf,
     file: PathBuf,
 }
 
 impl Clock {
-    /// Creates a clock without an error, and stores its file in a folder.
+    /// Creates a clock without an offset, and stores its file in `folder`.
     pub fn new(folder: &Path) -> Result<Self> {
         let library = library().context("libfaketime is not installed")?;
         let clock = Self { library, file: folder.join("clock") };
@@ -23,13 +24,13 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Makes a process that is about to start see this clock.
+    /// Makes the process that `command` starts see this clock.
     pub fn show(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets the clock's error, which immediately takes effect for all processes.
+    /// Sets the clock's offset, which immediately takes effect for all processes.
     pub fn set(&self, seconds: f64) -> Result<()> {
         let beside = self.file.with_extension("new");
         fs::write(&beside, format!("{seconds:+.3}\n"))?;

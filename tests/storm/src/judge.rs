@@ -26,8 +26,8 @@ pub struct Format {
     pub time: Option<Time>,
 }
 
-/// If the two clocks' elapsed times differ by more than this within a chunk, the wall clock counts as set during that
-/// chunk.
+/// If the elapsed times of the two clocks differ by more than this within a chunk, the wall clock is considered to have
+/// been set during that chunk.
 const SET_NANOS: u64 = 5_000_000;
 
 /// One thread of one copy of one process.
@@ -41,10 +41,10 @@ struct Stream {
 pub struct Judge {
     format: Format,
     sorter: Sorter,
-    /// The number of each stream, keyed by process, copy and thread.
+    /// The index of each stream in `streams`, keyed by process, copy and thread.
     numbers: HashMap<[u32; 3], usize>,
     streams: Vec<Stream>,
-    /// Generators, keyed by process and copy.
+    /// The chunks of each generator, keyed by process and copy.
     shared: HashMap<[u32; 2], Shared>,
     verdict: Verdict,
 }
@@ -99,7 +99,7 @@ impl Judge {
         Ok(self.verdict)
     }
 
-    /// Returns the number of a chunk's stream.
+    /// Returns the index of a chunk's stream.
     fn stream(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<usize> {
         let Chunk { generator, thread, .. } = *chunk;
         let next = self.streams.len();
@@ -174,7 +174,7 @@ impl Judge {
     }
 }
 
-/// Returns whether the wall clock moved by more or less than the time that elapsed.
+/// Returns whether the wall clock advanced by more or less than the elapsed time.
 fn was_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
     end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > SET_NANOS
 }

@@ -46,11 +46,11 @@ struct Highest {
     id: String,
 }
 
-/// The chunks of a generator's threads. If a chunk ended before another chunk began, its IDs must be lower. Chunks that
-/// overlap in time are not compared.
+/// The chunks of a generator's threads. If one chunk ended before another began, its IDs must be lower than those of the
+/// other chunk. Chunks that overlap in time are not compared.
 ///
-/// Chunks arrive roughly in the order in which they ended. A chunk that arrives late is compared with fewer chunks, so a
-/// violation can be missed but never invented.
+/// Chunks arrive roughly in the order in which they ended. A chunk that arrives late is compared with fewer chunks, so the
+/// check can miss a violation but never reports a false one.
 #[derive(Default)]
 pub struct Shared {
     /// Sorted by end time. Each entry contains the highest ID of all chunks that had ended by then.

@@ -32,7 +32,7 @@ pub struct Start<'s> {
     pub worker: u64,
     /// The host name, if the process has a separate host name and a separate process ID namespace.
     pub host: Option<&'static str>,
-    /// The clock, if it is not the machine's.
+    /// The clock that replaces the machine's clock, if any.
     pub clock: Option<&'s Clock>,
 }
 
@@ -54,7 +54,7 @@ pub struct Process {
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
     seen: Arc<ReadProgress>,
-    /// Receives a signal when the process is ready, and another when it will generate no more IDs.
+    /// Receives a message when the process is ready, and another when it will generate no more IDs.
     signals: Receiver<()>,
     deadline: Instant,
 }
@@ -73,7 +73,8 @@ struct ReadProgress {
 struct Reader {
     number: u32,
     is_lines: bool,
-    /// The number of IDs after which a command that prints one ID per line is ended, and the pause after every 64 IDs.
+    /// Limits for a command that prints one ID per line: the number of IDs after which its output is no longer read, and
+    /// the pause after every 64 IDs.
     limit: (u64, Duration),
     seen: Arc<ReadProgress>,
     judge: Arc<Mutex<Judge>>,
@@ -108,7 +109,7 @@ impl Reader {
             Line::Error(message) => judge.error(message),
             Line::Ready | Line::End => {
                 self.seen.end.store(*line == Line::End, Ordering::Relaxed);
-                // The receiver no longer exists if no thread waits.
+                // Sending fails only if the receiver no longer exists, and then no thread is waiting.
                 let _ = self.signals.send(());
             }
         }
@@ -179,13 +180,14 @@ impl Process {
     /// Sends a signal to the process.
     #[allow(unsafe_code, reason = "the standard library sends no signal but SIGKILL")]
     pub fn send(&self, signal: i32) -> Result<()> {
-        // SAFETY: no memory is involved. The process has not been waited for, so no other process can have its ID.
+        // SAFETY: `kill` does not access this process's memory. The child has not been waited for, so no other process can
+        // have its ID.
         let sent = unsafe { libc::kill(self.child.id().try_into()?, signal) };
         ensure!(sent == 0, "cannot send a signal");
         Ok(())
     }
 
-    /// Waits for the process to end and for all IDs of its copies.
+    /// Waits until the process has ended and all IDs of its copies have been read.
     pub fn finish(self) -> Result<()> {
         let (is_lines, seen) = (self.is_lines, self.seen.clone());
         self.read_all()?;
@@ -220,7 +222,8 @@ impl Drop for Process {
     #[allow(unsafe_code, reason = "the standard library kills no group of processes")]
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // SAFETY: no memory is involved. The process group belongs to this process and still has its ID.
+            // SAFETY: `kill` does not access this process's memory. This process created the process group, which still has
+            // its ID.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         // An error means that the process has already been waited for.
@@ -257,7 +260,7 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
 fn namespace_command() -> Vec<&'static str> {
     let mut words = vec!["unshare", "--uts", "--pid", "--fork", "--kill-child"];
     #[allow(unsafe_code, reason = "the standard library does not know the user's ID")]
-    // SAFETY: no memory is involved.
+    // SAFETY: `geteuid` has no preconditions.
     if unsafe { libc::geteuid() } != 0 {
         words.extend(["--user", "--map-root-user"]);
     }

@@ -1,5 +1,5 @@
 //! Writes reports into `tests/storm/reports`, for the maintainers of libraries that returned duplicate IDs. The reports
-//! state the runs and the results. The program does not file any of them.
+//! state how the storms were run and what they found. The program does not submit the reports.
 
 use std::{collections::BTreeMap, fmt::Write, fs};
 

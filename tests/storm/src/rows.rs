@@ -54,7 +54,7 @@ struct SetUp {
     renews: bool,
     /// The adapter's code: a function `generator` that returns a function that returns an ID.
     code: String,
-    /// Statements about storms in the library's documentation.
+    /// Statements in the library's documentation, each with the storms that it concerns.
     #[serde(default)]
     documented: BTreeMap<String, Vec<String>>,
 }
@@ -120,7 +120,7 @@ impl Row {
         self.set_up.values().try_for_each(|set_up| self.format(set_up).map(drop))
     }
 
-    /// Returns the code of a set-up.
+    /// Returns the code of a setup.
     #[must_use]
     pub fn code(&self, set_up: &str) -> &str {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
@@ -265,7 +265,7 @@ impl<'r> Builder<'r> {
         })
     }
 
-    /// Builds a Rust host in a separate project, with the newest versions.
+    /// Builds a Rust host in a separate project, with the newest dependency versions.
     fn build(&self, name: &str, code: &str) -> Result<PathBuf> {
         let (project, root) = (self.folder.join(name), root().canonicalize()?);
         let dependency = self.row.dependency.as_ref().context("expected a dependency")?;

@@ -42,10 +42,10 @@ impl Origin {
 /// A key, and its origin packed into one word.
 type Record = (Key, u64);
 
-/// Writes a word as its difference from the previous word, with seven bits in each byte.
+/// Writes the difference between a word and the previous word, with seven bits in each byte.
 fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<()> {
     let difference = word.wrapping_sub(before).cast_signed();
-    // The lowest bit is the sign, so that small differences of either sign are short.
+    // The lowest bit stores the sign, so that small differences of either sign are encoded in few bytes.
     let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
     while rest > 127 {
         file.write_all(&[rest.to_le_bytes()[0] | 128])?;
@@ -133,7 +133,7 @@ impl Sorter {
             return neighbours(self.buffer.into_iter().map(Ok));
         }
         self.write_run()?;
-        // Free the memory for the blocks of the runs.
+        // Free the buffer's memory, which the blocks of the runs need.
         self.buffer = Vec::new();
         neighbours(Merge::new(self.runs)?)
     }
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_found_in_memory_and_on_disk() {
-        // 997 is prime, so the multiples of a number repeat after 997 IDs.
+        // 997 is prime, so the multiples of 31 modulo 997 repeat after 997 IDs.
         let ids = || (0..2000).map(|index: u64| index * 31 % 997);
         let in_memory = duplicates(ids(), 5000);
         assert_eq!(in_memory.count, 2000 - 997);

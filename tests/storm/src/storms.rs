@@ -1,4 +1,4 @@
-//! The storms, which are the events that processes go through while they generate IDs.
+//! The storms: events to which processes are exposed while they generate IDs.
 
 use std::{
     path::PathBuf,
@@ -23,7 +23,7 @@ pub struct Storm {
     pub name: &'static str,
     /// A description of the storm's events.
     pub what: &'static str,
-    /// The capability that a host needs for this storm, or `None` if any command is sufficient.
+    /// The capability that a host needs for this storm, or `None` if any command can go through it.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -253,7 +253,7 @@ fn steps(field: &mut Field<'_>) -> Result<()> {
     process.finish()
 }
 
-/// The number of consecutive processes.
+/// The number of processes that run one after another.
 const RESTARTS: u64 = 20;
 
 fn kill(field: &mut Field<'_>) -> Result<()> {

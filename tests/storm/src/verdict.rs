@@ -34,7 +34,7 @@ pub struct Verdict {
     pub generator: Option<Violation>,
     /// IDs whose time is later than the clock reading; `None` if the position of the time is unknown.
     pub clock: Option<Violation>,
-    /// The furthest that any ID was ahead of the clock, in microseconds.
+    /// The longest time by which any ID was ahead of the clock, in microseconds.
     pub ahead_us: i64,
     /// Failed calls, counted by message.
     pub errors: BTreeMap<String, u64>,
@@ -52,7 +52,7 @@ impl Verdict {
         ]
     }
 
-    /// Returns whether every rule held.
+    /// Returns whether no rule was broken.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.rules().iter().all(|(_, broken)| broken.is_none_or(|broken| broken.count == 0))

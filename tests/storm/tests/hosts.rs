@@ -11,7 +11,7 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// Generates IDs from a random base, which copies keep, and a count.
+/// An adapter whose IDs consist of a random base, which copies keep, and a count.
 const KEPT: &str = "
 import itertools, os
 

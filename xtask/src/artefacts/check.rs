@@ -106,7 +106,7 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     // Workers support only ES modules.
     modules.push("lease/cloudflare".to_owned());
     // The types of these entry points describe ES modules. The script for Node is CommonJS, for the sake of Drizzle, and of
-    // leases where Node may not load addons.
+    // leases in environments where Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

@@ -35,7 +35,7 @@ pub struct Options {
     /// Build and check the artefacts without running them
     #[arg(long)]
     build: bool,
-    /// Also build in a clone in a different folder, and compare the bytes
+    /// Also build in a clone in a different folder, and check that the bytes are the same
     #[arg(long)]
     twice: bool,
     /// Build nothing, and compare the sizes of the files in a folder (`target/artefacts/out`) with those of other libraries in
@@ -83,13 +83,13 @@ pub enum Python {
     Stable,
     Oldest,
     FreeThreaded,
-    /// One version of `CPython` 3, given as its minor version. pip prefers this wheel to the one of [`Self::Stable`], and
-    /// it is faster.
+    /// One version of `CPython` 3, given as its minor version. This wheel is faster than that of [`Self::Stable`], and pip
+    /// prefers it.
     Only(u8),
 }
 
 impl Python {
-    /// The versions that most people use and that have their own wheels.
+    /// The most widely used versions, which have their own wheels.
     const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 

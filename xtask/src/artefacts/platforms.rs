@@ -51,7 +51,7 @@ pub fn this_machine() -> Result<String> {
     Ok(found.with_context(|| format!("expected {host} in {TABLE}"))?.name)
 }
 
-/// Returns whether an artefact belongs to a platform: `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
+/// Returns whether an artefact belongs to a platform. For example, `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
 pub fn is_of(artefact: &str, platform: &str) -> bool {
     let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
     rest.and_then(|rest| rest.strip_prefix(platform))

@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// Returns the folder that contains everything that runs.
+/// Returns the folder for the programs and libraries that run artefacts.
 pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }
@@ -59,7 +59,7 @@ impl AptGet {
     }
 }
 
-/// Returns the folder with this name, and fills it if this has not been done before.
+/// Returns the folder with this name. Fills it first, unless an earlier run already did.
 fn fill_folder_once(
     shell: &Shell,
     name: &str,

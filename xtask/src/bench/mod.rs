@@ -1,7 +1,7 @@
 //! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
 //! `bench/` contains a program for each language. The program times all entries of a contest in turn, and prints their
-//! times as a line of JSON. This module sets up the programs, runs them, judges the times, repeats contests that leave a
+//! times as a line of JSON. This module sets up the programs, runs them, evaluates the times, repeats contests that leave a
 //! goal undecided, and prints the figures.
 
 mod instructions;
@@ -35,7 +35,7 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
-    /// Instead, test which properties each library's IDs keep: order, uniqueness after forks, and a current clock reading
+    /// Instead, test each library's IDs for these properties: order, uniqueness after forks, and a current clock reading
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
     /// Instead, count the instructions of the hot functions, and compare them with bench/instructions.toml
@@ -82,7 +82,7 @@ pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Selection { filter: "", rounds: 2 }).map(|_| ())
 }
 
-/// Prints a table of the properties that each library's IDs keep.
+/// Prints a table of the properties that each library's IDs have.
 fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
     println!("| | in order | sees forks | reads the clock |\n|---|---|---|---|");
     programs::ALL.iter().filter(|it| it.is_meant_by(filter)).try_for_each(|it| it.marks(shell))

@@ -22,15 +22,15 @@ pub struct Program {
     command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
 }
 
-/// What every program is asked to run.
+/// The contests and goals to run, and the number of rounds.
 pub struct Selection<'a> {
     /// Run only contests and goals whose name contains this.
     pub filter: &'a str,
-    /// The number of turns of each entry in a contest.
+    /// The number of times that each entry is timed in a contest.
     pub rounds: u32,
 }
 
-/// The maximum number of times that a program times a contest while the rounds leave a goal undecided.
+/// The maximum number of times that a program runs a contest whose rounds leave a goal undecided.
 const MAX_REPETITIONS: usize = 8;
 
 /// The argument that programs accept in place of a filter.
@@ -49,8 +49,8 @@ impl Program {
         named(self) || !ALL.iter().any(named)
     }
 
-    /// Sets up the program, runs it, and passes on each contest when the contest ends. The program prints the times of a
-    /// contest. It then reads whether to time the contest again (`more`) or to start the `next` contest.
+    /// Sets up the program, runs it, and passes each contest to `take` when the contest ends. After the program prints the
+    /// times of a contest, it reads whether to time the contest again (`more`) or to start the next contest (`next`).
     pub fn run(
         &self,
         shell: &Shell,
@@ -81,7 +81,7 @@ impl Program {
 }
 
 impl Program {
-    /// Sets up the program and makes it print the properties that each library's IDs keep.
+    /// Sets up the program and makes it print the properties that each library's IDs have.
     pub fn marks(&self, shell: &Shell) -> Result<()> {
         (self.set_up)(shell)?;
         Ok((self.command)(shell, MARKS).env("POLYFLAKE_BENCH_ROUNDS", "2").quiet().run()?)
@@ -133,7 +133,7 @@ fn build_node(shell: &Shell) -> Result<()> {
 }
 
 /// Returns the command for the Node program. taskset pins the program to one processor, because Node cannot pin itself.
-/// Without taskset, the system may move the program.
+/// Without taskset, the system may move the program between processors.
 fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();

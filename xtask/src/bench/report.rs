@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals for the ratios of their times, in the form that a program reports.
+/// Entries that were timed in turn, and the goals for the ratios of their times, in the form in which a program reports
+/// them.
 #[derive(Deserialize)]
 pub struct Comparison {
     #[serde(rename = "contest")]
@@ -22,7 +23,7 @@ pub struct Comparison {
     pub missing: Vec<MissingEntry>,
 }
 
-/// An entry's nanoseconds per item, for each round.
+/// An entry's times per item in nanoseconds, one for each round.
 #[derive(Deserialize)]
 pub struct Entry {
     pub name: String,
@@ -158,8 +159,8 @@ fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
 }
 
 /// Returns whether the rounds leave a goal undecided. That is the case if the limit is within 5% of the median ratio, and
-/// also within the interval that contains the true median in 95 of 100 runs. According to the binomial distribution, the
-/// interval extends from the middle ratio by the square root of the number of ratios, counted in positions to each side.
+/// also within the median's 95% confidence interval. According to the binomial distribution, this interval extends √n
+/// positions to each side of the middle ratio, where n is the number of ratios.
 fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
     ratios.sort_by(f64::total_cmp);
     let (middle, width) = (ratios.len() / 2, ratios.len().isqrt());

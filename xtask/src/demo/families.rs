@@ -1,4 +1,4 @@
-//! The demo's requests for each ID format, which generate an ID and read it, and the fields that the demo prints.
+//! For each ID format, the demo's requests to generate an ID and to read it, and the fields that the demo prints.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -86,10 +86,10 @@ const LAYOUT: Family = Family {
     ],
 };
 
-/// The formats other than sno, whose types the demo shows in addition.
+/// The formats other than sno. For sno, the demo also shows object types.
 pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 
-/// The 16 bytes that all nodes share. They are used only in this demo.
+/// The 16-byte secret that all nodes share. It is used only in this demo.
 const SECRET: &str = "00112233445566778899aabbccddeeff";
 
 /// Returns a custom snowflake layout: milliseconds since 2017, a data center, a shard, and a sequence.

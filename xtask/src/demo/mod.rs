@@ -17,7 +17,7 @@ use crate::{
     workspace,
 };
 
-/// The object types that the metabytes in the sample stand for.
+/// The object types that the sample's metabytes represent.
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
 /// The largest allowed difference between an ID's time and the current time.

@@ -99,7 +99,7 @@ const GOAL: u32 = 95;
 #[derive(Default, Deserialize)]
 struct Count {
     caught: u32,
-    /// The number of mutants whose tests did not end in time. They count as caught.
+    /// The number of mutants whose tests timed out. They count as caught.
     timeout: u32,
     missed: u32,
 }

@@ -27,7 +27,7 @@ const LISTS: [(&str, TestSuite); 3] = [
     ("tests/mutants/javascript.toml", TestSuite::JavaScript),
 ];
 
-/// The tests for a list, built without optimisation.
+/// The tests for a list, built without optimization.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum TestSuite {
     /// `cargo test` of a package.
@@ -60,7 +60,7 @@ struct Mutant {
     #[serde(default)]
     also: Vec<Edit>,
     checker: Option<String>,
-    /// The package whose tests run, if the package is not the core.
+    /// The package whose tests run, or `None` for the core.
     package: Option<String>,
     arguments: Vec<String>,
     #[serde(skip)]
@@ -72,7 +72,7 @@ struct Mutant {
 /// The outcome of a mutant.
 enum Outcome {
     Caught,
-    /// The mutant's tests did not end in time.
+    /// The mutant's tests timed out.
     Endless,
     Survived,
     /// The mutated code does not compile, so the mutant is not counted.
@@ -90,7 +90,7 @@ fn load() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// Returns the faults that no longer match their file because it was edited, or that use a name that was changed.
+/// Returns the faults that no longer match their file because it was edited, or that insert a name that no source contains.
 pub fn outdated_mutants() -> Result<Vec<String>> {
     let sources = sources()?;
     let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();

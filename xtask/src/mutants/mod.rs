@@ -1,10 +1,10 @@
-//! Tests the test suite. Faults are inserted into copies of the core, the leases and the bindings, and their tests must
-//! fail.
+//! Tests the test suite. Faults are inserted into copies of the core, the leases and the bindings, and the tests of the
+//! faulty code must fail.
 //!
-//! A suite that passes shows little if it would also pass with a fault. Two kinds of faults check the suite. The listed
-//! faults are written by hand, such as a weaker memory order or a check that is left out, and all of them must be caught.
-//! The generated faults swap operators and replace bodies. Some of these do not change the behavior, so only a percentage
-//! of them must be caught.
+//! A passing suite shows little if it would also pass with a fault. Two kinds of faults check the suite. The listed faults,
+//! such as a weaker memory order or an omitted check, are written by hand, and all of them must be caught. The generated
+//! faults swap operators and replace bodies. Some generated faults do not change the behavior, so only a percentage of them
+//! must be caught.
 
 mod generated;
 mod listed;
@@ -18,8 +18,8 @@ pub struct Options {
     /// Run only faults whose name, file or list contains one of these; with --generated, run only groups of files whose
     /// name contains one
     filters: Vec<String>,
-    /// Instead of the listed faults, apply all changes that cargo-mutants supports to the state machines and generators (an
-    /// hour)
+    /// Instead of the listed faults, apply all changes that cargo-mutants supports to the state machines and generators
+    /// (takes an hour)
     #[arg(long)]
     generated: bool,
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use toml::Table;
 
-/// Returns the index line for a crate. Omits dependencies of its tests, because users of the crate do not need them.
+/// Returns the index line for a crate. Omits development dependencies, because users of the crate do not need them.
 pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
     let package = manifest["package"].as_table().context("expected a package")?;
     let mut dependencies = index_dependencies(manifest, None);
@@ -14,8 +14,8 @@ pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
             Some(target),
         ));
     }
-    // The index needs its second version if a crate has features in the second feature table, which may contain all kinds
-    // of features.
+    // An index line must have format version 2 if it uses the second feature table (`features2`), which may contain
+    // features of every kind.
     Ok(json!({
         "name": package["name"].as_str(),
         "vers": package["version"].as_str(),

@@ -1,7 +1,7 @@
 //! Compares the public APIs with those of the last release.
 //!
-//! Before 1.0, a minor version may break an API, and its entry in CHANGELOG.md lists the removed names. A patch may not
-//! break an API.
+//! Before 1.0, a minor version may break an API, and the version's entry in CHANGELOG.md lists the removed names. A patch
+//! may not break an API.
 
 use std::{collections::BTreeSet, fs};
 

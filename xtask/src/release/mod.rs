@@ -1,4 +1,4 @@
-//! Rehearses a release, or checks whether it may be published. No function of this module uploads anything: only continuous
+//! Rehearses a release, or checks whether it may be published. No function in this module uploads anything: only continuous
 //! integration publishes, through `.github/workflows/publish.yml`.
 //!
 //! A rehearsal builds and checks the files of a release, and serves them from registries on this machine. Each client then

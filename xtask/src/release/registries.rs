@@ -20,7 +20,7 @@ use crate::{
     workspace,
 };
 
-/// The publication time of every version. Clients wait for days before they install a new version.
+/// The publication time of every version. It is long past, because clients wait for days before they install a new version.
 const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
@@ -209,7 +209,7 @@ fn package_at(path: &str) -> Option<String> {
     file.map(str::to_owned)
 }
 
-/// Returns the checksum in the form that npm compares.
+/// Returns the checksum in the form that npm expects.
 fn integrity(shell: &Shell, file: &Path) -> Result<String> {
     let said = cmd!(shell, "sha512sum {file}").quiet().read()?;
     let sum = said.split_whitespace().next().context("expected a sum")?;

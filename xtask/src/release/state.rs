@@ -66,8 +66,8 @@ mod tests {
         (folder, file)
     }
 
-    /// Performs a step with the state of a new process and returns the step's outcome. `made` provides the outcome if the
-    /// step must be performed.
+    /// Performs a step with freshly read state, as a new process would, and returns the step's outcome. `made` provides the
+    /// outcome if the step must be performed.
     fn run_with_new_state(
         file: &Path,
         inputs: &str,

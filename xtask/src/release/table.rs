@@ -12,7 +12,7 @@ use crate::artefacts::{
     results::{File, Installed, Row, Run},
 };
 
-/// Why no client installed a file that was built.
+/// The reason why no client installed a file that was built.
 const NOT_INSTALLED: &str = "no client here chooses it";
 
 /// A table and its title, which is also the title of a section of `docs/platforms.md`.

@@ -37,7 +37,7 @@ fn first_entry_of(changes: &str, version: &str) -> Option<(String, String)> {
     is_it.then(|| (heading.to_owned(), text.to_owned()))
 }
 
-/// Returns what must change before this version can be published under a tag.
+/// Returns the changes that are required before this version can be published under a tag.
 pub fn version_obstacles(shell: &Shell, tag: Option<&str>) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let (heading, _) = entry()?;

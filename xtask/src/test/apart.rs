@@ -15,8 +15,8 @@ use anyhow::Result;
 const MAX_LINES: usize = 12;
 /// The number of lines to keep after a line that names a fault, because those lines give more details.
 const MAX_FURTHER_LINES: usize = 2;
-/// How long to read what remains in the pipe after a step has ended. A process that the step left behind may hold the pipe
-/// open forever.
+/// How long to read the remaining output from the pipe after a step has ended. A process that the step left behind may hold
+/// the pipe open forever.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// The output lines of a step.

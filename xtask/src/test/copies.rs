@@ -5,8 +5,8 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The number of IDs of each generator in Python and Node. These generators need more time and memory than Rust's, which
-/// generates ten million IDs.
+/// The number of IDs that each generator produces in Python and Node. These generators need more time and memory than
+/// Rust's, which produces ten million IDs.
 const IDS: &str = "1000000";
 /// A copy contains only the thread that created it, so V8 must not wait for other threads.
 const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];

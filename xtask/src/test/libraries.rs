@@ -1,5 +1,5 @@
 //! Tests the crates in programs that use third-party libraries, with library versions from the last two years. Each pair of
-//! a library and a version must resolve and compile, and must implement the traits of exactly that version.
+//! a library and a version must resolve and compile, and the crates must implement the traits of exactly that version.
 //!
 //! If a crate requires a different version than the program, the crate implements traits of a library that the program
 //! never uses (E0277). If a library links SQLite, only one version of the library may exist (`links`). No other test
@@ -28,7 +28,7 @@ const CORE: &str = "polyflake";
 const LEASE: &str = "polyflake-lease";
 const SQL: &str = "polyflake-sql";
 
-/// The libraries. Each version of a library forms a pair with it, 39 in total.
+/// The libraries and their versions, which form 39 pairs in total.
 const LIBRARIES: &[Library] = &[
     Library {
         name: "rusqlite",
@@ -142,8 +142,8 @@ pub fn versions(shell: &Shell) -> Result<()> {
 }
 
 impl Library {
-    /// Writes a separate program. Its lock file starts with the workspace's versions for everything that the library does
-    /// not determine.
+    /// Writes a separate program. Its lock file starts out with the workspace's versions of everything that the library
+    /// does not determine.
     fn write(&self, folder: &Path, version: &str) -> Result<()> {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
@@ -169,8 +169,9 @@ impl Library {
         Ok(())
     }
 
-    /// Makes the crates use the program's version as well, with the command that docs/integrations/rust.md names. By
-    /// default, Cargo selects the newest version that the crates allow, unless both versions link the same C library.
+    /// Makes the crates use the same version of the library as the program, with the command that docs/integrations/rust.md
+    /// names. By default, Cargo selects the newest version that the crates allow, unless both versions link the same C
+    /// library.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;

@@ -289,7 +289,8 @@ mod tests {
         assert_eq!(names("docs/safety.md"), [""; 0]);
     }
 
-    /// If a listed prefix did not exist, for example because a folder was renamed, it would no longer select any step.
+    /// Asserts that every listed path prefix exists. A prefix that does not exist, for example because a folder was
+    /// renamed, would not select any step.
     #[test]
     fn every_listed_path_prefix_exists() {
         for step in select(&[], true).unwrap() {

@@ -12,7 +12,7 @@ const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 /// The page with one section for each error code in `api.toml`. The code is the section's heading.
 const ERRORS: &str = "docs/errors.md";
 
-/// Where readers look for a page: the list of all pages, and the site's navigation.
+/// The lists in which readers look for a page: the list of all pages, and the site's navigation.
 const LISTS: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
 
 /// Returns the faults in the pages with the given paths and texts.
@@ -53,7 +53,7 @@ fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns the lists that lack the page of a task or of a library.
+/// Returns the lists that omit this page, if the page describes a task or a library.
 fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
         return Vec::new();

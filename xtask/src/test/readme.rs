@@ -139,8 +139,8 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns rustdoc's arguments for the crates that the examples use. The step for the crates must already build these
-/// crates.
+/// Returns rustdoc's arguments for the crates that the examples use. All of them must be among the crates that the step for
+/// the crates builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();

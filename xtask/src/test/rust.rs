@@ -179,7 +179,7 @@ pub fn redis_versions(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// What the lease fault tests run in other languages.
+/// The programs in other languages that the lease fault tests run.
 pub struct Lives {
     pub python: PathBuf,
     /// The commands of processes in Python and Node, one per line.
@@ -231,7 +231,7 @@ pub fn loom(shell: &Shell) -> Result<()> {
     Ok(models(shell, "polyflake-clock", &["--lib", "model"]).run()?)
 }
 
-/// Runs the one model that takes minutes without its bound.
+/// Runs one model without its bound, which takes minutes.
 pub fn loom_unbounded(shell: &Shell) -> Result<()> {
     let tests = models(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
     Ok(tests.env("LOOM_MAX_PREEMPTIONS", "0").run()?)

@@ -19,11 +19,11 @@ use crate::{tools, workspace};
 /// The number of seconds for which each process generates IDs.
 const SECONDS: &str = "2";
 
-/// The time between two changes of the clock, and the largest clock error, in seconds.
+/// The time between two clock changes, and the largest clock offset in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_SECONDS_OFF: f64 = 3.0;
 
-/// The only error codes that a call may return after it waited for the clock without success.
+/// The only error codes that a call may return after it waited for the clock in vain.
 const EXPECTED_ERRORS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
 /// A program's report on its IDs. See `tests/stepping/README.md`.
@@ -80,7 +80,7 @@ fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
     Ok(program.stdout(Stdio::piped()).spawn()?)
 }
 
-/// Sets the clock's error, which immediately affects all programs that read the clock.
+/// Sets the clock's offset, which immediately affects all programs that read the clock.
 fn set(time: &Path, seconds: f64) -> Result<()> {
     let beside = time.with_extension("new");
     fs::write(&beside, format!("{seconds:+.3}\n"))?;

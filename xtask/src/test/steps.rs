@@ -458,7 +458,7 @@ fn python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// Runs the proofs with z3. The proofs run the same build of the leases crate as the step `rust`.
+/// Runs the proofs with z3. The proofs use the same build of the leases crate as the step `rust`.
 fn proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");

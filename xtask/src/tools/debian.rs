@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::MissingTool;
 use crate::workspace;
 
-/// Finds something. If it is missing, installs its package first.
+/// Returns the path that `find_it` finds. If there is none, installs the package and searches again.
 fn find_or_install(
     shell: &Shell,
     package: &str,
@@ -22,8 +22,8 @@ fn find_or_install(
     Ok(find_it().ok_or_else(missing)?)
 }
 
-/// Returns the first of the named programs that is installed. If none is installed, installs the package that contains them
-/// first.
+/// Returns the first of the named programs that is installed. If none is installed, first installs the package that
+/// contains them.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     find_or_install(shell, package, || find(names))
 }
@@ -33,7 +33,7 @@ pub fn valgrind(shell: &Shell) -> Result<PathBuf> {
     program(shell, "valgrind", &["valgrind"])
 }
 
-/// Returns the QEMU that runs `AArch64` programs.
+/// Returns the QEMU executable that runs `AArch64` programs.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     program(shell, "qemu-user", &["qemu-aarch64", "qemu-aarch64-static"])
 }
@@ -54,7 +54,7 @@ pub fn driver(shell: &Shell) -> Result<PathBuf> {
     program(shell, "chromium-driver", &["chromedriver"])
 }
 
-/// Returns the other headless browser.
+/// Returns Firefox, the other headless browser.
 pub fn firefox(shell: &Shell) -> Result<PathBuf> {
     program(shell, "firefox-esr", &["firefox-esr", "firefox"])
 }
@@ -69,7 +69,7 @@ pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
 
-/// Returns the Wine that runs Windows programs. Debian does not put it on the path.
+/// Returns the Wine executable, which runs Windows programs. Debian does not put it on the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
     find_or_install(shell, "wine64", find_it)

@@ -40,7 +40,7 @@ impl fmt::Display for MissingTool {
 
 impl Error for MissingTool {}
 
-/// Calls `make`, unless `make` was already called for the same `wanted`, which the file `stamp` records.
+/// Calls `make` unless the file `stamp` records an earlier call with the same `wanted`.
 fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());

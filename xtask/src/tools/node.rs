@@ -41,7 +41,7 @@ pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
     symlink(package, &link).with_context(|| format!("cannot link {}", link.display()))
 }
 
-/// Returns the edge runtime, which is an npm package.
+/// Installs the edge runtime, which is an npm package, and checks that it runs.
 pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");

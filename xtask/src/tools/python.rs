@@ -111,7 +111,7 @@ fn environment_of(
                 .run()
                 .context("on Debian, install python3-venv")?;
         }
-        // pip need not compile bytecode, because Python compiles the modules that it imports, which are a small part.
+        // pip need not compile bytecode, because Python itself compiles the few modules that it imports.
         Ok(cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?)
     })?;
     Ok(python)

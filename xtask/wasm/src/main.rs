@@ -1,7 +1,7 @@
 //! Generates the JavaScript bindings of a wasm module for bundlers: `cargo run --package xtask-wasm -- MODULE FOLDER`.
 //!
-//! The program wasm-bindgen would do the same, but it includes a test runner, whose HTTP servers and clients take minutes to
-//! compile. A separate crate keeps the library out of `xtask`, because most tasks do not need it.
+//! The wasm-bindgen program could do the same, but it includes a test runner, whose HTTP servers and clients take minutes
+//! to compile. A separate crate keeps wasm-bindgen's library out of `xtask`, because most tasks do not need the library.
 
 use std::env;
 

@@ -1,7 +1,7 @@
-//! The methods of generators, and the types that these methods use for the fixed formats.
+//! The methods of generators, and the types that these methods use in the fixed formats.
 
-/// Defines the methods that generate IDs for a generator class. The arguments are the ID format, the class's name, the
-/// caller's argument with its type and default, and the signatures that `help` shows.
+/// Defines the methods that generate IDs for a generator class. The macro's arguments are the ID format, the class's name,
+/// the caller's argument with its type and default, and the signatures that `help` shows.
 ///
 /// A macro defines the methods because the argument's keyword differs by format. PyO3 parses arguments as fast as for a
 /// plain method only if it knows the keyword at compile time.
@@ -97,7 +97,7 @@ macro_rules! makes_texts {
     };
 }
 
-/// Defines a format's module-level functions, which use the format's default generator. The arguments are those of
+/// Defines a format's module-level functions, which use the format's default generator. The macro's arguments are those of
 /// [`makes_ids`].
 macro_rules! makes_defaults {
     (
@@ -164,9 +164,9 @@ macro_rules! makes_defaults {
     };
 }
 
-/// Implements [`Makes`] for a format's generators. The arguments are the core's format, the types of an ID and of its
-/// array, the ID's item in a buffer, and the ID's Python object. They also include the core's key for each ID, and how the
-/// class reads the key from an argument.
+/// Implements [`Makes`] for a format's generators. The macro's arguments are the core's format, the types of an ID and of
+/// its array, the ID's item in a buffer, and the ID's Python object. They also include the core's key for each ID, and how
+/// the class reads the key from the caller's argument.
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,

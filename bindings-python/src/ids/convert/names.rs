@@ -1,7 +1,8 @@
-//! Parameters that carry the names that callers use, so that errors can include them.
+//! Parameters that carry the names used by callers, so that errors can include the names.
 //!
 //! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion.
-//! Therefore the name is a part of the type: `Argument<UnixMs, name::end>` is a time whose errors have the `field` `end`.
+//! Therefore the name is a part of the type: for example, `Argument<UnixMs, name::end>` is a time whose errors have the
+//! `field` `end`.
 
 use std::marker::PhantomData;
 
@@ -59,13 +60,13 @@ names! {
     uuid8
 }
 
-/// Returns the name of a value's type, for messages.
+/// Returns the name of a value's type, for use in messages.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     class_name(&value.get_type())
 }
 
-/// Returns a class's name for messages. Several formats have classes with the same name, so the returned name begins with
-/// the format.
+/// Returns a class's name for use in messages. Several formats have classes with the same name, so the returned name begins
+/// with the format.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let Ok(name) = class.qualname() else { return "another type".to_owned() };
     let module = class.module().map(|module| module.to_string_lossy().into_owned());
@@ -95,7 +96,7 @@ pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)
 }
 
-/// Returns the exception for an error about a parameter for which the core does not use this name.
+/// Returns the exception for an error about a parameter that the core does not call by this name.
 #[cold]
 pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
     crate::errors::attached(|py| raise_about(py, &error, Some(name)))

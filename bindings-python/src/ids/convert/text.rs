@@ -20,7 +20,7 @@ impl Octets<'_> {
         self.0.as_bytes()
     }
 
-    /// Returns the bytes if they have the size of a field.
+    /// Returns the bytes if their number matches the size of a field.
     pub(crate) fn exactly<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
         let bytes = self.as_bytes();
         bytes.try_into().map_err(|_| raise_named(Error::invalid_length(bytes.len(), N, N), name))
@@ -48,7 +48,7 @@ pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
 }
 
-/// A string. A lone surrogate, which is not a character, is replaced with a character that no format allows.
+/// A string in which each lone surrogate, which is not a character, is replaced with a character that no format allows.
 pub(crate) struct Text<'a>(Cow<'a, str>);
 
 impl std::ops::Deref for Text<'_> {
@@ -58,8 +58,8 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
-/// The maximum length of a string that is read without a copy. Python caches the UTF-8 form of a non-ASCII string as long as
-/// the string lives.
+/// The maximum length of a string that is read without a copy. When a non-ASCII string is borrowed, Python caches its UTF-8
+/// form for as long as the string lives.
 const SHORT: usize = 64;
 
 impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
@@ -84,7 +84,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads an ID string of a format whose strings have the given lengths. A string that is too long is rejected before
+    /// Reads an ID string whose length must be one of the format's lengths. A string that is too long is rejected before
     /// its characters are read.
     pub(crate) fn of_id(
         value: Borrowed<'a, '_, PyAny>,
@@ -98,7 +98,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Rejects a string that is longer than any ID of the format.
+/// Rejects a string that is longer than any ID string of the format.
 pub(crate) fn check_length(
     text: &Bound<'_, PyString>,
     lengths: &RangeInclusive<usize>,
@@ -118,7 +118,7 @@ fn length(text: &Bound<'_, PyString>) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// Returns a copy of a string of Unicode characters. If the string were borrowed, Python would cache its UTF-8 form.
+/// Returns a string of Unicode characters as a copy. If the string were borrowed, Python would cache its UTF-8 form.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)

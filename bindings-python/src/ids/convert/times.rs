@@ -1,4 +1,4 @@
-//! Times as arguments and as Python objects.
+//! Times passed as arguments, and times as Python objects.
 
 use polyflake::{Error, ErrorKind, UnixTime};
 use pyo3::{
@@ -15,12 +15,12 @@ use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
 
-/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Converting it to [`UnixTime`]
-/// keeps a datetime's microseconds.
+/// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Converting the time to
+/// [`UnixTime`] keeps a datetime's microseconds.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64, TimeForm);
 
-/// The form in which a caller passed a time. Messages show the time in the same form.
+/// The form in which a caller passed a time. Error messages show the time in the same form.
 #[derive(Clone, Copy)]
 enum TimeForm {
     Integer,
@@ -37,7 +37,7 @@ impl From<UnixMs> for UnixTime {
 }
 
 impl UnixMs {
-    /// Returns the first millisecond that begins at or after the time.
+    /// Returns the first whole millisecond at or after the time.
     fn ceil(self) -> i64 {
         let is_within =
             matches!(self.1, TimeForm::Datetime { unix_micros } if unix_micros % 1000 != 0);
@@ -111,7 +111,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// Returns the exception for a time range that the core rejects because of one of its ends.
+/// Returns the exception for a time range that the core rejects because of its start or its end.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
@@ -121,8 +121,8 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// Returns an error in which the times of its range are datetimes, or `None` if the error has no range. A limit after the
-/// year 9999 remains a number.
+/// Returns an error in which the times in the error's range are datetimes, or `None` if the error has no range. A limit
+/// after the year 9999 remains a number.
 #[cold]
 pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
@@ -138,13 +138,13 @@ pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
     Some(Error::with_reason(error.kind(), reason))
 }
 
-/// Returns the exception for an error. If the error is about a time, its field is `name`.
+/// Returns the exception for an error. If the error is about a time, the exception's field is `name`.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
 }
 
-/// Returns whether an error is about a time or an end of a time span, and not about a field that the caller named.
+/// Returns whether an error is about a time or an end of a time span, rather than about a field that the caller named.
 fn is_time(error: &Error) -> bool {
     const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));

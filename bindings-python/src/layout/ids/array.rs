@@ -24,7 +24,7 @@ numbers! {
 #[pyclass(frozen, extends = Array, module = "polyflake.layout")]
 pub(crate) struct LayoutArray(pub(super) Ids);
 
-/// The IDs of a layout, as integers or bytes.
+/// IDs of a layout, as integers or bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Ids {
     Integers(Packed<i64>),
@@ -44,7 +44,7 @@ impl HoldsItems<u8> for LayoutArray {
 }
 
 impl Ids {
-    /// Reads integers from a buffer, a column or a list.
+    /// Reads integer IDs from a buffer, a column or a list.
     pub(super) fn of_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
         let integers = match Integers::packed(ids, IDS, None)? {
             Some(integers) => integers.to_vec()?,
@@ -63,7 +63,7 @@ impl Ids {
         Ok(Self::Bytes(Packed::in_rows(bytes, size)))
     }
 
-    /// Returns `n` IDs of a layout, which the given function writes.
+    /// Returns `n` IDs of a layout, written by the given function.
     pub(super) fn write_ids(
         layout: &Layout,
         n: usize,

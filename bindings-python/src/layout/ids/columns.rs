@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// The input for packing: columns, and values that all IDs share.
+/// The input for packing: columns, and single values that apply to all IDs.
 pub(super) struct ColumnPacker<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
@@ -111,8 +111,8 @@ impl<'l> ColumnPacker<'l> {
     }
 }
 
-/// Returns the column in an argument, or `None` if the argument is a single value or has a type that no field accepts.
-/// Bytes, and numbers whose buffers have no dimensions, count as single values.
+/// Returns the column in an argument. Returns `None` if the argument is a single value or has a type that no field accepts.
+/// Bytes count as single values, and so do numbers whose buffers have no dimensions.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -137,7 +137,7 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
 #[pyclass(frozen, eq, sequence, module = "polyflake.layout")]
 pub(crate) struct ParsedColumns {
     layout: Py<Layout>,
-    /// The IDs, whose type was checked against the layout.
+    /// The IDs. Their type has been checked against the layout.
     ids: Ids,
 }
 
@@ -147,7 +147,7 @@ impl PartialEq for ParsedColumns {
     }
 }
 
-/// The pickled form of parsed columns: the layout and the IDs, which unpickling parses again.
+/// The pickled form of parsed columns: the layout and the IDs. Unpickling parses the IDs again.
 type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
@@ -160,7 +160,7 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// Returns a field's column, or `None` if the layout does not have the field or a column cannot hold its values.
+    /// Returns a field's column, or `None` if the layout lacks the field or a column cannot hold the field's values.
     fn column<'py>(
         &self,
         py: Python<'py>,
@@ -179,7 +179,7 @@ impl ParsedColumns {
         }
     }
 
-    /// Returns the columns of the named fields, except fields whose values a column cannot hold.
+    /// Returns the columns of the named fields, except for fields whose values a column cannot hold.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,
@@ -196,7 +196,7 @@ impl ParsedColumns {
     }
 }
 
-/// Reads an argument that contains IDs: an array, a buffer, a column or a list.
+/// Reads the IDs in an argument: an array, a buffer, a column or a list.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {

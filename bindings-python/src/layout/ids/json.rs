@@ -1,4 +1,4 @@
-//! Converts Python objects to the JSON values that descriptions and snapshots consist of, and back.
+//! Converts Python objects to and from the JSON values in descriptions and snapshots.
 
 use polyflake::{Error, ErrorKind, layout::Json};
 use pyo3::{
@@ -11,7 +11,7 @@ use crate::{
     ids::convert::{AnyInteger, has_index, owned_text, type_name, wrong_type},
 };
 
-/// The maximum nesting depth. No valid description exceeds it, but an object that contains itself does.
+/// The maximum nesting depth. No valid description exceeds this depth, but an object that contains itself does.
 const MAX_DEPTH: u32 = 8;
 
 /// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
@@ -58,7 +58,7 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
 }
 
-/// Returns a string as Rust text. Raises an error if the string contains a lone surrogate.
+/// Returns a Python string as a Rust string. Raises an error if the string contains a lone surrogate.
 pub(super) fn unicode_string(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A value passed as an argument. The layout determines which type a field accepts. If no field accepts the value's type,
-/// the argument contains the name of the type instead, for the error message.
+/// this struct contains the name of the type instead, for the error message.
 pub(crate) struct ValueArgument(pub(crate) Value<'static>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
@@ -84,7 +84,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Time {
     }
 }
 
-/// The parameters for the fields that every layout recognizes.
+/// The names of the parameters for the fields that every layout recognizes.
 const TIMESTAMP: &str = "timestamp";
 const SEQUENCE: &str = "sequence";
 
@@ -112,7 +112,7 @@ impl Names {
     }
 
     /// Returns the exception for an error from a call that receives these values. If a value has the wrong type, the core
-    /// names the value only in the error's message.
+    /// mentions the value's name only in the error's message.
     #[cold]
     pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
         if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
@@ -136,7 +136,7 @@ impl NamedValues {
     }
 }
 
-/// Values by name, from a mapping.
+/// Named values, read from a mapping.
 #[derive(Default)]
 pub(crate) struct NamedValues(pub(crate) Vec<(String, Value<'static>)>);
 

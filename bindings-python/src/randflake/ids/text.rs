@@ -43,7 +43,7 @@ impl TextColumn {
 /// Strings of varying length.
 struct Texts {
     ids: Arc<Vec<Randflake>>,
-    /// The strings in slots of equal width, created on demand. Arrow columns do not use them, because Arrow requires
+    /// The strings in slots of equal width, created on demand. Arrow columns do not use these slots, because Arrow requires
     /// strings without gaps.
     slots: OnceLock<Packed<Chars>>,
 }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The only member that is not a number. It contains the two bytes of the partition.
+/// The name of the only member that is not a number. This member contains the two bytes of the partition.
 const PARTITION: &str = sno::Snapshot::MEMBERS[0].0;
 
 #[doc = doc!("sno.Snapshot")]
@@ -24,7 +24,7 @@ const PARTITION: &str = sno::Snapshot::MEMBERS[0].0;
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot(pub(super) sno::Snapshot);
 
-/// Defines attributes that return the core's fields.
+/// Defines attributes that return fields of the core's type.
 macro_rules! attributes {
     ($($name:ident: $kind:ty, $doc:tt;)*) => {
         #[pymethods]
@@ -160,8 +160,8 @@ fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<B
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
 }
 
-/// Returns the error for a string that is not JSON, at the position that Python's parser reports. Other exceptions pass
-/// through.
+/// Returns the error for a string that is not valid JSON, at the position that Python's parser reports. Other exceptions
+/// are passed on.
 fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);

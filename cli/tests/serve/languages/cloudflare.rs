@@ -1,4 +1,5 @@
-//! The Durable Object of `polyflake/lease/cloudflare`, and Workers that lease from it, in workerd with storage on disk.
+//! Tests the Durable Object of `polyflake/lease/cloudflare`, and Workers that lease from it, in workerd with on-disk
+//! storage.
 
 use std::{
     collections::HashSet,
@@ -21,7 +22,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts examples/cloudflare. `restored` is an operator's statement about a restored store, or an empty string.
+    /// Starts examples/cloudflare. `restored` is the operator's note that the store was restored, or an empty string.
     pub(crate) fn start(disk: &Path, restored: &str) -> Self {
         let mut command = Command::new(format!("{FOLDER}/node_modules/node/bin/node"));
         command.arg(format!("{FOLDER}/cloudflare.mjs")).arg(disk).args(["0", restored]);
@@ -108,7 +109,7 @@ fn workers_and_other_programs_lease_different_worker_ids_from_a_durable_object()
     assert!(ids.iter().all(|(other, id)| *other == number && *id != first));
     numbers.insert(number);
     worker.kill();
-    // The isolate has lost its memory, and its old worker ID remains granted until the lease ends.
+    // The new isolate does not remember the old one's worker ID, which remains granted until its lease ends.
     numbers.insert(Worker::start(folder.path(), "").generate().0);
     assert_eq!(numbers.len(), 5);
 }

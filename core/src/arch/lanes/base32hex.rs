@@ -9,7 +9,7 @@
 use super::parts::part;
 use crate::arch::{Slot, scalar::base32hex as scalar};
 
-/// An index past the end of the bytes, for which a shuffle returns 0.
+/// An index past the end of the bytes, so that a shuffle returns 0.
 const ZERO_INDEX: u8 = 0x80;
 
 /// For each pair of the sixteen digits, the positions of the two bytes of the number that contain the pair's bits.
@@ -29,12 +29,13 @@ const SHIFT_13_DIGITS: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The largest valid characters of the digits at the end. The first of 13 digits represents four bits, so it is at most `f`.
+/// The largest valid character at each position of right-aligned digits. The first of 13 digits represents four bits, so it
+/// is at most `f`.
 pub(in crate::arch) const MAX_RIGHT_ALIGNED: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest valid characters (the first digit is not zero). They are subtracted from the actual characters, so a
-/// smaller character wraps around to an invalid distance.
+/// The smallest valid character at each position (the first digit is not zero). Kernels subtract these characters from the
+/// actual ones, so a smaller character wraps around to an invalid distance.
 pub(in crate::arch) const MIN_CHARACTERS: [u8; 16] =
     [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 

@@ -98,7 +98,7 @@ impl Direction for Decrypt {
     }
 }
 
-/// Processes all blocks in place, in whole groups, and the remaining blocks in a padded group.
+/// Processes all blocks in place: first in whole groups, then the remaining blocks in a padded group.
 #[inline(always)]
 pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
     let (groups, rest) = blocks.as_chunks_mut();

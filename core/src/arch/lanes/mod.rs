@@ -1,5 +1,5 @@
-//! Algorithms that several instruction sets share: loops, which compilers vectorize and [`compile!`] compiles for each set,
-//! and helpers for the parts of groups that kernels load and store.
+//! Algorithms that several instruction sets share: loops, and helpers for the parts of groups that kernels load and store.
+//! Compilers vectorize the loops, and [`compile!`] compiles them for each set.
 //!
 //! All loops are inlined into the sets' functions, because a separate function would be compiled without the features of
 //! the set.

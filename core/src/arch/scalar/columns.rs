@@ -1,4 +1,4 @@
-//! Reads the fields of sno IDs in loops that compilers vectorize. They are inlined so that they are compiled for each
+//! Reads the fields of sno IDs in loops that compilers vectorize. The loops are inlined so that they are compiled for each
 //! instruction set.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]

@@ -1,4 +1,4 @@
-//! Writes runs of IDs: sno IDs in blocks of eight, which are ten 64-bit words, and values that count up.
+//! Writes runs of IDs: sno IDs, in blocks of eight (ten 64-bit words), and 128-bit values that count up.
 
 use crate::arch::Id;
 
@@ -7,7 +7,7 @@ const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
 
-/// Creates the first block. Creates each further block by adding eight to every sequence number in place. A block of eight
+/// Creates the first block, and then each further block by adding eight to every sequence number in place. A block of eight
 /// IDs is ten words, and no sequence number spans two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);

@@ -52,7 +52,7 @@ pub(in crate::layout) fn read_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
-        // The first byte contains the bits that remain after all whole bytes. Therefore, all later bytes are full, and the
+        // The first byte contains the bits that remain after all whole bytes. All later bytes are therefore full, and the
         // number ends at a byte boundary.
         let width = (end - start - 1) % 8 + 1;
         let byte = read_bits(id, start, width).to_le_bytes()[0]
@@ -77,7 +77,7 @@ pub(in crate::layout) fn length(number: &[u8]) -> usize {
     number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }
 
-/// Returns a mask of the lowest `width` bits, from 1 to 8.
+/// Returns a mask of the lowest `width` bits, where `width` is from 1 to 8.
 const fn low_bits_mask(width: u32) -> u8 {
     u8::MAX >> (8 - width)
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Description {
-    /// Returns the description as a JSON value, with the field names of this struct.
+    /// Returns the description as a JSON value that uses the field names of this struct.
     ///
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]
@@ -72,13 +72,13 @@ impl Layout {
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
 
-    /// Returns the number of generators that the bindable fields can distinguish, or `None` if it exceeds 2^127.
+    /// Returns the number of generators that the bindable fields can distinguish, or `None` if the number exceeds 2^127.
     fn machines(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| field.role.is_bindable());
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
 
-    /// Returns the starts of the first and the last tick.
+    /// Returns the start times of the first and the last tick.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
         let timeline = self.timeline()?;
         Some((timeline.start_ms(0), timeline.last_ms()))
@@ -91,7 +91,7 @@ impl Layout {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
         // If the timestamp includes an integer's sign bit, IDs from the second half of the time range are negative. (With a
-        // 64-bit timestamp, negative IDs represent the times before the epoch.)
+        // 64-bit timestamp, negative IDs represent times before the epoch.)
         let has_sign = self.representation == Representation::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

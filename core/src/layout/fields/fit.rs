@@ -1,4 +1,4 @@
-//! Builds a layout: assigns a position to each described field, and performs all checks of the layout.
+//! Builds a layout: assigns a position to each described field, and validates the layout.
 
 use alloc::{format, vec::Vec};
 
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 128;
 /// The maximum width of an integer in bits.
 const MAX_BITS: u32 = 128;
 
-/// The maximum number of fields. It is bounded because fields may have a width of 0.
+/// The maximum number of fields. A limit is needed because fields may have a width of 0.
 const MAX_FIELDS: usize = 1024;
 
 /// Returns `invalid_layout` with a message.
@@ -58,8 +58,8 @@ fn assign_positions(
         if placed.len() == MAX_FIELDS {
             return Err(invalid(format!("expected at most {MAX_FIELDS} fields, found more")));
         }
-        // The sum continues beyond the width of the ID, so that the error can state the total. The fields beyond that width are
-        // only counted. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
+        // The sum continues beyond the width of the ID, so that the error can state the total. Fields beyond that width
+        // only count toward the total. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -82,7 +82,7 @@ impl ResolvedField {
         });
         // A field of 0 bits at the top of an integer would be shifted by 64 bits, which overflows.
         let shift = if bits == 0 { 0 } else { total - offset - bits };
-        // `unused` bits are 0 in every ID, even if the description says that they are inverted.
+        // `unused` bits are 0 in every ID, even if the description marks them as inverted.
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
         let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
         let plain = bits <= 64 && !is_other && role.kind() == ValueType::Integer;
@@ -90,8 +90,8 @@ impl ResolvedField {
     }
 }
 
-/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one timestamp and one sequence,
-/// and each of these fields has at most 64 bits.
+/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one timestamp and one
+/// sequence, each at most 64 bits wide.
 fn at_most_one(
     fields: &[ResolvedField],
     name: &str,
@@ -153,7 +153,7 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
     }
 }
 
-/// Returns an ID in which only the constants are set. The constants and the sequence's start must fit.
+/// Returns an ID in which only the constants are set. Fails if a constant or the sequence's start does not fit.
 fn id_of_constants(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
     let mut partial = Id::zero(representation);
     for field in fields {

@@ -16,7 +16,7 @@ pub(in crate::layout) enum Representation {
 }
 
 impl Representation {
-    /// Returns the width of an ID in bits. Its length has already been checked.
+    /// Returns the width of an ID in bits. The caller has already checked the length.
     pub(in crate::layout) const fn bits(self) -> u32 {
         match self {
             Self::Integer => 64,
@@ -47,13 +47,13 @@ impl Representation {
 pub struct Layout {
     pub(in crate::layout) representation: Representation,
     pub(in crate::layout) fields: Vec<ResolvedField>,
-    /// The index of the timestamp.
+    /// The index of the timestamp field.
     pub(in crate::layout) time: Option<usize>,
-    /// The index of the sequence.
+    /// The index of the sequence field.
     pub(in crate::layout) sequence: Option<usize>,
     /// An ID in which only the constants are set.
     pub(in crate::layout) blank: Id,
-    /// `true` if IDs with this layout can only be parsed, not generated.
+    /// `true` if this layout can only parse IDs, not generate them.
     pub(crate) only_read: bool,
 }
 
@@ -242,7 +242,7 @@ impl Layout {
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
-    /// Returns the first and the last value of the sequence, as bits.
+    /// Returns the first and the last value of the sequence, as raw bits.
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };

@@ -1,5 +1,5 @@
-//! A field with its position. It contains everything that packing and parsing need to know about the field, and is computed
-//! when the layout is built.
+//! A field with its position. It contains everything needed to pack and parse the field, and is computed when the layout is
+//! built.
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::layout) enum Role {
     Timestamp(Timeline),
-    /// The sequence with its start value.
+    /// The sequence and its start value.
     Sequence(Value<'static>),
     Constant(Value<'static>),
     Bindable(ValueType),
@@ -27,7 +27,7 @@ impl Role {
         matches!(self, Self::Bindable(_))
     }
 
-    /// Returns the name of the role in a layout's JSON.
+    /// Returns the name of the role in a layout's JSON representation.
     pub(in crate::layout) const fn as_str(&self) -> &'static str {
         match self {
             Self::Timestamp(_) => "timestamp",
@@ -55,7 +55,7 @@ pub(in crate::layout) struct ResolvedField {
     /// The number of bits above the field.
     pub(in crate::layout) offset: u32,
     pub(in crate::layout) width: Width,
-    /// The number of bits below the field in an integer layout, or 0 for a field without bits.
+    /// The number of bits below the field in an integer layout, or 0 if the field has no bits.
     pub(in crate::layout) shift: u32,
     /// A mask of the bits to flip in a field of at most 64 bits: all of the field's bits, or no bits.
     pub(in crate::layout) flip: u64,
@@ -65,8 +65,8 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds, if
-    /// it fits. Returns `None` for all other values. [`ResolvedField::write`] handles these values and all errors.
+    /// Converts the most common values to the field's number, if they fit: an integer for a plain field, or a time in
+    /// milliseconds. Returns `None` for all other values. [`ResolvedField::write`] handles these values and all errors.
     #[inline]
     pub(in crate::layout) fn fast_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -91,7 +91,7 @@ impl ResolvedField {
         bits::write_bits(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
-    /// Returns the error for a value that does not fit, which is an integer or a time in Unix milliseconds.
+    /// Returns the error for a value that does not fit. The value is an integer or a time in Unix milliseconds.
     #[cold]
     pub(in crate::layout) fn out_of_range(&self, value: i64) -> Error {
         match &self.role {
@@ -124,7 +124,7 @@ impl ResolvedField {
         self.role.kind()
     }
 
-    /// Returns the error for a missing value.
+    /// Returns the error for a missing value of this field.
     #[cold]
     pub(in crate::layout) fn missing_field(&self) -> Error {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
@@ -145,8 +145,8 @@ impl ResolvedField {
             .ok_or_else(|| timeline.time_out_of_range("timestamp", unix_ms))
     }
 
-    /// Checks a value of any type, and returns it as a big-endian number without leading zeros. `space` is a buffer that
-    /// receives the bytes of an integer.
+    /// Checks a value of any type and returns it as a big-endian number without leading zeros. The bytes of an integer are
+    /// written to `space`.
     fn to_big_endian<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.kind().noun(), value));

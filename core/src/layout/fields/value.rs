@@ -80,8 +80,8 @@ pub enum Value<'a> {
     /// A string.
     Text(Cow<'a, str>),
     /// An integer that no field accepts: below -2^127, or with more than 128 bits. Bindings to dynamic languages pass such
-    /// integers and the names of other types to the layout, so that the layout determines which error is reported first.
-    /// Not part of the public API.
+    /// integers, and the names of unsupported types, to the layout, so that the layout determines which error is reported
+    /// first. Not part of the public API.
     #[doc(hidden)]
     Beyond,
     /// The name of a type that no field accepts. Not part of the public API.
@@ -186,8 +186,8 @@ impl Value<'_> {
     }
 }
 
-/// Returns the error for a string that is not an integer. An invalid character takes precedence over an invalid order of
-/// characters.
+/// Returns the error for a string that is not an integer. If the string has both an invalid character and an invalid order
+/// of characters, the invalid character is reported.
 #[cold]
 fn not_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);

@@ -3,14 +3,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
     pub(in crate::layout) bits: u32,
-    /// The largest value, limited to 64 bits.
+    /// The largest value that fits, capped at 64 bits.
     pub(in crate::layout) most: u64,
 }
 
 impl Width {
     pub(in crate::layout) fn new(bits: u32) -> Self {
-        // A width of 0 would shift by all 64 bits, which overflows. A field wider than 64 bits has a mask in which all bits are
-        // 1, because its integers are handled as bytes.
+        // A width of 0 would shift by all 64 bits, which overflows. A field wider than 64 bits has a mask of all ones,
+        // because its integers are handled as bytes.
         let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
         Self { bits, most }
     }
@@ -26,7 +26,7 @@ impl Width {
         }
     }
 
-    /// Reverses `narrow`: returns the integer that `bits` represents.
+    /// Reverses `narrow` by returning the integer that `bits` represents.
     #[inline]
     pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }

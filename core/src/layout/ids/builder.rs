@@ -1,4 +1,4 @@
-//! The builder, which contains a generator's options.
+//! The builder, which collects a generator's options.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::RangeInclusive;
@@ -191,7 +191,7 @@ impl<C: Clock> Builder<C> {
         }
     }
 
-    /// Returns the configured range of worker IDs, if there is one.
+    /// Returns the configured range of worker IDs, if any.
     fn numbers(&self) -> Result<Option<Numbers>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
@@ -201,7 +201,7 @@ impl<C: Clock> Builder<C> {
         Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
-    /// Builds the generator, which starts at its first slot or continues from a snapshot.
+    /// Builds the generator, which either starts at its first slot or continues from a snapshot.
     fn assemble(self, snapshot: Option<Snapshot>) -> Result<Generator<C>> {
         let (slots, ticks) = (self.slots()?, self.family.layout.timeline().copied());
         let last_tick = ticks.map_or(0, |ticks| ticks.last());
@@ -224,8 +224,8 @@ impl<C: Clock> Builder<C> {
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
-            // With a range, the tick of the snapshot is treated as used up. The new generator may have a different range, in
-            // which a slot represents a different ID.
+            // With a range of worker IDs, the tick of the snapshot is treated as used up. The new generator may have a
+            // different range, in which a slot represents a different ID.
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
         let (missing, partial) = (values.first_missing()?, values.into_partial());

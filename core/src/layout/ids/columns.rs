@@ -1,4 +1,4 @@
-//! Reads columns of integers from many IDs, one field at a time, and packs IDs from columns.
+//! Reads many IDs into columns of integers, one field at a time, and packs IDs from columns.
 
 use crate::{
     Error, Result,
@@ -89,7 +89,7 @@ fn read<'a>(
 ) -> Result<()> {
     let words = ids.map(|id| id.field_value(field));
     let Role::Timestamp(timeline) = &field.role else {
-        // A 64-bit field is read as a signed integer, and the values of all narrower fields fit in an `i64`.
+        // A 64-bit field is read as a signed integer. The values of all narrower fields fit in an `i64`.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
@@ -141,7 +141,7 @@ impl Values<'_> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
         let ids = ids.into();
-        // All columns are checked before the first ID is written. Therefore an error leaves the buffer unchanged, and the loops
+        // All columns are checked before the first ID is written, so an error leaves the buffer unchanged, and the loops
         // below need no checks.
         self.check_columns(columns, ids.count(self.id())?)?;
         let columns = columns.iter().map(|&(slot, column)| (&self.layout().fields[slot.0], column));
@@ -165,8 +165,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Rejects a column whose field belongs to a different layout, whose length is wrong, or that contains a value that
-    /// does not fit. Also rejects missing values of the other fields.
+    /// Rejects a column if its field belongs to a different layout, its length is wrong, or one of its values does not fit.
+    /// Also rejects missing values of the other fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -183,18 +183,18 @@ impl Values<'_> {
 fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.fast_number(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
-        // The times that fit form one range, so it is enough to check the earliest and the latest.
+        // The times that fit form one contiguous range, so it is enough to check the earliest and the latest.
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }
-        // The largest value of a field has all bits set, so the `or` of all values fits if and only if every value fits. This
-        // check needs no branch per value.
+        // The largest value of a field has all bits set, so the bitwise `or` of all values fits if and only if every value
+        // fits. This check needs no branch per value.
         _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
     };
     if all_fit {
         return Ok(());
     }
-    // Only the error needs the position of the value, so the column is searched for it only now.
+    // Only the error needs the position of the value, so the code searches for it only now.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.out_of_range(column[misfit]).in_item(misfit))
 }

@@ -1,4 +1,4 @@
-//! Support for database columns, which store integer IDs as signed integers and byte IDs as bytes, and for schemas.
+//! Support for database columns, which store integer IDs as signed integers and byte IDs as bytes, and support for schemas.
 
 use crate::{
     Result,

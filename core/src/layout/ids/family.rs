@@ -1,5 +1,4 @@
-//! The part of the engine that is specific to layouts: the timestamp, and all bits of an ID except the time and the sequence
-//! number.
+//! The layout-specific part of the engine: the timestamp, and all bits of an ID except the time and the sequence number.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -20,17 +19,17 @@ pub struct Template {
     pub(in crate::layout) partial: PartialId,
     /// The first bindable field that is not fixed, if any.
     pub(in crate::layout) missing: Option<FieldIndex>,
-    /// The index of the sequence.
+    /// The index of the sequence field.
     pub(in crate::layout) sequence: usize,
-    /// The range of worker IDs, or `None` for a generator without a range.
+    /// The range of worker IDs, or `None` if the generator has no range.
     pub(in crate::layout) numbers: Option<Numbers>,
-    /// `None` for a generator whose layout has no timestamp.
+    /// The timeline, or `None` if the layout has no timestamp.
     pub(in crate::layout) ticks: Option<Timeline>,
     pub(in crate::layout) process: ProcessGuard,
 }
 
 impl Template {
-    /// Returns a buffer for the field values of an ID, in which the fixed bindable fields are already set.
+    /// Returns a buffer for the field values of an ID. The fixed bindable fields are already set.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
         Values::from_partial(&self.layout, self.partial.clone())
     }
@@ -47,8 +46,8 @@ impl Template {
     /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // Values that the generator itself created refer to its layout, so the fields only need to be compared for other
-        // values.
+        // Values that the generator itself created refer to its layout, so only other values require a comparison of the
+        // fields.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::with_reason(
@@ -60,7 +59,7 @@ impl Template {
         Ok(values.id())
     }
 
-    /// Returns the smallest and the largest number in a bindable field of the generator's IDs.
+    /// Returns the smallest and the largest number that a bindable field can have in the generator's IDs.
     pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),

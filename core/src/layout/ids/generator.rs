@@ -1,4 +1,4 @@
-//! The generator of custom layouts.
+//! The generator for custom layouts.
 
 use core::time::Duration;
 
@@ -211,8 +211,8 @@ impl<C: Clock> Generator<C> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
         if let (Some(begun), Some((_, last))) = (self.engine.begun_after(), self.layout().slots()) {
-            // A call set the floor but generated no ID. The snapshot then counts the floor's last tick as used up, because an
-            // earlier generator may have used it, and a restored generator has no floor.
+            // A call set the floor but generated no ID. The snapshot then treats the floor's last tick as used up, because
+            // an earlier generator may have used it, and a restored generator has no floor.
             (tick, next) = (begun, u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;

@@ -1,4 +1,4 @@
-//! The ID type of layouts that are only known at run time.
+//! The ID type of layouts that are known only at run time.
 
 use alloc::{vec, vec::Vec};
 use core::fmt;

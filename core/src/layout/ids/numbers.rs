@@ -54,8 +54,8 @@ impl Numbers {
             ));
         };
         let sequence = &layout.fields[sequence];
-        // A shift splits a slot into the worker ID and the sequence number. This works only if the sequence starts at 0 and
-        // uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
+        // A shift splits a slot into the worker ID and the sequence number. Such a split requires a sequence that starts at
+        // 0 and uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
         let is_counted = matches!(layout.slots(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
             return Err(invalid(
@@ -68,7 +68,7 @@ impl Numbers {
     /// Returns the slots of a tick.
     ///
     /// # Errors
-    /// Returns `invalid_layout` for 2^64 slots or more.
+    /// Returns `invalid_layout` if there are 2^64 slots or more.
     pub(in crate::layout) fn tick_slots(&self) -> Result<Slots> {
         let count = u128::from(self.last - self.first) + 1;
         let slots = count.checked_mul(1 << self.sequence_bits);
@@ -91,7 +91,7 @@ impl Numbers {
     }
 
     /// Returns a snapshot's `next_sequence` for a tick in which all slots before `next` are used. A partly used tick is
-    /// treated as used up, because the restored generator may have a different range.
+    /// treated as used up, because the restored generator may have a different range of worker IDs.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

@@ -79,8 +79,8 @@ impl Pack for Template {
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
-            // A worker ID is stored once for all its sequence numbers, so ranges cost nothing in a generator without a
-            // range.
+            // The worker ID is stored once for all its sequence numbers, and a generator without a range of worker IDs pays
+            // nothing for ranges.
             let length = self.slots_of_number(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
             self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
@@ -134,8 +134,8 @@ impl Template {
     }
 }
 
-// The loop is a separate function so that the compiler knows that IDs and fields do not overlap. It then takes 4.4 instructions
-// per ID instead of 5.9.
+// The loop is a separate function so that the compiler knows that the IDs and the fields do not overlap. It then takes 4.4
+// instructions per ID instead of 5.9.
 fn write_integers(sequence: &ResolvedField, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         *place = sequence.put_in_integer(id, first + k as u64);
@@ -150,7 +150,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 }
 
 impl Batch<'_> {
-    /// Returns the number of IDs that fit in the buffer. `kind` is an example of such an ID.
+    /// Returns the number of IDs that fit in the buffer. `kind` is an ID of the expected type.
     pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),

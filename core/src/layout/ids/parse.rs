@@ -1,8 +1,8 @@
 //! Parses an ID into its fields.
 //!
-//! Only fields that can be invalid are decoded immediately: times that may not fit in 64-bit milliseconds, and strings that
-//! may not be UTF-8. All other fields are read when the caller requests them, because most callers need only one or two
-//! fields.
+//! Only fields that can be invalid are decoded immediately: times, which may not fit in 64-bit milliseconds, and strings,
+//! which may not be valid UTF-8. All other fields are read when the caller requests them, because most callers need only
+//! one or two fields.
 
 use alloc::{borrow::Cow, string::String};
 
@@ -113,7 +113,7 @@ impl Layout {
             Representation::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
-        // Fields are checked in order of significance, so that the error refers to the most significant invalid field.
+        // Fields are checked in order of significance, so that the error reports the most significant invalid field.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);
@@ -199,7 +199,7 @@ impl<'a> Parsed<'a> {
         if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
     }
 
-    /// Returns the integer in a timestamp or a wide field.
+    /// Returns the integer value of a timestamp or a wide field.
     fn integer_slowly(&self, field: &ResolvedField) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
@@ -210,7 +210,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of a field of any type other than a small integer.
+    /// Returns the value of a field, unless it is a small integer.
     fn get_slowly(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
@@ -311,7 +311,7 @@ impl Id {
 }
 
 impl<'a> Bits<'a> {
-    /// Returns the number in a field of at most 64 bits, and undoes the inversion of an inverted field.
+    /// Returns the number in a field of at most 64 bits, with any inversion undone.
     #[inline]
     pub(in crate::layout) fn field_value(self, field: &ResolvedField) -> u64 {
         let bits = match self {
@@ -327,8 +327,8 @@ impl<'a> Bits<'a> {
         field.width.widen(self.field_value(field))
     }
 
-    /// Returns the bytes of a field without leading zero bytes. They are borrowed from the ID if the field starts and ends at
-    /// byte boundaries.
+    /// Returns the bytes of a field without leading zero bytes. The bytes are borrowed from the ID if the field starts and
+    /// ends at byte boundaries.
     fn bytes(self, field: &ResolvedField) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(
@@ -352,7 +352,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Returns the integer of a field of 65 to 128 bits. A value that fits in 64 bits is read as a signed integer.
+/// Returns the integer in a field of 65 to 128 bits. A value that fits in 64 bits is read as a signed integer.
 fn wide_integer(number: &[u8]) -> Value<'static> {
     let number = number.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
     u64::try_from(number).map_or_else(|_| number.into(), |number| number.cast_signed().into())

@@ -5,8 +5,8 @@ use crate::{
     layout::{Json, json::value::ObjectReader},
 };
 
-/// The name and the value of the JSON member that contains the version of the snapshot format. A snapshot without this
-/// member has the same version.
+/// The name and the value of the JSON member that specifies the version of the snapshot format. A snapshot without this
+/// member has this version, too.
 const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.
@@ -50,7 +50,7 @@ impl Snapshot {
         Self { tick, next_sequence }
     }
 
-    /// Creates a snapshot from a JSON value. Every error in the value is reported as `invalid_layout`.
+    /// Creates a snapshot from a JSON value. Reports every error in the value as `invalid_layout`.
     ///
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]

@@ -35,7 +35,7 @@ pub struct Values<'l> {
 /// A partial ID.
 #[derive(Clone, Debug)]
 pub(in crate::layout) struct PartialId {
-    /// The ID with the values that have been set so far. A value that fits is stored when it is set.
+    /// The ID with the values that have been set so far. Each value that fits is stored as soon as it is set.
     pub(in crate::layout) id: Id,
     /// The state of each field's value.
     states: Vec<State>,

@@ -1,4 +1,4 @@
-//! Serializes layouts, their descriptions and snapshots in every serde format. Text formats contain JSON values. Binary
+//! Serializes layouts, their descriptions and snapshots in every serde format. Text formats contain a JSON value. Binary
 //! formats contain a JSON string, because some binary formats do not record the types of values.
 
 use alloc::{string::String, vec::Vec};
@@ -44,7 +44,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        // A layout consists of named strings, integers and booleans, all of which JSON can express.
+        // A layout consists of named strings, integers and booleans, all of which JSON can represent.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -15,12 +15,12 @@ use crate::{
     },
 };
 
-/// The largest magnitude of an integer that is written as a JSON number, because JavaScript reads larger ones inexactly. Larger
-/// integers are decimal strings.
+/// The largest magnitude of an integer that is written as a JSON number. JavaScript reads larger numbers inexactly, so
+/// larger integers are written as decimal strings.
 const MAX_SAFE_INTEGER: u64 = 1 << 53;
 
-/// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings use
-/// this type to convert objects of their language without an intermediate JSON string.
+/// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings
+/// use this type to convert their language's objects without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.
@@ -29,14 +29,14 @@ pub enum Json {
     Bool(bool),
     /// An integer. Layouts and snapshots represent integers above 2^53 as strings.
     Integer(i64),
-    /// Any other number, such as a fraction, or an integer that does not fit in a signed 64-bit integer. Descriptions contain
-    /// no such numbers.
+    /// Any other number, such as a fraction or an integer that does not fit in a signed 64-bit integer. Descriptions
+    /// contain no such numbers.
     Fraction,
     /// A string.
     Text(String),
     /// A list of values.
     List(Vec<Json>),
-    /// An object, with its members in order. In a valid object, each name occurs once.
+    /// An object, with its members in order. In a valid object, each name occurs only once.
     Object(Vec<(String, Json)>),
 }
 
@@ -52,7 +52,8 @@ impl Json {
         }
     }
 
-    /// Converts a field value to JSON: bytes to a hexadecimal string, and an integer above 2^53 to a decimal string.
+    /// Converts a field value to JSON: bytes become a hexadecimal string, and an integer above 2^53 becomes a decimal
+    /// string.
     pub(crate) fn from_value<'v>(value: impl Into<Value<'v>>) -> Self {
         Self::from(value.into())
     }
@@ -79,7 +80,7 @@ impl Json {
 impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Self {
         match value {
-            // Parsers in other languages may silently round a number above 2^53, so larger integers are strings.
+            // Parsers in other languages may silently round a number above 2^53, so larger integers are written as strings.
             Value::Integer(n) if n.unsigned_abs() <= MAX_SAFE_INTEGER.into() => {
                 i64::try_from(n).map_or(Self::Fraction, Self::Integer)
             }
@@ -116,7 +117,7 @@ impl ObjectReader {
 
     fn remove(&mut self, name: &str) -> Option<Json> {
         let index = self.left.iter().position(|(member, _)| member == name)?;
-        // The order of the members has no meaning, so the last member may replace the removed one.
+        // The order of the members has no meaning, so the last member can move into the removed member's position.
         Some(self.left.swap_remove(index).1)
     }
 
@@ -138,7 +139,7 @@ impl ObjectReader {
         }
     }
 
-    /// Reads `true` or `false`. A missing member is `false`.
+    /// Reads `true` or `false`. A missing member counts as `false`.
     pub(in crate::layout) fn flag(&mut self, name: &str) -> Result<bool> {
         match self.remove(name) {
             None => Ok(false),
@@ -147,7 +148,7 @@ impl ObjectReader {
         }
     }
 
-    /// Reads an integer of any size, which is a number up to 2^53 or a decimal string.
+    /// Reads an integer of any size, given as a number up to 2^53 or as a decimal string.
     pub(in crate::layout) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
         match self.require(name)? {
             Json::Integer(number) if number.unsigned_abs() <= MAX_SAFE_INTEGER => Ok(number.into()),
@@ -171,7 +172,7 @@ impl ObjectReader {
             .ok_or_else(|| self.invalid_member(name, "an integer in its range", &value.to_string()))
     }
 
-    /// Rejects any remaining member.
+    /// Returns an error if any member has not been read.
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The length of a tick, the conversion between times and ticks, and the ticks that generators and time ranges use.
+//! The length of a tick, the conversion between times and ticks, and the ticks of generators and time ranges.
 
 mod range;
 pub(super) mod tick;

@@ -98,8 +98,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that the two IDs are in order. Unsigned IDs always are, but signed IDs are not if the sign bit changes between
-/// them.
+/// Checks that the lower ID is not above the higher one. Unsigned IDs are always in order, but signed IDs are not if the
+/// sign bit changes between them.
 fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(invalid_range(

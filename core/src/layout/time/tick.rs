@@ -109,7 +109,7 @@ impl FromStr for Tick {
         let count = units
             .iter()
             .find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros, *unit)));
-        // Only digits without a leading 0 are accepted, so that each tick has one canonical form.
+        // Only digits without a leading 0 are accepted, so that each tick length has one canonical form.
         let tick = count.and_then(|(count, micros, unit)| {
             let is_plain = count.starts_with(|c: char| ('1'..='9').contains(&c));
             let count = count.parse().ok().filter(|_| is_plain)?;

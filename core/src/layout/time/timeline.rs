@@ -18,9 +18,9 @@ pub(crate) struct Timeline {
     width: Width,
     /// The length of a tick in milliseconds, or 0 if it is not a whole number of milliseconds.
     whole_ms: i64,
-    /// The epoch's tick, counted from 1970.
+    /// The tick that contains the epoch, counted from 1970.
     epoch: i128,
-    /// The last value that a generator uses. To save bits, values beyond the range of 64-bit clocks are excluded.
+    /// The last value that a generator uses. It excludes values beyond the range of 64-bit clocks, to save bits.
     last: u64,
     /// The time at which value 0 begins, in Unix nanoseconds, if it fits in 64 bits.
     begins: Option<i64>,
@@ -61,7 +61,7 @@ impl Timeline {
     }
 
     /// Returns the timestamp value for a time in Unix milliseconds, for ticks that are not a whole number of milliseconds.
-    /// This function uses 128-bit arithmetic. It is separate so that `value_of_ms` stays small.
+    /// This function uses 128-bit arithmetic, and is separate so that `value_of_ms` stays small.
     #[inline(never)]
     fn value_by_micros(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
@@ -83,7 +83,8 @@ impl Timeline {
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
-    /// Returns the start of a value's tick in Unix milliseconds, rounded down, or `None` if it does not fit in 64 bits.
+    /// Returns the start of a value's tick in Unix milliseconds, rounded down, or `None` if the start does not fit in 64
+    /// bits.
     #[inline]
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
@@ -93,8 +94,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the time of value 0, in Unix milliseconds, and the step between consecutive values, in milliseconds. Returns
-    /// `None` if the step is not a whole number, or if not all times fit in 64 bits.
+    /// Returns the Unix time of value 0 and the step between consecutive values, both in milliseconds. Returns `None` if
+    /// the step is not a whole number, or if not all times fit in 64 bits.
     pub(crate) fn first_and_step(&self) -> Option<(i64, i64)> {
         // A 64-bit timestamp is signed, so checking the times of value 0 and the largest value would not be enough.
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
@@ -137,8 +138,8 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last, "ms")
     }
 
-    /// Returns the first and the last value, as bits, whose ticks begin in the half-open range `start .. end`. The field must
-    /// be able to represent the whole range.
+    /// Returns the first and the last value, as raw bits, whose ticks begin in the half-open range `start .. end`. The
+    /// field must be able to represent the whole range.
     pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
@@ -161,7 +162,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the last value, as bits, whose tick begins before a time.
+    /// Returns the last value, as raw bits, whose tick begins before a time.
     pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
         let last = self.width.narrow(self.first_from(time) - 1);
         last.ok_or_else(|| self.time_out_of_range("end", time.floor_ms().into()))
@@ -186,7 +187,7 @@ impl Timeline {
     }
 }
 
-/// The ticks that a generator uses, which are `0..=last`.
+/// The ticks that a generator uses: `0..=last`.
 impl Ticks for Timeline {
     #[inline]
     fn last(&self) -> u64 {
@@ -194,11 +195,12 @@ impl Ticks for Timeline {
     }
 
     /// Returns whether a clock reading is within a tick, which must not be after the last one. This check is cheaper than
-    /// computing the tick of the reading.
+    /// computing the tick of the clock reading.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
-        // This can only wrap around because a signed and an unsigned number are added. The start of the tick fits in 64 bits.
+        // The sum wraps around only because a signed and an unsigned number are added. The start of the tick fits in 64
+        // bits.
         let begins = first.wrapping_add(tick.wrapping_mul(self.tick_nanos()).cast_signed());
         is_within(begins, self.tick_nanos(), unix_nanos)
     }
@@ -241,7 +243,7 @@ impl Ticks for Timeline {
         Ok(first..last + 1)
     }
 
-    /// Returns the tick after the last one that starts before the end of a window. The window begins at tick `start`.
+    /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

@@ -1,4 +1,4 @@
-//! Values of any format, which are buffered in memory until they can be deserialized.
+//! Buffers values of any format in memory until they can be deserialized.
 
 use alloc::{
     borrow::Cow,

@@ -80,7 +80,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
             if name == K::MEMBER {
                 break value;
             }
-            // A vector initially reserves memory for four members, but most objects have more.
+            // By default, a vector first allocates memory for four members, but most objects have more.
             if before_id.is_empty() {
                 before_id.reserve(INITIAL_CAPACITY);
             }

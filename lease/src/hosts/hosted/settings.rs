@@ -55,7 +55,7 @@ impl Settings {
             .ok_or_else(|| invalid_setting(key))
     }
 
-    /// Returns whether a setting is true, or `false` if it is missing or null.
+    /// Returns the value of a Boolean setting, or `false` if it is missing or null.
     fn flag(&self, key: &str) -> Result<bool> {
         self.setting(key)
             .map_or(Ok(false), |value| value.as_bool().ok_or_else(|| invalid_setting(key)))
@@ -68,7 +68,7 @@ impl Settings {
             .transpose()
     }
 
-    /// Returns the store. The name of an `SQLite` file is not yet known.
+    /// Returns the store. The name of an `SQLite` file is not known yet.
     pub(super) fn store(&self) -> Result<Engine> {
         let schema = self.string_setting("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {

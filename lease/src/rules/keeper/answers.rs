@@ -11,8 +11,8 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
 };
 
-/// The longest time, in milliseconds, during which the keeper repeats a rejected release. The lease's host waits equally
-/// long for the end of the lease.
+/// The maximum time, in milliseconds, for which the keeper repeats a rejected release. The lease's host waits for the same
+/// time until the lease ends.
 const RELEASE_MS: u64 = 10_000;
 /// A renewal increases the version by a random amount between 1 and this number. Four renewals per hour do not use up 2^53
 /// versions within a quarter of a million years.
@@ -23,8 +23,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn advance(&mut self, now: Moment) {
         self.notice_gap(now);
         self.schedule_beat(0, now);
-        // `Ended` remains if a branch sets no other state. This happens when a keeper closes without a grant, because it
-        // has no generator to seal.
+        // The state stays `Ended` unless a branch sets a different one. This happens when a keeper closes without a grant,
+        // because it has no generator to seal.
         match core::mem::replace(&mut self.at, KeeperState::Ended) {
             KeeperState::Idle { .. } if self.is_closing => self.seal(),
             KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
@@ -42,7 +42,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 self.ask_to_release(purpose, now);
             }
-            // This branch comes before the next one: a release already ends the lease, so a call to `close` changes
+            // This branch precedes the next one, because a release already ends the lease, so a call to `close` changes
             // nothing.
             release @ KeeperState::Paused { purpose: RequestPurpose::Release { .. }, .. } => {
                 self.at = release;
@@ -88,18 +88,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Records an error and starts again after a pause.
+    /// Records an error and schedules a retry.
     pub(super) fn retry_later(&mut self, error: Error, now: Moment) {
-        // If the error states when its cause ends, the keeper does not retry before then, but it never waits longer than
-        // the longest pause.
+        // If the error states when its cause ends, the keeper does not retry before that time, but it never waits longer
+        // than the longest pause.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause(now);
         self.fail(error);
         self.pause_for(known.min(longest), now);
     }
 
-    /// Starts again after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is at most
-    /// as long as the end of the grant allows.
+    /// Schedules a retry after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is no
+    /// longer than the end of the grant allows.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
@@ -115,11 +115,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = KeeperState::Idle { until: now.elapsed_ms };
     }
 
-    /// Handles a request that failed or received no reply. The keeper does not know whether the store executed the write.
+    /// Handles a request that failed or received no reply. The keeper cannot tell whether the store executed the write.
     pub(super) fn on_request_failed(&mut self, purpose: RequestPurpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
             // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. It pauses before
-            // later retries, so that it does not overload a struggling store.
+            // later retries to avoid overloading a struggling store.
             (RequestPurpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.fail(error);
                 let first = claim.put.first;
@@ -182,7 +182,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.choose_record(&namespace, records, now);
             }
             (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
-            // The claim may have arrived earlier, because the network delivered the message twice.
+            // The store may already have executed the claim, because the network delivered the message twice.
             (RequestPurpose::Claim(claim), ReplyContent::Differs(Some(found)))
                 if claim.asked.contains(&found) =>
             {
@@ -203,7 +203,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // Before this request, the store executed a renewal that the keeper no longer waits for.
+            // Before this request, the store executed a renewal whose reply the keeper is no longer waiting for.
             (RequestPurpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
@@ -268,13 +268,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask_to_renew(held, new, now);
     }
 
-    /// Returns the end of a renewal, based on the clock that is behind. Otherwise, a clock that is far ahead would block
-    /// the worker ID for as long as it is ahead.
+    /// Returns the end of a renewal, based on whichever of the two clocks is behind. Otherwise, a clock that is far ahead
+    /// would block the worker ID for as long as it is ahead.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
-    /// A clone of this process may request the same end at the same time, so the version increases by a random amount.
+    /// Returns the version for the next write. The increase is random, because a clone of this process may request the same
+    /// end at the same time.
     pub(super) fn next_version(&mut self, old: &Record) -> u64 {
         old.version + 1 + self.chance(VERSION_STEPS)
     }
@@ -306,7 +307,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
-        // A store never returns to a version older than one that it has acknowledged. This store was therefore restored,
+        // A store never returns to a version older than one that it has acknowledged. Therefore, this store was restored,
         // although its name is the same.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
@@ -357,11 +358,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.on_lost(error, now);
     }
 
-    /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end. If a
+    /// Continues with a grant whose record was acknowledged or read. The window grows only up to the acknowledged end. If a
     /// read shows a later end, the keeper writes that end again (R2).
     fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap, the read may return a write that every copy has sent.
+        // After a gap, the record that was read may result from a write that every copy has sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.ask_to_renew(held.with_record(there), new, now);
@@ -384,17 +385,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.schedule_renewal(HeldGrant { asked, offset, gap_at: None, ..held }, now);
     }
 
-    /// Seals the generator, because another copy of this process, or a later holder, uses the worker ID. The keeper does
-    /// not release this worker ID, and claims a different one.
+    /// Seals the generator, because another copy of this process or a later holder uses the worker ID. The keeper claims a
+    /// different worker ID and does not release this one.
     fn abandon_worker_id(&mut self, error: Error) {
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
         self.seal();
     }
 
-    /// Returns whether no other holder can have received the worker ID in the history that a restored store lost, because
-    /// claims wait for the recorded end (R7). An end in the restored store counts only up to the acknowledged end. A later
-    /// end may come from a backup of a primary whose replica never received it, and that replica may have been promoted.
+    /// Returns whether it is certain that no other holder received the worker ID in the part of the history that a restored
+    /// store lost. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
+    /// counts only up to the acknowledged end. A later end may come from a backup of a primary whose replica never received
+    /// it, and that replica may have been promoted.
     fn is_living(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
@@ -437,7 +439,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(purpose, Operation::Put { old, new }, now);
     }
 
-    /// Ends the keeper, or starts it again if it had to release a worker ID without being closed.
+    /// Ends the keeper, or restarts it if it had to release a worker ID without being closed.
     fn on_released(&mut self, now: Moment) {
         self.at = if self.is_closing {
             KeeperState::Ended
@@ -448,7 +450,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl HeldGrant {
-    /// Creates the grant of an acknowledged claim, which was sent at `offset`.
+    /// Creates the grant for an acknowledged claim that was sent at `offset`.
     fn new(record: Record, end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
         let (asked, is_lost, gap_at) = (PendingWrites::default(), false, None);
@@ -472,7 +474,7 @@ impl HeldGrant {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
-    /// Returns whether a record of this holder's claim contains a renewal that the holder never requested.
+    /// Returns whether a record of this holder's claim contains a renewal that this holder never requested.
     fn is_cloned(&self, there: &Record) -> bool {
         there.version > self.record.version && !self.asked.contains(there)
     }
@@ -484,12 +486,12 @@ impl PendingWrites {
         self.0.push((put.version, put.granted_until));
     }
 
-    /// Returns whether a record may be one of these writes.
+    /// Returns whether one of these writes may have produced the record.
     pub(super) fn contains(&self, found: &Record) -> bool {
         self.0.contains(&(found.version, found.granted_until))
     }
 
-    /// Returns the latest end among these writes, or 0 if there are none.
+    /// Returns the latest end in these writes, or 0 if there are none.
     pub(super) fn end(&self) -> u64 {
         self.0.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }

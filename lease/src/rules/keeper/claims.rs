@@ -44,8 +44,8 @@ const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
-        // This keeper had a grant, but the namespace does not exist, so the store was deleted. Other holders may still
-        // generate IDs, and their leases may be longer than this one.
+        // This keeper had a grant, but the namespace does not exist, so the store was deleted. Other holders may still be
+        // generating IDs, and their leases may be longer than this one.
         match (self.random)() {
             Ok(incarnation) => {
                 let mut namespace = Namespace {
@@ -129,7 +129,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.prepare(namespace, new, now);
     }
 
-    /// Writes the namespace's record and starts again.
+    /// Writes the namespace's record and starts over.
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
@@ -150,7 +150,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if self.is_known(&namespace, store) {
             self.is_surveyed = true;
             if self.is_kept() {
-                // Another keeper noticed the restored store first.
+                // Another keeper was first to notice the restored store.
                 return self.begin_again(now);
             }
             return self.claim_in(namespace, now);
@@ -257,8 +257,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
-    /// Writes a claim again after a read has shown it. The read alone is no proof: a commit that was not acknowledged may
-    /// be visible here, but missing on the replica that is promoted next (R2).
+    /// Writes a claim again after a read has returned it. The read alone proves nothing: a commit that was not acknowledged
+    /// may be visible here, but missing on the replica that is promoted next (R2).
     pub(super) fn rewrite_claim(
         &mut self,
         claim: Claim,

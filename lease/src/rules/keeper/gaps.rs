@@ -1,11 +1,11 @@
-//! Detection of gaps between a process's two clocks. A gap shows that the process's image was copied or paused, or that a
-//! clock was set.
+//! Detection of gaps between a process's two clocks. A gap shows that the process's image was copied, that the process was
+//! paused, or that a clock was set.
 //!
 //! A copied image does not contain any sign that it is a copy. However, an image is usually restored some time after it was
-//! taken. Then the wall clock shows the time of the restore, while the monotonic clock continues from the value in the
-//! image. As a result, the difference between the two clocks has changed. A keeper compares the current difference with the
-//! difference at the time when it sent the last acknowledged write. If the two values differ by more than a second, there
-//! is a *gap*, and another copy may hold the same grant.
+//! taken. At that point, the wall clock shows the time of the restore, while the monotonic clock continues from the value
+//! in the image. As a result, the difference between the two clocks has changed. A keeper compares the current difference
+//! with the difference at the time when it sent the last acknowledged write. If the two values differ by more than a
+//! second, there is a *gap*, and another copy may hold the same grant.
 //!
 //! The store distinguishes the copies. After a gap, the keeper renews within a second, and only a write that it *sent after
 //! the gap* settles the matter: all copies share the writes in the image, and the reply to such a write may reach several
@@ -17,23 +17,24 @@
 //!
 //! A keeper compares the clocks only from time to time, so a copy generates IDs until the next comparison. A strict keeper
 //! prevents this without a check in each call: it gives the generator a window of only a few seconds and extends the window
-//! while the clocks show no gap. In a copy of an older image, the window has already ended. The keeper extends it once the
-//! store has confirmed the grant, or after a second.
+//! while the clocks show no gap. In a copy of an older image, the window has already ended. The copy's keeper extends the
+//! window once the store has confirmed the grant, or after a second.
 
 use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
 use crate::{Random, Result};
 
-/// The largest change in the difference between the clocks, in milliseconds, that does not count as a gap. Slewing a clock
-/// causes a smaller change.
+/// The largest change in the clock difference, in milliseconds, that does not count as a gap. Slewing a clock causes a
+/// smaller change.
 const GAP_MS: u64 = 1000;
 /// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
 /// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// The maximum delay for a strict holder, and the time for which the holder holds IDs back, both in milliseconds.
+/// The maximum renewal delay for a strict holder, and the time for which the holder holds IDs back, both in milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far ahead a strict generator's window ends, unless the keeper waits for a reply, and the interval between clock
-/// comparisons, both in milliseconds. The keeper extends a window once it can end a second later.
+/// How far ahead of the current time a strict generator's window ends, unless the keeper waits for a reply, and the
+/// interval between clock comparisons, both in milliseconds. The keeper extends a window once the new end is at least a
+/// second later.
 const AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 
@@ -54,7 +55,7 @@ impl Offset {
     }
 }
 
-/// Events about gaps, for hosts to report.
+/// Gap-related events for hosts to report.
 #[derive(Debug, Default)]
 #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
 pub(crate) struct GapEvents {
@@ -85,8 +86,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Extends the window of a strict generator to shortly after the current time, unless IDs are held back. `wait_ms` is
-    /// how long the host does not poll the keeper.
+    /// Extends a strict generator's window to shortly after the current time, unless IDs are held back. `wait_ms` is the
+    /// time during which the host does not poll the keeper.
     pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
         if matches!(self.at, KeeperState::Sealing) {
@@ -122,13 +123,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if is_kept { now.elapsed_ms + BEAT_INTERVAL_MS } else { u64::MAX }
     }
 
-    /// Returns the events about gaps since the last call.
+    /// Returns the gap events since the last call.
     #[cfg(feature = "hosted")]
     pub(crate) fn take_notes(&mut self) -> GapEvents {
         core::mem::take(&mut self.notes)
     }
 
-    /// Returns the purpose of a request that settles a write if a gap has occurred since the write was sent: another copy
+    /// If a gap has occurred since a write was sent, returns the purpose of a request that settles the write. Another copy
     /// may have received the same reply.
     pub(super) fn settle_after_gap(
         &self,

@@ -26,13 +26,13 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const MAX_LEASE: u64 = 366 * 24 * HOUR;
 
-/// The default time, in milliseconds, that a caller waits for the first grant. A killed process may still lease a required
-/// worker ID, and its one-minute lease must end first. The hosts in other languages read this value, too.
+/// The default time, in milliseconds, that a caller waits for the first grant. If a worker ID is required, a killed process
+/// may still hold it, and its one-minute lease must end first. The hosts in other languages read this value, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
 
-/// A namespace, its shape, and the terms on which its worker IDs are leased.
+/// A namespace, its shape, and the terms for leasing its worker IDs.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
@@ -59,7 +59,7 @@ pub struct Options {
     pub(crate) waits: WaitOptions,
 }
 
-/// How long a leased generator waits, and whether it waits at all.
+/// How long calls to a leased generator wait, and whether they wait at all.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitOptions {
@@ -155,7 +155,7 @@ impl Options {
         Ok(Self { lease_ms, names_lease: true, ..self })
     }
 
-    /// Returns the options for a volatile store, which grants short leases.
+    /// Returns the options for a volatile store, which grants only short leases.
     #[cfg(feature = "hosted")]
     pub(crate) fn for_volatile_store(mut self) -> Result<Self> {
         if self.names_lease {
@@ -192,8 +192,8 @@ impl Options {
     }
 
     /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has
-    /// distinguished it from other copies. If the store does not reply in time, the generator continues, which
-    /// [`Event::Unconfirmed`](crate::Event) reports.
+    /// distinguished the process from other copies. If the store does not reply in time, the generator continues, and
+    /// [`Event::Unconfirmed`](crate::Event) reports this.
     ///
     /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends
     /// the window every second. Therefore, a copy of an older image finds that its window has ended. If the program keeps
@@ -216,7 +216,7 @@ impl Options {
     ///
     /// # Errors
     /// Returns `out_of_range` if the shape does not contain the worker ID, or if the worker ID is not in the first 2^20
-    /// records. The limit exists because all records up to the preferred one are created.
+    /// records. This limit exists because leasing a preferred worker ID creates all records up to it.
     pub fn prefer(self, number: u64) -> Result<Self> {
         self.shape.record_index(number)?;
         Ok(Self { preferred: Some(number), ..self })
@@ -229,8 +229,8 @@ impl Options {
     /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
-        // A restarted process waits until the lease of its killed predecessor ends, since no other worker ID will do. The
-        // lease is short for this reason.
+        // A restarted process waits until the lease of its killed predecessor ends, because no other worker ID will do.
+        // That is why the lease is short.
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
@@ -259,8 +259,8 @@ impl Options {
         self.prefer(number)
     }
 
-    /// Sets a required worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. If another holder has
-    /// the worker ID, the lease waits for it. Leases then last one minute, as with [`Options::insist`].
+    /// Sets a required worker ID from an ordinal. Ordinal 0 corresponds to the shape's first worker ID. If another holder
+    /// has the worker ID, the lease waits for it. Leases then last one minute, as with [`Options::insist`].
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer_ordinal`].
@@ -323,7 +323,7 @@ impl Options {
         &self.shape
     }
 
-    /// Shortens the lease to the longest one that a volatile store grants.
+    /// Shortens the lease to at most the longest lease that a volatile store grants.
     pub(super) fn limit_lease(&mut self) {
         self.lease_ms = self.lease_ms.min(volatile::LONGEST_MS);
     }
@@ -334,7 +334,7 @@ impl Options {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }
 
-    /// Returns the largest difference allowed between the claimant's clock and the store's, in milliseconds.
+    /// Returns the largest allowed difference between the claimant's clock and the store's clock, in milliseconds.
     pub(super) fn skew(&self) -> u64 {
         MINUTE.min(self.lease_ms / 3)
     }

@@ -21,12 +21,12 @@ use alloc::format;
 use super::{HeldGrant, Keeper, KeeperState, Moment};
 use crate::{Error, ErrorKind, Random, Result};
 
-/// The longest pause, in milliseconds, when a caller has just started waiting.
+/// The longest pause, in milliseconds, while a caller has only just started waiting.
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether to renew the grant now, because the renewal interval has passed or the generator's clock is close to
-    /// the end of the grant.
+    /// Returns whether the grant must be renewed now, because the renewal interval has passed or the generator's clock is
+    /// close to the end of the grant.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms - self.options.interval();
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
@@ -48,9 +48,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns the longest pause without a grant: a tenth of the lease duration, but at most a minute. While a caller waits
-    /// for the first grant, the limit is half a second or, if longer, an eighth of the time waited. It grows so that a
-    /// thousand processes that start at once leave connections of a full server to others. A pause must be short, because a
-    /// worker ID may be released before its grant ends.
+    /// for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far. The limit grows
+    /// so that a thousand processes that start at once leave some of a full server's connections to others. A pause must be
+    /// short, because a worker ID may be released before its grant ends.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();
@@ -58,17 +58,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (self.options.lease_ms / 10).clamp(50, longest)
     }
 
-    /// Returns the pause after a failure without a grant. The pause grows with each failure.
+    /// Returns the pause after a failure while there is no grant. The pause grows with each failure.
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
-        // At least half of the pause is fixed, so that it grows with each failure. The rest is random, so that holders that
-        // failed together do not retry together.
+        // At least half of the pause is fixed, so the pause grows with each failure. The rest is random, so that holders
+        // that failed together do not retry together.
         pause / 2 + self.chance(pause / 2)
     }
 
-    /// Returns the pause after a failure with a grant. The pause is a tenth of the remaining time, so that keepers with the
-    /// least remaining time retry first. If no time remains, the pause is the same as without a grant.
+    /// Returns the pause after a failure while there is a grant. The pause is a tenth of the remaining time, so that
+    /// keepers with the least remaining time retry first. If no time remains, the pause is the same as without a grant.
     pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
@@ -78,8 +78,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (left / 10).max(50) + self.chance(left / 40)
     }
 
-    /// Returns a random number below `limit`, or 0. The number affects only the times of steps and the choice among free
-    /// records.
+    /// Returns a random number below `limit`, or 0 if `limit` is 0 or no random bits are available. The number affects only
+    /// when the keeper acts and which free record it chooses.
     pub(super) fn chance(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
@@ -103,8 +103,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
     }
 
-    /// Returns an error if the grant begins far in the future according to both clocks, because they moved backward. The
-    /// grant cannot be used until it begins.
+    /// Returns an error if the grant begins far in the future according to both clocks, because both clocks moved backward.
+    /// The grant cannot be used until it begins.
     pub(super) fn yet_to_begin(&self, held: &HeldGrant, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");

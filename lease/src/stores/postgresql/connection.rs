@@ -1,4 +1,4 @@
-//! Opens connections to the servers that URLs name.
+//! Opens connections to the servers specified by URLs.
 
 use std::{
     boxed::Box,
@@ -32,19 +32,19 @@ use crate::{
     stores::system::random,
 };
 
-/// The longest wait for a connection to one address, and half of the longest wait for an acknowledgement of sent data.
+/// The longest wait for a connection to one address, and half of the longest wait for sent data to be acknowledged.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of retries if the server has too many connections, and the longest pause before the first retry. Each
-/// pause is random and up to twice as long as the previous one. Otherwise, processes that start at the same time would
-/// repeatedly collide, and would keep others out as well.
+/// pause is random, and may be up to twice as long as the previous one. Otherwise, processes that start at the same time
+/// would repeatedly collide, and would keep other clients out as well.
 const MAX_RETRIES: u32 = 4;
 const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A future that drives a connection, to be run by an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The notices that a server has sent over a connection and that no call has read yet.
+/// The notices that the server has sent over a connection but no call has read yet.
 #[derive(Clone, Default)]
 pub(super) struct Notices(Arc<Mutex<Vec<Failure>>>);
 
@@ -101,8 +101,8 @@ where
     let notices = Notices::default();
     let noted = notices.clone();
     let work = async move {
-        // Awaiting the connection itself would be simpler, but the client would then only log notices. The driver needs
-        // them, because a commit that ends with a warning does not count.
+        // Awaiting the connection itself would be simpler, but the client would then only log notices. The driver needs the
+        // notices, because a commit that ends with a warning does not count.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));
@@ -129,7 +129,7 @@ fn config(server: &url::Server) -> Config {
     if let Some(options) = &server.options {
         config.options(options);
     }
-    // With the client's default, `Prefer`, the connection continues in plain text if the server rejects TLS.
+    // With the client's default, `Prefer`, the connection would continue in plain text if the server rejects TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
     let connect_timeout = server.connect_timeout.map_or(TIMEOUT, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * TIMEOUT);

@@ -1,4 +1,4 @@
-//! Requests over a connection. The statements of a step are sent together and take one round trip.
+//! Requests over a connection. The statements of a step are sent together and need only one round trip.
 
 use alloc::{boxed::Box, string::ToString, vec::Vec};
 use core::{
@@ -22,8 +22,8 @@ use crate::{
     stores::system::random,
 };
 
-/// Processes a request. The notices are those of the connection, unless a pool drives the connection and does not pass on
-/// its notices. In that case, the driver cannot recognize a commit whose wait for a replica was cancelled manually.
+/// Processes a request. The notices come from the connection, unless a pool drives the connection and does not pass on its
+/// notices. In that case, the driver cannot recognize a commit whose wait for a replica was cancelled manually.
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,

@@ -131,7 +131,7 @@ impl Connected for AsyncPostgresql {
 struct LentConnection {
     /// The connection, or `None` while it is being closed.
     from: Option<Source>,
-    /// Whether no request is in progress. It stays `false` after a request is dropped.
+    /// `true` if no request is in progress. The value stays `false` after a request is dropped.
     is_idle: bool,
 }
 
@@ -144,8 +144,8 @@ enum Source {
 }
 
 impl LentConnection {
-    /// Returns the connection for one request. Fails if the previous request was dropped, because its reply could be
-    /// mistaken for the next one.
+    /// Returns the connection for one request. Fails if the previous request was dropped, because the reply to that request
+    /// could be mistaken for the next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &self.from {
@@ -162,8 +162,8 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // If the server does not answer, the connection's task would never end, or the pool would hand this connection to
-        // its next user.
+        // If the server did not answer, the connection's task would otherwise never end, or the pool would hand this
+        // connection to its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]

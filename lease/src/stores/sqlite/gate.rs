@@ -1,6 +1,6 @@
-//! A gate for forks. `SQLite` keeps the file locks of a process in memory, and a forked child process receives a copy of
-//! that memory. A child that is forked while a file is open would mistake its parent's locks for its own. Therefore, a file
-//! is open only while a request is being processed, and a fork waits until the requests in progress have ended.
+//! A gate for forks. `SQLite` keeps a process's file locks in memory, and a forked child process receives a copy of that
+//! memory. A child forked while a file is open would mistake its parent's locks for its own. Therefore, a file is open only
+//! while a request is being processed, and a fork waits until the requests in progress have ended.
 //!
 //! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in
 //! the middle of a request cannot open files.
@@ -23,12 +23,12 @@ static FORKING: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
 static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// The maximum time that a fork waits for a request. While a fork waits, no request waits for a locked file.
+/// The maximum time that a fork waits for requests. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Marks a request as in progress until it is dropped.
+/// Marks a request as in progress until the `Pass` is dropped.
 #[derive(Debug)]
 pub(super) struct Pass {
     process: u32,
@@ -48,9 +48,9 @@ impl Pass {
                 (_, 0) => Some(to_word(process, 1)),
                 _ => None,
             };
-            // The order is sequentially consistent, because the result depends on two atomics. A request increments `BUSY`
-            // and then reads `FORKING`; a fork increments `FORKING` and then reads `BUSY`. With any weaker order, both
-            // could read the old values, and a fork would happen while a file is open.
+            // All accesses are sequentially consistent, because the result depends on two atomics. A request increments
+            // `BUSY` and then reads `FORKING`; a fork increments `FORKING` and then reads `BUSY`. With any weaker ordering,
+            // both could read the old values, and a fork would happen while a file is open.
             if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
                     "expected a process forked while no SQLite file was open, found an open one";
@@ -80,11 +80,11 @@ pub(super) fn is_forking() -> bool {
     FORKING.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. If two threads both install them, the result is the same.
+/// Installs the hooks. If two threads both install them, the effect is the same.
 fn hook() {
     #[cfg(unix)]
     if !IS_HOOKED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the handlers only access atomics and clocks, and sleep, so they may run around a fork in any thread.
+        // SAFETY: the handlers only access atomics, read clocks and sleep, so they may run around a fork in any thread.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
     }
 }

@@ -1,12 +1,12 @@
-//! Derives the name of a store's file from what the operating system reports about the file, or rejects the file.
+//! Derives a name for a store's file from what the operating system reports about the file, or rejects the file.
 
 use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems that may lose data, because they keep it in memory, on the network or in another program. Each has the
-/// number that Linux assigns to it.
+/// File systems that may lose data, because they keep it in memory, on the network or in another program. Each entry starts
+/// with the number that Linux assigns to the file system.
 const NOT_DURABLE: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
@@ -67,8 +67,8 @@ fn invalid_fact(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
-/// The reasons for a failure to open a file that only a change in the system's configuration removes. Each reason has its
-/// error numbers in C.
+/// Causes of a failed attempt to open a file that persist until someone changes the system's configuration. Each entry
+/// lists the names of the C error numbers, followed by the reason.
 const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
@@ -76,9 +76,8 @@ const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["EISDIR"], "the path is a folder"),
 ];
 
-/// Returns the error for a store's file that the system could not open or create. `code` is the name of the error number in
-/// C, such as `ENOENT`. The error is permanent, unless the cause may be temporary, such as too many open files or a full
-/// disk.
+/// Returns the error for a store's file that the system could not open or create. `code` is the name of the C error number,
+/// such as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     let lasting = PERMANENT_FAILURES.iter().find(|(codes, _)| codes.contains(&code));
@@ -88,8 +87,8 @@ pub fn file_error(code: &str) -> Error {
     )
 }
 
-/// Returns whether a [`file_error`] with this message is permanent, so that waiting cannot help. The function checks the
-/// message, because it is all that exceptions in other languages contain.
+/// Returns whether a [`file_error`] with this message is permanent, so that retrying is pointless. The function checks the
+/// message, because exceptions in other languages contain nothing else.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_permanent_failure(message: &str) -> bool {
     PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)

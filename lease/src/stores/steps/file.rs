@@ -20,7 +20,7 @@ use crate::{
     stores::system::random,
 };
 
-/// Returns a file's absolute path, which remains valid if the process changes its working directory.
+/// Returns a file's absolute path, which remains valid even if the process changes its working directory.
 ///
 /// # Errors
 /// Returns `store_not_durable` for a path that does not name a file.
@@ -37,7 +37,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 /// Opens the file at a path by calling the driver's function `connect`, and returns the connection and the file's name. If
-/// the file does not exist, an empty one is created, unless `access` forbids it.
+/// the file does not exist, this function creates an empty one, unless `access` forbids it.
 ///
 /// # Errors
 /// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is
@@ -53,8 +53,8 @@ pub fn open<C>(
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;
-    // The driver itself opens the path. If another process has replaced the file since its name was read, the connection is
-    // to a different file.
+    // The driver opens the path itself. If another process has replaced the file since its name was read, the connection
+    // refers to a different file.
     let name = name(path)?;
     if name == before {
         return Ok((connection, name));
@@ -90,8 +90,8 @@ fn check_system_of(path: &Path, access: Access) -> Result<()> {
 #[cfg(target_os = "linux")]
 fn check_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
-    // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers have 32
-    // bits.
+    // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers are 32
+    // bits wide.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
     check_number(found, access.allows_overlayfs)
 }
@@ -134,8 +134,8 @@ fn failed(error: &io::Error) -> Error {
     }
 }
 
-/// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report the
-/// birth time more precisely.
+/// Returns a file's inode and, if available, its birth time in Unix milliseconds. Some languages do not report the birth
+/// time with a higher precision.
 #[cfg(target_os = "linux")]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -154,8 +154,8 @@ fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
     Ok((found.ino(), birth.map(|since| since.as_millis())))
 }
 
-/// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient: if a file is
-/// replaced, and the new file is created within some seconds, it inherits the old file's birth time.
+/// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient: a file that replaces
+/// another within a few seconds inherits the old file's birth time.
 #[cfg(windows)]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};

@@ -1,10 +1,10 @@
-//! An HTTP service (`docs/lease-service.md`), as a store with one statement: the request itself.
+//! An HTTP service (`docs/lease-service.md`), modeled as a store with one statement: the request itself.
 //!
-//! The text of the statement is the body. The statement has two values. The first is 1 if the next request on the
-//! connection must reach the same server, and otherwise 0. The second is the value of the header `polyflake-request`. The
-//! driver returns one row: the status, the body of the response, and the value that the response repeats, or null. If the
-//! previous statement's first value was 1 and the connection is still open, the driver sends the header
-//! `polyflake-connection` with the value from the last response.
+//! The text of the statement is the body of the HTTP request. The statement has two values. The first is 1 if the next
+//! request on the connection must reach the same server, and otherwise 0. The second is the value of the
+//! `polyflake-request` header. The driver returns one row: the status, the body of the response, and the
+//! `polyflake-request` value that the response repeats, or null. If the previous statement's first value was 1 and the
+//! connection is still open, the driver sends the `polyflake-connection` header with the value from the last response.
 
 use alloc::{
     format,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub(super) fn statement(request: &Request, id: Random) -> Statement {
-    // A holder settles a write with a read and a write on one connection (R2).
+    // To settle a write, a holder sends a read and a write on one connection (R2).
     let keeps = i64::from(matches!(request.operation, Operation::Read { .. }));
     let values = vec![Value::Integer(keeps), Value::Text(id.to_string())];
     Statement { text: request.to_json(), values }
@@ -42,7 +42,7 @@ pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
     if *status != 200 {
         return Err(Error::from_json(body).unwrap_or_else(|_| foreign(*status)));
     }
-    // A proxy may mix up responses, and a reply to another request must not count.
+    // A proxy may mix up responses, and a reply to a different request must not be accepted.
     if *repeated != Value::Text(id.to_string()) {
         return Err(foreign(*status));
     }

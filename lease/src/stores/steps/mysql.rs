@@ -29,15 +29,15 @@ const TABLES: &str = include_str!("../../../sql/mysql.sql");
 /// The privileges that a user needs.
 const PRIVILEGES: &str = include_str!("../../../sql/mysql-user.sql");
 
-/// The isolation level of the session.
+/// An expression that reads the session's isolation level.
 const ISOLATION: &str =
     "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
 
-/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this
-/// with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. A boolean variable is a
-/// number in some versions and a word in others. The database's name is part of a file's name, in which the server encodes
-/// some characters. The query looks up each table separately, because the server would otherwise open every table of the
-/// database.
+/// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
+/// declares this with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. A boolean
+/// variable is a number in some versions and a word in others. The database's name becomes part of a file name, in which
+/// the server encodes some characters. The query looks up each table separately, because the server would otherwise open
+/// every table of the database.
 const FAULT: &str = "
     WHEN @@GLOBAL.innodb_flush_method IN ('nosync', 'littlesync')
         THEN CONCAT('innodb_flush_method=', @@GLOBAL.innodb_flush_method, ', which does not synchronize the log')
@@ -64,8 +64,8 @@ const FAULT: &str = "
             AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
         THEN 'a table of another engine; it must be InnoDB' END";
 
-/// The table's ID, or NULL. Names are also compared as bytes, because database names may differ only in case. The server
-/// reads the names of all its tables, so the first comparison is a cheap one.
+/// The table's ID, or NULL. The query compares names as bytes too, because database names may differ only in case. The
+/// server reads the names of all its tables, so the cheaper comparison comes first.
 const TABLE: &str =
     "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
     WHERE name = CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
@@ -124,7 +124,7 @@ pub(super) fn dialect() -> Dialect {
     }
 }
 
-/// Ends the transaction that found no tables, and creates the tables. Each of the statements that create them commits
+/// Ends the transaction that found no tables, and creates the tables. Each statement that creates a table commits
 /// implicitly.
 pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
@@ -198,7 +198,7 @@ pub(super) fn error(failure: &Failure) -> Error {
     }
 }
 
-/// Parts of the clients' messages about a server without TLS.
+/// Substrings of the clients' messages about a server without TLS.
 const WITHOUT_TLS: [&str; 3] =
     ["does not support secure connection", "does not have this capability", "does not support SSL"];
 

@@ -1,8 +1,8 @@
 //! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or
-//! on the `search_path`. Each transaction requests a synchronous commit. It also reads whether the server's commits are
-//! durable. In addition, it reads the server's identity, timeline and tables, because a restored backup and a promoted
-//! replica are different incarnations. Rows that are restored into existing tables look like the same store. An operator
-//! who restores rows in this way must report the restore to the namespace (`quiet_until`).
+//! on the `search_path`. Each transaction requests a synchronous commit, and reads whether the server's commits are
+//! durable. It also reads the server's identity, timeline and tables, because a restored backup and a promoted replica are
+//! different incarnations. If an operator restores rows into existing tables, the store looks unchanged. The operator must
+//! then report the restore to the namespace (`quiet_until`).
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -18,19 +18,19 @@ const TABLES: &str = include_str!("../../../sql/postgresql.sql");
 /// The privileges that a role needs.
 const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 
-/// Acquires this crate's lock for the transaction. Its number is arbitrary. The lock is necessary because "if not exists" fails
-/// if two transactions create a table at the same time.
+/// Acquires this crate's lock for the transaction. The lock's number is arbitrary. The lock is necessary because `IF NOT
+/// EXISTS` fails if two transactions create a table at the same time.
 const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Applies the settings of a transaction. A statement times out only after every holder has given up on it. If a commit's
-/// wait for a replica is cut short, the commit ends with a warning, which not every client reports. Because the settings
-/// are in a query's `FROM` clause, they are applied before the query's columns are read.
+/// Applies the settings of a transaction. A statement times out only after every holder has given up on it. If the server
+/// stops waiting for a replica early, the commit succeeds with a warning, which not every client reports. The settings are
+/// in the query's `FROM` clause, so they are applied before the query's columns are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
-/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this
-/// with a setting of the database, the role or the connection.
+/// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
+/// declares this with a setting of the database, the role or the connection.
 const FAULT: &str = "CASE
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
@@ -77,7 +77,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 
 /// Ends a transaction that failed because there are no tables, and begins one that may create them. Only one connection at
 /// a time runs such a transaction. The last row states whether another connection created the tables in the meantime,
-/// whether the schema exists, and where the database contains other leases tables.
+/// whether the schema exists, and where the database contains other tables of leases.
 pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.qualified(TABLE), dialect.qualified(&dialect.state));
@@ -91,8 +91,8 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", WRITE, &state, LOCK, &found].map(statement).into()
 }
 
-/// Creates what is missing, after [`look`], and ends the transaction. The schema is created only if it does not exist:
-/// without the privilege to create schemas, `PostgreSQL` rejects the statement even for an existing schema.
+/// Creates the missing schema and tables after [`look`], and ends the transaction. The schema is created only if it does
+/// not exist: without the privilege to create schemas, `PostgreSQL` rejects the statement even for an existing schema.
 ///
 /// # Errors
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
@@ -134,7 +134,7 @@ pub(super) fn no_store(schema: &Schema) -> Error {
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
-    // libpq's message begins with the server's address, followed by the server's message and further lines.
+    // libpq's message consists of the server's address, the server's message and further lines.
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
@@ -168,7 +168,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// Parts of the server's messages about a connection that it rejects. libpq does not report their SQLSTATE.
+/// Substrings of the server's messages about a rejected connection. libpq does not report the SQLSTATE of these messages.
 const REJECTIONS: [&str; 8] = [
     "\" does not exist",
     "authentication failed",
@@ -180,7 +180,7 @@ const REJECTIONS: [&str; 8] = [
     "is not permitted to log in",
 ];
 
-/// Parts of the clients' messages about servers that were skipped because they do not accept writes.
+/// Substrings of the clients' messages about servers that a client skipped because they do not accept writes.
 const READ_ONLY: [&str; 4] = [
     "session is read-only",
     "does not allow writes",
@@ -188,7 +188,7 @@ const READ_ONLY: [&str; 4] = [
     "match the target attribute requirement",
 ];
 
-/// Parts of the clients' messages about a server without TLS.
+/// Substrings of the clients' messages about a server without TLS.
 const WITHOUT_TLS: [&str; 4] = [
     "does not support SSL",
     "does not support TLS",
@@ -196,7 +196,7 @@ const WITHOUT_TLS: [&str; 4] = [
     "server does not support SSL connections",
 ];
 
-/// Parts of the clients' messages about a certificate.
+/// Substrings of the clients' messages about a certificate.
 pub(super) const OF_CERTIFICATES: [&str; 14] = [
     "certificate verify failed",
     "certificate signature failure",
@@ -225,7 +225,7 @@ fn rejected(message: &str) -> Error {
     unavailable(format!("the server rejects the connection: {message}{remedy}")).permanent()
 }
 
-/// Returns the statements that an operator executes if a role lacks the privilege to create tables.
+/// Returns the statements that an operator must execute if a role lacks the privilege to create tables.
 fn operators_lines(schema: &Schema) -> String {
     let rights = PRIVILEGES.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));

@@ -1,4 +1,4 @@
-//! The script for `Redis` and `Valkey`, as a store with one statement: the script, with its keys and arguments.
+//! The script for `Redis` and `Valkey`, modeled as a store with one statement: the script, with its keys and arguments.
 //!
 //! The text of the statement is the script. Its values are the number of the script's keys, these keys, and its arguments,
 //! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
@@ -6,7 +6,7 @@
 //!
 //! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name consists of two
 //! IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a replica is promoted.
-//! The script rejects a server if another one may replace it while both acknowledge writes.
+//! The script rejects a server if another server may replace it while both acknowledge writes.
 
 use alloc::{
     borrow::ToOwned,
@@ -58,8 +58,8 @@ fn arguments(request: &Request) -> Vec<String> {
     [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
 }
 
-/// Returns a record's key in both of its collections. Keys have a fixed number of digits, so that records with the same end
-/// are sorted by worker ID.
+/// Returns a record's key, which is the same in both collections. Keys have a fixed number of digits, so that records with
+/// the same end are sorted by worker ID.
 fn member(first: u64) -> String {
     format!("{first:016}")
 }
@@ -90,7 +90,8 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
     ]
 }
 
-/// Splits JSON after the last occurrence of `mark`. In a string within the JSON, the quotation marks would be escaped.
+/// Splits JSON after the last occurrence of `mark`. A match inside a JSON string is impossible, because its quotation marks
+/// would be escaped.
 fn split(json: &str, mark: &str) -> [String; 2] {
     let at = json.rfind(mark).map_or(0, |at| at + mark.len());
     [&json[..at], &json[at..]].map(ToOwned::to_owned)
@@ -162,7 +163,7 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
     })
 }
 
-/// Returns the readable records. An unreadable record does not prevent the use of the others.
+/// Returns the readable records. An unreadable record does not make the other records unusable.
 fn records(values: &[&str]) -> Result<Vec<Record>> {
     let read = values.iter().map(|record| Record::from_json(record));
     let (records, errors): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
@@ -194,7 +195,7 @@ fn rejected(setting: &str, expected: &str, found: &str) -> Error {
 }
 
 /// Classifies an error by the first word of the server's message, which clients return as the code or in the message. In
-/// Redis 6, the error of a command within a script is part of the script's error.
+/// Redis 6, the error of a command within a script appears inside the script's error.
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let Some(code) = failure.code.as_deref() else {
@@ -236,11 +237,11 @@ const REMEDIES: [(&str, &str); 3] = [
     ("NOREPLICAS", "; set `min-replicas-to-write` to 0"),
 ];
 
-/// Parts of the server's messages about a command that a user may not run. These errors may not have a code of their own.
+/// Substrings of the server's messages about a command that a user may not run. These errors may not have their own code.
 const WITHOUT_RIGHT: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 
-/// Parts of the server's messages about a connection that cannot be used.
+/// Substrings of the server's messages about a connection that cannot be used.
 const REJECTIONS: [&str; 5] = [
     "unauthenticated",
     "without any password configured",

@@ -38,28 +38,28 @@ const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, pre
 pub(super) struct Dialect {
     /// An expression for the store's name. It is NULL in a store that may lose committed data.
     pub(super) store: String,
-    /// A query with three columns: the reason why commits may not be durable, or NULL; the store's name, or NULL if it has
-    /// no tables; its time in Unix milliseconds.
+    /// A query with three columns: the reason why commits may not be durable, or NULL; the store's name, or NULL if the
+    /// store has no tables; and the store's time in Unix milliseconds.
     pub(super) state: String,
     /// The start of a transaction that changes rows. The transaction sees the latest commits, so that a late swap reports a
-    /// difference instead of failing.
+    /// mismatch instead of failing.
     pub(super) write: Vec<String>,
     /// The start of a transaction that changes no rows. The transaction sees the records and the namespace in one snapshot.
-    /// Otherwise, records that another holder creates in between would seem to be lost. This list has as many statements as
-    /// `write`.
+    /// Otherwise, records that another holder creates between the two reads would seem to be lost. This list has as many
+    /// statements as `write`.
     pub(super) read: Vec<String>,
-    /// The end of a query whose row must not change until the end of the transaction.
+    /// The end of a query that locks its row against changes until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The end of such a query if the transaction also changes the row.
+    /// The end of such a locking query if the transaction also changes the row.
     pub(super) locked: &'static str,
-    /// The type of an integer in a cast.
+    /// The type name used to cast a value to an integer.
     pub(super) integer: &'static str,
-    /// The character before a parameter's number.
+    /// The character that precedes a parameter's number.
     pub(super) mark: &'static str,
-    /// Whether the database has `RETURNING`, `ON CONFLICT` and numbered parameters. Without them, a change first locks the
-    /// namespace's row, so that changes cannot deadlock, and then the row to replace. The change succeeded if that row was found
-    /// and has the new values afterwards. The number of changed rows does not show it, because that number depends on the
-    /// client's settings.
+    /// Whether the database supports `RETURNING`, `ON CONFLICT` and numbered parameters. Without them, a change first locks
+    /// the namespace's row, so that changes cannot deadlock, and then the row to replace. The change succeeded if that row
+    /// was found and has the new values afterwards. The number of changed rows does not prove success, because it depends
+    /// on the client's settings.
     pub(super) returns: bool,
     /// The location of the tables. [`Dialect::qualified`] inserts it before the table names in every statement.
     pub(super) place: String,
@@ -68,7 +68,7 @@ pub(super) struct Dialect {
 }
 
 impl From<u64> for Value {
-    /// Converts an integer of a record, which is below 2^53.
+    /// Converts an integer field of a record, which is below 2^53.
     fn from(value: u64) -> Self {
         Self::Integer(value.cast_signed())
     }
@@ -111,7 +111,7 @@ impl Dialect {
         self.transaction(begin, statements(request, self), "COMMIT")
     }
 
-    /// Returns a transaction that [`check_probe`] checks. It leaves no changes behind.
+    /// Returns the transaction whose rows [`check_probe`] checks. It leaves no changes behind.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
         let requests = probe(random, store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
@@ -126,7 +126,7 @@ impl Dialect {
         statements.map(|statement| self.in_notation(&statement)).collect()
     }
 
-    /// Returns a statement in the database's notation. If its parameters have no numbers, the values are in the order in
+    /// Returns a statement in the database's notation. If the parameters are not numbered, the values follow the order in
     /// which the text uses them.
     fn in_notation(&self, statement: &Statement) -> Statement {
         let text = self.qualified(&statement.text);
@@ -148,7 +148,7 @@ impl Dialect {
         Statement { text, values }
     }
 
-    /// Returns the end of an `INSERT` statement that keeps an existing row.
+    /// Returns the end of an `INSERT` statement that leaves an existing row unchanged.
     fn unless_exists(&self, table: &str, key: &str) -> String {
         if self.returns {
             format!("ON CONFLICT ({key}) DO NOTHING")
@@ -164,12 +164,12 @@ impl Dialect {
         (!self.returns).then(|| Statement { text, values: vec![name.into()] })
     }
 
-    /// Returns the end of a subquery whose row must not change, unless [`Dialect::lock`] has locked the row.
+    /// Returns the end of a subquery whose row must not change. It is empty if [`Dialect::lock`] has locked the row.
     fn locks(&self, lock: &'static str) -> &'static str {
         if self.returns { lock } else { "" }
     }
 
-    /// Returns the statements that change the row that satisfies a condition. The first one returns the row's key.
+    /// Returns the statements that update the row that satisfies a condition. The first statement returns the row's key.
     fn update(
         &self,
         [table, key]: [&str; 2],
@@ -193,7 +193,7 @@ impl Dialect {
 
 /// The state of a store at the beginning of a transaction.
 pub(super) struct State {
-    /// The store's name, if it has the tables.
+    /// The store's name, or `None` if the store has no tables.
     pub(super) store: Option<String>,
     pub(super) now: u64,
 }
@@ -281,8 +281,8 @@ fn parse_answer(
     }
     let namespace = rows.last().and_then(|found| found.first());
     let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
-    // Without RETURNING, the lock precedes the statement that finds the row. That statement does not prove that the row was
-    // changed, and the record after the swap does not prove that this swap changed it, so both checks are necessary.
+    // Without RETURNING, the lock precedes the statement that finds the row. Finding the row does not prove that the row
+    // was changed. The record after the swap does not prove that this swap changed it. Both checks are therefore necessary.
     let is_new = match (operation, rows) {
         (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
             found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
@@ -326,7 +326,7 @@ fn read(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
-    // The end of a reserved worker ID is not a time, and it would be later than all other ends.
+    // For a reserved worker ID, `granted_until` is not a time, and it would be later than all other ends.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
@@ -354,9 +354,9 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     Statement { text, values }
 }
 
-/// Replaces a record if it has not changed since it was read. The namespace's incarnation must be that of the new record,
-/// and the namespace's record must name this store. The record and the namespace's record are locked until the replacement
-/// is done.
+/// Replaces a record if it has not changed since it was read. The namespace's incarnation must equal that of the new
+/// record, and the namespace's record must name this store. The record and the namespace's record stay locked until the
+/// replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
     let (store, shared) = (&dialect.store, dialect.locks(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
@@ -381,8 +381,8 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statem
     dialect.update(["polyflake_leases", "first"], change, &condition, values)
 }
 
-/// Creates the records that the new namespace record counts, if the old one has not changed since it was read. Existing
-/// records are kept.
+/// Creates the missing records up to the count in the new namespace record, if the old namespace record has not changed
+/// since it was read. Existing records are kept.
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let (store, integer) = (&dialect.store, dialect.integer);
     let (locked, kept) = (
@@ -443,7 +443,7 @@ fn record_of(row: &[Value]) -> Result<Record> {
     Record::from_fields(&fields_of(RECORD, row))
 }
 
-/// Returns the readable records. An unreadable record does not prevent the use of the others.
+/// Returns the readable records. An unreadable record does not make the other records unusable.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
@@ -477,10 +477,10 @@ fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
     })
 }
 
-/// Returns the probe's requests. A store answers them as [`check_probe`] expects if it rejects stale swaps and duplicate
+/// Returns the probe's requests. A store's replies satisfy [`check_probe`] if the store rejects stale swaps and duplicate
 /// creations.
 fn probe(random: Random, store: &str) -> [Request; 6] {
-    // No namespace has this name, and no other connection uses it at the same time.
+    // The name is unique: no namespace has it, and no other connection uses it at the same time.
     let name = format!("probe-{random}");
     let one = Namespace {
         name: name.clone(),

@@ -1,5 +1,5 @@
-//! The SQL dialect of `SQLite`. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with at
-//! least `FULL`. The store's time is the host's time, as `SQLite` reads it.
+//! The SQL dialect of `SQLite`. A store is durable if it uses a rollback journal with `synchronous=EXTRA`, or a write-ahead
+//! log with at least `FULL`. The store's time is the host's time, as `SQLite` reads it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -13,14 +13,14 @@ const SCHEMA: &str = include_str!("../../../sql/sqlite.sql");
 
 const VERSION: &str = "PRAGMA schema_version";
 
-/// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
+/// Substrings of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// Parts of `SQLite`'s error messages for a file that it cannot write, for example because its folder does not permit a
-/// journal.
+/// Substrings of `SQLite`'s error messages for a file that it cannot write, for example because `SQLite` may not create a
+/// journal in the folder.
 const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly database"];
 
-/// The part of `SQLite`'s error message for a table that does not exist.
+/// The substring of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE: &str = "no such table";
 
 /// An immediate transaction has exclusive write access to the file. The file's name contains no quotation marks.
@@ -51,7 +51,7 @@ pub(super) fn settings() -> Vec<Statement> {
     commands(settings).chain([statement(VERSION)]).collect()
 }
 
-/// Rejects a file without durable writes, and returns the version of its tables.
+/// Rejects a file whose settings do not make writes durable, and returns the version of its tables.
 pub(super) fn check(rows: &[Rows]) -> Result<i64> {
     let [.., synchronous, journal, version] = rows else {
         return Err(unsupported_setting("no settings"));

@@ -1,6 +1,6 @@
 //! Encrypted connections with rustls. The server's certificate must be signed by a root certificate that browsers trust, or
-//! by one in a file that the URL names with libpq's parameter `sslrootcert`. The certificate and the host name are always
-//! verified, so `verify-full` is the same as `require`. The URL parser decides whether a connection is encrypted.
+//! by one in the file that the URL names with libpq's `sslrootcert` parameter. The certificate and the host name are always
+//! verified, so `require` is equivalent to `verify-full`. The URL parser decides whether a connection is encrypted.
 
 use std::sync::Arc;
 

@@ -115,8 +115,8 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const handle = lease ? leasedBy(lease, { settings: { family: "hotguid" }, clock, build }) : build();
     let settled: number | undefined;
     prepareEntropy();
-    // The addon asks the system for random bytes. Wasm requests them only at the first ID, because they are not
-    // available in a worker's global scope. It requests them again after a restore.
+    // The addon asks the system for random bytes. Wasm requests random bytes only for the first ID, because they are
+    // not available in a worker's global scope. After a restore, wasm requests new ones.
     const settle = (): void => {
       if (settled === m.restores) return;
       let [bytes, seen]: [Uint8Array?, number?] = [];
@@ -124,7 +124,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
         seen = m.restores;
         bytes = freshBytes(8);
         handle.ready();
-        // Another copy of the process also has the random bytes from before a restore.
+        // Bytes drawn before a restore are discarded, because another copy of the process has the same bytes.
       } while (seen !== m.restores);
       m.bytes.set(bytes);
       handle.check(m.calls.hotguidProvide());

@@ -80,7 +80,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
   const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
-  // An array is revived before the member that contains it.
+  // A reviver visits an array before the member that contains it.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -94,7 +94,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
-    // If the program has added a `toJSON` method to `BigInt.prototype`, bigints are already strings here.
+    // If the program has added a `toJSON` method to `BigInt.prototype`, bigints arrive here as strings.
     const own = rawJson && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
     if (bigintNames.has(key)) rejectRounded(key, value);

@@ -137,7 +137,7 @@ function columnOf(
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
-  // The role and the name remain in the message, and each batch replaces only the IDs that follow them.
+  // The role and the name stay in the message. Each batch replaces only the IDs that follow them.
   const { length } = message.written;
   try {
     fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {
@@ -149,7 +149,7 @@ function columnOf(
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {
-    // The IDs have already been checked, so only the type of the field can be rejected.
+    // The IDs have already been checked, so the only possible error is about the field's type.
     if (error instanceof PolyflakeError && error.code === "invalid_type") return undefined;
     throw error;
   }

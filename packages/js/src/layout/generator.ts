@@ -109,7 +109,7 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
     let left = number;
     const values = new Map<string, number>();
     for (const [k, name] of [...names.entries()].reverse()) {
-      // JavaScript's bitwise operators are limited to 32 bits, but a worker ID may have 52.
+      // JavaScript's bitwise operators are limited to 32 bits, but a worker ID may have 52 bits.
       values.set(name, left % 2 ** widths[k]!);
       left = Math.floor(left / 2 ** widths[k]!);
     }

@@ -177,8 +177,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     attached(isObject(this) && #handle in this);
     const { fields } = descriptionJson.call(this);
     const values = valuesOfJson(json, this.#figures.fields, fields);
-    // If a tick is not a whole number of milliseconds, it can begin between two milliseconds, so the given timestamp is
-    // kept.
+    // If a tick is not a whole number of milliseconds, it can begin between two milliseconds, so keep the given
+    // timestamp.
     const unixMs = values.timestamp;
     return withJson({
       ...this.parse((this as AnyLayout<K>).pack(values as PackValues)),

@@ -184,7 +184,7 @@ export class LeaseStore {
     const current = this.#namespace(namespace);
     const isAsRead = current?.version === old.version && current.incarnation === old.incarnation;
     if (!isAsRead || next.store !== this.#name) return { found: "differs", record: null };
-    // A record that already exists may contain a grant, so it is kept.
+    // An existing record may contain a grant, so keep it.
     const insert = "INSERT OR IGNORE INTO polyflake_leases VALUES (?, ?, 0, ?)";
     for (let at = 0; at < next.records - old.records; at++) {
       const record = fresh(first + at * count, count, next.incarnation);

@@ -22,15 +22,15 @@ export class Holding {
   /** Returns the worker ID whose grant has started and not ended, or undefined. */
   number(): number | undefined {
     const now = this.now();
-    // A restore may be reported at any time, so `isRestored` is read last.
+    // Another thread may report a restore at any time, so read `isRestored` last.
     const isCurrent = this.#grant && this.#grant.start <= now && now < this.#grant.end && !this.rules.isRestored;
     return isCurrent ? this.#grant!.first : undefined;
   }
 
   /** Returns the next command, given the result of the previous command and the time of a monotonic clock. */
   next(answer: unknown, elapsedMs: number): Command {
-    // The generator is sealed before the rules close the store, because neither `ready` nor a new generator may use the
-    // abandoned grant in the meantime.
+    // Seal the generator before the rules close the store. Neither `ready` nor a new generator may use the abandoned
+    // grant in the meantime.
     if (this.rules.isRestored) this.#seal();
     return this.rules.next(this.now(), elapsedMs, answer);
   }
@@ -68,7 +68,7 @@ export class Holding {
     if (!this.#grant) return;
     const { first, start, end } = this.#grant;
     this.grantee?.begin(first, start, end);
-    // The restore count is checked last, because another thread may report a restore at any time.
+    // Check the restore count last, because another thread may report a restore at any time.
     if (this.rules.isRestored) this.grantee?.seal();
   }
 
@@ -77,7 +77,7 @@ export class Holding {
       this.grantee?.extend(end);
       if (this.#grant) this.#grant.end = end;
     } catch {
-      // The generator keeps its previous end.
+      // If extending the generator fails, it keeps its previous end.
     }
     return null;
   }
@@ -95,8 +95,7 @@ export class Holding {
     try {
       this.#watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
     } catch (error) {
-      // An error from the callback is reported like any uncaught error, but not from here, where it would end the
-      // lease.
+      // Report an error from the callback like any uncaught error. Throwing it from here would end the lease.
       queueMicrotask(() => {
         throw error;
       });

@@ -267,7 +267,7 @@ export class Lease implements AnyLease {
     this.#family = settings.family;
     open.add(this);
     handleSignals(this.#options.signals ?? []);
-    // The loop throws only if the rules have a bug. In that case, the grant simply expires.
+    // The loop throws only if the rules have a bug. In that case, simply let the grant expire.
     this.#loop = this.#keep().finally(() => open.delete(this));
     this.#loop.catch((error) =>
       process.emitWarning(String(error), { type: "PolyflakeWarning", code: "polyflake_lease" }),
@@ -318,7 +318,8 @@ export class Lease implements AnyLease {
   #pause(ms: number): Promise<null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake?.(), ms);
-      // A lease alone must not keep the process alive. When nothing else does, `beforeExit` releases its worker ID.
+      // A lease alone must not keep the process alive. When nothing else keeps it alive, `beforeExit` releases the
+      // worker ID.
       timer.unref();
       this.#wake = () => {
         clearTimeout(timer);
@@ -390,11 +391,12 @@ function handleSignals(signals: readonly string[]): void {
   for (const signal of signals) {
     if (handledSignals.has(signal)) continue;
     handledSignals.add(signal);
-    // This listener runs before the others, because a one-time listener is no longer counted once it has been called.
+    // This listener must run before the others, because a one-time listener is no longer counted once it has been
+    // called.
     process.prependOnceListener(signal, async () => {
       handledSignals.delete(signal);
-      // A program that handles the signal itself may generate IDs until its last requests are done, and then exits on
-      // its own.
+      // A program that handles the signal itself may still generate IDs for its last requests before it exits on its
+      // own.
       if (process.listenerCount(signal) > 0) return;
       await close();
       process.kill(process.pid, signal as NodeJS.Signals);

@@ -53,8 +53,7 @@ function connection(client: Client): Connection {
   return {
     name: null,
     async run(sql, values) {
-      // Only statements with values are prepared, because some of the statements that begin a transaction cannot be
-      // prepared.
+      // Only statements with values are prepared, because some statements that begin a transaction cannot be prepared.
       const query = { sql, rowsAsArray: true };
       const [rows] = await (values.length > 0 ? client.execute(query, values) : client.query(query)).catch(rethrow);
       return Array.isArray(rows) ? rows.map((row: unknown[]) => row.map(cellOf)) : [];

@@ -139,12 +139,12 @@ function connection(client: PgClient): Connection {
       return rows.map((row) => row.map((value, k) => cellOf(value, fields[k]!.dataTypeID)));
     },
     close(isLost) {
-      // Other code uses a pooled client afterwards, so the client must not keep these listeners.
+      // Other code will use a pooled client afterwards, so remove these listeners.
       client.off?.("error", ignored);
       client.off?.("notice", note);
       if (client.release) return client.release(isLost);
-      // A connection that is being closed may still emit an error, which would terminate the process if there were no
-      // listener.
+      // A connection may emit an error while it is being closed. Without a listener, that error would terminate the
+      // process.
       client.on("error", ignored);
       return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);
     },

@@ -43,7 +43,7 @@ export function redis(source: Server | RedisClient): Driver {
     async open() {
       const [client, database] = create();
       let reason: unknown;
-      // ioredis reports only through an event why it could not connect.
+      // ioredis reports the reason for a failed connection only through an event.
       client.on("error", (error) => {
         reason ??= error;
       });

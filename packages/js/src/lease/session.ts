@@ -48,7 +48,7 @@ export class Session {
     if (command.do === "close") return this.#disconnect();
     if (command.do !== "run") return null;
     const connection = this.#connection!;
-    // Another copy of the process continues with the same request. Losing the connection ends this copy's transaction.
+    // Another copy of the process continues the same request. Dropping the connection ends this copy's transaction.
     const stopped = () => this.#isRestored() && (this.#lose(), { silent: true });
     return this.#within(run(connection, command.statements, stopped), command.within_ms, () => this.#lose());
   }

@@ -119,8 +119,8 @@ export class WorkerLease implements AnyLease {
       longest: this.#longest,
       attached: () => this.#holding.pass(),
       reason: () => {
-        // Each call that waits for a worker ID repeats this step, and nothing else executes the commands in the
-        // meantime.
+        // Each call that waits for a worker ID repeats this step. Between these calls, nothing else executes the
+        // commands.
         void this.#advance();
         const { message, until, permanent } = this.#reason();
         const advice = "; await lease.ready() first in each request";
@@ -142,7 +142,7 @@ export class WorkerLease implements AnyLease {
     if (this.#isOver || (Date.now() < this.#dueAt && !this.#rules.isRestored)) return;
     if (this.#turn && Date.now() - this.#turn.since < TURN_MS) return;
     if (this.#turn) {
-      // The request has ended or is slow. If its reply still arrives, it is ignored.
+      // The earlier request has ended or is slow. If its reply still arrives, the reply is ignored.
       this.#answer = { silent: true };
       this.#session = this.#newSession();
     }

@@ -3,7 +3,7 @@ import { glue } from "#family";
 import { separateModule } from "./separate.js";
 import { instantiate } from "./wasm.js";
 
-// The build inserts the file name of the format here, because bundlers look for a string literal in this position.
+// The build inserts the format's file name here, because bundlers look for a string literal in this position.
 const file = /* @__PURE__ */ separateModule("#family.wasm", () => new URL("#family.wasm", import.meta.url));
 
 export const init = file.init;

@@ -113,10 +113,11 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
-    // The table is lent to the backend even if the partition is explicit, so that no default generator reserves that
+    // The backend borrows the table even if the partition is explicit, so that no default generator picks that
     // partition.
     const isLent = lendTo(m);
-    // Under a lease, the addon starts each tick at a random sequence. WebAssembly has no random bytes that copies do not share.
+    // Under a lease, the addon starts each tick at a random sequence. WebAssembly does not, because copies of a process
+    // would share its random bytes.
     const start = lease && m.kind === "native" ? 3 : how;
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const numbers = [start, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
@@ -127,8 +128,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
-    // Requests random bytes before reading the clock. A worker's global scope provides neither, but only the request
-    // for random bytes reports this.
+    // Request random bytes before reading the clock. Neither is available in a worker's global scope, but only the
+    // request for random bytes reports the problem.
     const seed = (): void => {
       if (!isSeeded) randomBytes(1);
       isSeeded = true;

@@ -72,13 +72,13 @@ def _close_leases() -> None:
         sys.modules["polyflake._lease"]._close_all()
 
 
-# The handler is registered now rather than with the first lease. Handlers run in reverse order, so functions that a
-# program registers after this import run earlier and can still generate IDs.
+# Register the handler now rather than with the first lease. Handlers run in reverse order, so functions that a program
+# registers after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
 
 
 try:
-    # AWS Lambda's runtime provides this module, through which SnapStart reports that a snapshot was restored. It is
+    # The AWS Lambda runtime provides this module, through which SnapStart reports that a snapshot was restored. It is
     # imported by name, because type checkers cannot find it elsewhere.
     _snapshots = __import__("snapshot_restore_py")
 except ImportError:

@@ -18,8 +18,8 @@ from polyflake.msgspec import enc_hook
 
 UUIDS = models.UUIDField()
 COLUMNS = {"text": models.CharField(max_length=16), "bytes": models.BinaryField(), "uuid8": UUIDS, "uuid": UUIDS}
-# Django's own columns sort strings by the table's collation, store bytes in blobs, and store UUIDs as strings or in
-# MariaDB's UUID type.
+# Django's own column types sort strings by the table's collation, store bytes in blobs, and store UUIDs as strings or
+# in MariaDB's UUID type.
 MYSQL = {"text": "char(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes": "binary(10)"}
 _DIGITS = re.compile("[0-9a-f]{32}")
 UNSORTED = "SQL Server does not sort UUIDs by time: expected form 'text' or 'bytes' there, found {form!r}"

@@ -175,11 +175,11 @@ class Lease:
 
     def _reset(self) -> None:
         """Initializes the state for this process, in which the lease has not started yet."""
-        # All locks are created anew, because the parent's thread may have held the inherited locks at the moment of the
+        # Create all locks anew, because a thread of the parent may have held the inherited locks at the moment of the
         # fork.
         self._lock = threading.Lock()
-        # `_wake` ends a pause of the keeper. `_settled` is set while a call need not wait: either there is a worker ID,
-        # or there is a reason why waiting does not help.
+        # `_wake` interrupts a pause of the keeper. `_settled` is set while a call need not wait, either because there
+        # is a worker ID or because waiting would not help.
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._task: asyncio.Task[None] | None = None
@@ -213,8 +213,8 @@ class Lease:
         as long as the caller should continue to wait, and raises otherwise.
         """
         self._begin()
-        # This call cannot wait for a lease that a task keeps, because the task runs only while this thread does other
-        # work.
+        # This call cannot wait for a lease that an asyncio task keeps, because the task runs only while this thread is
+        # free.
         is_over = self._has_waited or (waited is None and self._thread is None)
         if waited is None and not is_over and not self._closed:
             self._settled.wait(self._wait_seconds)
@@ -227,7 +227,7 @@ class Lease:
             raise self._failure
         if self._settled.is_set() and not self._is_permanent:
             return
-        # Wait only once per process. Without news from the store, a second wait would end like the first.
+        # Wait only once per process. If the store has reported nothing new, a second wait would end like the first.
         if self._is_permanent or is_over or waited == math.inf:
             raise _lease_error("lease_unavailable", *self._reason())
 
@@ -405,7 +405,7 @@ class Lease:
             self._is_permanent = self._has_waited = False
             self._settled.set()  # the status includes the event by now
         elif event["name"] == "refused" and self._number is None:
-            # Waiting helps only for some reasons.
+            # Waiting helps only if the reason is not permanent.
             self._is_permanent = event["permanent"]
             (self._settled.set if self._is_permanent else self._settled.clear)()
         level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
@@ -447,8 +447,8 @@ class Lease:
                 try:
                     if command["do"] == "wait":
                         end = time.monotonic() + command["ms"] / 1000
-                        # `_wake` is a `threading.Event`, which any thread may set by calling `close`, so the task
-                        # checks it ten times a second.
+                        # `_wake` is a `threading.Event`, which any thread may set by calling `close`. Therefore, the
+                        # task polls it ten times a second.
                         while not self._wake.is_set() and (left := end - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
                     else:
@@ -624,8 +624,7 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
-    # All leases are asked to close before this function waits for any of them, so that their releases overlap and share
-    # the time limit.
+    # Ask all leases to close before waiting for any of them, so that their releases overlap and share the time limit.
     for one in leases:
         one._ask_to_close()
     end = time.monotonic() + _CLOSING_SECONDS
@@ -650,9 +649,9 @@ def _close_at_exit() -> None:
 
 
 def _handle_sigterm() -> None:
-    # A program's own handler is kept, because the program may generate IDs until its last request is done. A program
-    # that ignores the signal continues to run. Both kinds of programs end by returning, and `atexit` then releases the
-    # worker IDs.
+    # Keep a program's own handler, because the program may generate IDs until its last request is done. A program that
+    # ignores the signal continues to run. Both kinds of programs eventually exit normally, and `atexit` then releases
+    # the worker IDs.
     if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     if threading.current_thread() is not threading.main_thread():

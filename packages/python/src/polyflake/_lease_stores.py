@@ -33,7 +33,7 @@ from typing import Any
 from polyflake._errors import PolyflakeError, build
 from polyflake._polyflake import name_file
 
-# The answer to a command if the server did not reply in time. Its statements may have been executed.
+# The answer to a command to which the server did not reply in time. The server may have executed its statements.
 NO_OUTPUT = {"silent": True}
 
 _MAX_RESPONSE_BYTES = 1 << 20
@@ -147,7 +147,7 @@ class SQLite(Driver):
         self.path, self.allows_overlayfs = path, allows_overlayfs
 
     def open(self) -> str:
-        # If another process holds the file for longer, the rules retry.
+        # If another process keeps the file locked for longer, the rules retry.
         def connect(path: object) -> sqlite3.Connection:
             return sqlite3.connect(str(path), timeout=1, isolation_level=None, check_same_thread=False)
 
@@ -235,7 +235,7 @@ class Psycopg(Driver):
                 self.give_back(connection)
             raise _store_error("invalid_type", f"{_connected_server(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
-        # The statements of a step contain BEGIN and COMMIT, so psycopg must not begin transactions of its own.
+        # A step's statements include BEGIN and COMMIT, so psycopg must not begin transactions of its own.
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
 
@@ -260,8 +260,8 @@ class Psycopg(Driver):
         try:
             with self.connection.pipeline():
                 for text, values in statements:
-                    # The rules number their parameters in PostgreSQL's style. psycopg uses named parameters, and treats
-                    # `%` as a special character.
+                    # The rules use PostgreSQL's numbered parameters. psycopg uses named parameters, and treats `%` as a
+                    # special character.
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
                     named = {str(place): value for place, value in enumerate(values, 1)}
                     # The cursor and row types are explicit, because the connection's defaults may differ. For example,
@@ -308,7 +308,7 @@ class PyMySQL(Driver):
 
     def open(self) -> None:
         self.connection = self.connect()
-        # The statements of a step begin and end transactions themselves.
+        # A step's statements begin and end transactions themselves.
         self.connection.autocommit(True)
 
     def failure_of(self, error: Exception) -> dict[str, Any]:
@@ -366,8 +366,8 @@ class Http(Driver):
             connection = client.HTTPConnection(host, port, timeout=self.seconds)
         connection.connect()
         connection.auto_open = 0  # another connection would be another server's, without an error
-        # If the service announces that it will close the connection, the connection drops its socket while the response
-        # is still being read.
+        # If the service announces that it will close the connection, `connection` drops its socket while the response
+        # is still being read. Therefore, keep a reference to the socket.
         self.connection, self.socket, self.kept = connection, connection.sock, ""
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
@@ -429,8 +429,8 @@ class RedisPy(Driver):
         self.connection.connect()
 
     def failure_of(self, error: Exception) -> dict[str, Any]:
-        # redis-py converts the error codes that it recognizes to classes, some of which derive from the classes for
-        # lost connections.
+        # redis-py maps the error codes that it recognizes to classes, some of which derive from the classes for lost
+        # connections.
         if code := _REDIS_CODES.get(type(error).__name__):
             return _failure(f"{code} {error}", code)
         if not isinstance(error, self.errors.ResponseError):
@@ -675,7 +675,7 @@ def _encrypted_redis(server: dict[str, Any]) -> Any:
     return EncryptedConnection
 
 
-# The settings that a lease relies on. A command must not be sent again if its reply is lost.
+# The settings that a lease relies on. A command must not be resent if its reply is lost.
 _REDIS_OPTIONS: dict[str, Any] = {
     "decode_responses": True,
     "retry": None,
@@ -800,8 +800,8 @@ def _of_engine(engine: Any) -> Any:
         raise _store_error("out_of_range", f"expected {expected}, found {name}: lease with a URL")
 
     def connect() -> Any:
-        # Connect in the same way as the engine, but not through its pool, which may hold connections of a parent
-        # process.
+        # Connect in the same way as the engine, but not through its pool, which may contain connections inherited from
+        # a parent process.
         lent = engine.pool.recreate().connect()
         connection = lent.driver_connection
         lent.detach()

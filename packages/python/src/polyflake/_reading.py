@@ -35,8 +35,8 @@ def read_sno(value: Any) -> sno.Sno:
     if isinstance(value, sno.Sno):
         return value
     if isinstance(value, UUID):
-        # A UUID is never valid in both forms: the compatible form consists of ASCII bytes, and the variant byte of a
-        # version 8 UUID is not ASCII.
+        # No UUID is valid in both forms: the compatible form consists of ASCII bytes, and the variant byte of a version
+        # 8 UUID is not ASCII.
         return sno.Sno.from_uuid(value) if value.bytes[8] < 0x80 else sno.Sno.from_uuid8(value)
     return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else sno.Sno(value)
 

@@ -112,8 +112,8 @@ class SnoField(models.Field):
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
-            # The driver's `Binary` is not used, because psycopg's version compares by identity, and Django looks up
-            # rows by value.
+            # Do not use the driver's `Binary`: psycopg's version compares by identity, and Django looks up rows by
+            # value.
             return bytes(id)
         return stored(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 

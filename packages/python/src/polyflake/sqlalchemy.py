@@ -54,9 +54,9 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
-# Literal syntax for bytes in an SQL statement.
+# The syntax of a bytes literal in SQL.
 _LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
-# Operators that compare a string with a pattern.
+# Operators that match a string against a pattern.
 _PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
     getattr(operators, f"{negation}{name}_op")
     for negation in ("", "not_")
@@ -65,9 +65,9 @@ _PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, opera
 _T = TypeVar("_T")
 
 
-# An ID without a column type is an error (``ArgumentError``), because the column's form determines what is stored. In
-# ``column == id``, SQLAlchemy infers the type from the column. For ``literal(id)`` and for function arguments, it has
-# no type, so it would send the string, which never equals a value in a column of bytes or UUIDs.
+# Raise an error (``ArgumentError``) for an ID without a column type, because the column's form determines what is
+# stored. In ``column == id``, SQLAlchemy infers the type from the column. In ``literal(id)`` and in function arguments,
+# it has no type to infer, so it would send the string, which never equals a value in a column of bytes or UUIDs.
 inspection._self_inspects(sno.Sno)
 
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// One request and its expected answer.
 pub(crate) struct Case {
-    /// Where the case comes from, for the report.
+    /// The source of the case, for the report.
     pub(crate) name: String,
     pub(crate) request: Value,
     pub(crate) expected: Pattern,
@@ -26,7 +26,7 @@ impl Case {
         Self::new(format!("{name}: {op}"), op, args, expected)
     }
 
-    /// Marks the case as suitable for dynamically typed languages only.
+    /// Restricts the case to dynamically typed languages.
     pub(crate) fn for_dynamic_languages(self) -> Self {
         Self { dynamic: true, ..self }
     }

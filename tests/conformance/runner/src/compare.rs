@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Case, Runtime};
 
-/// One runtime's answers, in the order of the cases. The answer is `None` for a case that was not sent to the runtime.
+/// One runtime's answers, in the order of the cases. An answer is `None` if its case was not sent to the runtime.
 pub(crate) struct Answers {
     pub(crate) runtime: Runtime,
     pub(crate) answers: Vec<Option<Value>>,
@@ -45,7 +45,7 @@ impl Mismatch<'_> {
         fits && self.agree()
     }
 
-    /// Returns whether all runtimes that count characters in the same unit give the same answer.
+    /// Returns whether all runtimes that count characters in the same units give the same answer.
     fn agree(&self) -> bool {
         if !self.case.counts_by_unit() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
@@ -56,8 +56,8 @@ impl Mismatch<'_> {
     }
 }
 
-/// Returns whether an answer is wrong for any request: the driver does not recognize the operation, or the error is not one
-/// of polyflake's.
+/// Returns whether an answer would be wrong for any request, because the driver does not recognize the operation or the
+/// error is not one of polyflake's.
 fn is_broken(answer: &Value) -> bool {
     let text = answer.to_string();
     ["unknown_op", "unexpected"].iter().any(|code| text.contains(&format!("\"code\":\"{code}\"")))
@@ -69,7 +69,8 @@ fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
 }
 
 impl fmt::Display for Mismatch<'_> {
-    /// Prints equal answers on one line. If answers differ, prints each one from shortly before the first difference.
+    /// Prints equal answers on one line. If the answers differ, prints each one from a point shortly before the first
+    /// difference.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.case.name)?;
         writeln!(f, "  request   {}", excerpt(&self.case.request.to_string(), 0))?;
@@ -116,7 +117,7 @@ fn common_start(one: &str, other: &str) -> usize {
     differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
 }
 
-/// Returns part of a string, because long lists of IDs are unreadable on a screen.
+/// Returns an excerpt of a string, because long lists of IDs are unreadable on a screen.
 fn excerpt(text: &str, from: usize) -> String {
     const MAX_LENGTH: usize = 1000;
     let shown: String = text.chars().skip(from).take(MAX_LENGTH).collect();

@@ -49,6 +49,7 @@ impl Suite<'_> {
     /// answer is wrong.
     ///
     /// # Errors
+    ///
     /// Returns an error if a vector file is invalid or a driver fails.
     pub fn run(&self, vectors: &Path, seed: u64, count: usize) -> Result<bool> {
         let mut cases = vectors::read(vectors)?;
@@ -73,9 +74,10 @@ impl Suite<'_> {
         Ok(wrong.is_empty())
     }
 
-    /// Returns the names of the cases in a folder's vector files that any runtime answers incorrectly.
+    /// Returns the names of the cases in a folder's vector files that at least one runtime answers incorrectly.
     ///
     /// # Errors
+    ///
     /// Same as [`Suite::run`].
     pub fn differing_cases(&self, vectors: &Path) -> Result<Vec<String>> {
         let cases = vectors::read(vectors)?;

@@ -15,7 +15,7 @@ use super::{
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `public.json`: converts each number to its string and back, and then converts all numbers of each secret and type in a
+/// `public.json`: converts each number to its string and back. Then converts all numbers of each secret and type in one
 /// batch.
 pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
@@ -79,8 +79,8 @@ fn other_types() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Decodes strings of 48-bit types with a type of another width that has the same name and secret. The width is part of the
-/// key, so the decrypted number is random, and hardly ever fits in 1 bit.
+/// Decodes strings of a 48-bit type with a type of a different width but the same name and secret. The width is part of the
+/// key, so the decrypted number is random and is unlikely to fit in 1 bit.
 fn other_widths(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -98,7 +98,7 @@ fn other_widths(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Requests a random number or string, mostly a valid one.
+/// Requests the conversion of a random number or string, usually a valid one.
 pub(crate) fn random(rng: &mut Rng) -> Case {
     let versions = rng.usize(1..=3);
     let mut secrets = json!({});
@@ -109,7 +109,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
     let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
     let name = one_of(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
-    // At most one of the name and the width is invalid.
+    // The name and the width are never both invalid.
     let most = if name == "order" { 10 } else { 8 };
     let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
@@ -125,7 +125,7 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns a string with a random block and a correct check character.
+/// Returns a string made of a random block and a correct check character.
 fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
     let block = rng.u64(..);
     let block = (0..13).map(|at| usize::try_from(block >> (60 - 5 * at) & 31).expect("five bits"));

@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
-/// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, and the
-/// JSON value otherwise.
+/// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, and a
+/// plain JSON value otherwise.
 pub(crate) fn value(expression: &str) -> Result<Value> {
     let quoted = |prefix: &str| expression.strip_prefix(prefix)?.strip_suffix('\'');
     Ok(match expression {

@@ -8,7 +8,7 @@ use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 /// A function that creates a case.
 type Maker = fn(&mut Rng) -> Case;
 
-/// The functions that create cases, each with its weight.
+/// The functions that create cases, with their weights.
 const MAKERS: [(usize, Maker); 14] = [
     (32, sno::id),
     (4, sno::trace),
@@ -46,8 +46,8 @@ fn maker(rng: &mut Rng) -> Maker {
     unreachable!("a pick is below the sum of all shares")
 }
 
-/// Returns a number near a power of two, because limits are often there, or a random number. JavaScript numbers represent
-/// all of them exactly.
+/// Returns a random number or a number near a power of two, where limits often lie. JavaScript numbers can represent all of
+/// them exactly.
 pub(crate) fn number(rng: &mut Rng) -> i64 {
     let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
     match rng.u32(..6) {
@@ -58,7 +58,7 @@ pub(crate) fn number(rng: &mut Rng) -> i64 {
     }
 }
 
-/// Returns a number that mostly fits in `bits` bits, and occasionally does not.
+/// Returns a number that usually fits in `bits` bits.
 pub(crate) fn field(rng: &mut Rng, bits: u32) -> i64 {
     if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
 }

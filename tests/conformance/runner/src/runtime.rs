@@ -21,7 +21,7 @@ impl Runtime {
     pub const ALL: [Self; 6] =
         [Self::Rust, Self::Python, Self::NodeNative, Self::NodeWasm, Self::Workerd, Self::Chromium];
 
-    /// Returns the runtime's name on the command line and in the report.
+    /// Returns the runtime's name, as used on the command line and in the report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -33,7 +33,7 @@ impl Runtime {
         }
     }
 
-    /// Returns `true` if the runtime counts strings in UTF-16 code units, and `false` if it counts Unicode scalar values.
+    /// Returns `true` if the runtime measures strings in UTF-16 code units, and `false` if it counts Unicode scalar values.
     pub(crate) const fn counts_utf16(self) -> bool {
         !matches!(self, Self::Rust | Self::Python)
     }

@@ -12,7 +12,7 @@ use super::{
     vectors::{label, list, member, text},
 };
 
-/// `sparx64.json`: each block in both directions, and then all blocks of each key in one batch.
+/// `sparx64.json`: each block in both directions, and then all blocks with the same key in one batch.
 pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_key = BTreeMap::<_, (String, String)>::new();
@@ -38,7 +38,7 @@ fn op_case(name: &str, op: &str, args: Value, expected: &str) -> Case {
     Case::for_op(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
 }
 
-/// Requests random blocks under a random key, occasionally with an invalid length.
+/// Requests the encryption or decryption of random blocks under a random key, occasionally with an invalid length.
 pub(crate) fn random(rng: &mut Rng) -> Case {
     let key = secret(rng);
     let (op, args) = match rng.u32(..4) {
@@ -61,7 +61,7 @@ fn block(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Returns blocks. Their number is near the sizes of the groups that the kernels process together, and sometimes zero.
+/// Returns zero or more blocks. The number of blocks is close to the group sizes that the kernels process together.
 fn random_blocks(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };

@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::random::one_of;
 
-/// Characters outside all alphabets: neighbors of valid characters, look-alikes, and characters of other formats.
+/// Characters outside all alphabets: neighbors of valid characters, look-alikes, and characters from other formats.
 const FOREIGN_CHARACTERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',

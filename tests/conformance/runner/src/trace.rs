@@ -1,4 +1,4 @@
-//! Steps of a generator under a scripted clock, as requests and expected answers.
+//! The steps of a generator under a scripted clock, as requests and expected answers.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ pub(crate) fn case(
     Case::new(name, op, options, Pattern::ok_with(answers))
 }
 
-/// Returns the case of a generator whose options are rejected.
+/// Returns a case in which a generator's options are rejected.
 pub(crate) fn rejection_case(
     name: impl Into<String>,
     op: &str,
@@ -70,7 +70,7 @@ pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool
     cells.iter().all(|cell| seen.insert(cell))
 }
 
-/// Returns clock readings that mostly advance within a call. Occasionally, a reading is not a time.
+/// Returns clock readings for a call. Most readings advance. Occasionally, a reading is not a time.
 pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
     if rng.u32(..3) > 0 {
@@ -83,7 +83,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
     readings.into()
 }
 
-/// In some traces, adds steps that the clock runs inside another step, up to `depth` levels deep.
+/// Occasionally adds steps that the clock runs inside another step, up to `depth` levels deep.
 pub(crate) fn add_nested_steps(
     rng: &mut Rng,
     depth: u32,

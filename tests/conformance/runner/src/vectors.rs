@@ -1,4 +1,4 @@
-//! Reads a folder's vector files as cases. Each format reads its own files, and some files contain cases for several
+//! Converts a folder's vector files to cases. Each format reads its own files, and some files contain cases for several
 //! formats.
 
 use std::{
@@ -93,8 +93,8 @@ fn uuid8(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns this project's answer: the member of `ours` if a case or step has one, and the original library's answer
-/// otherwise. An error in either of them hides all values of the other.
+/// Returns a member of this project's expected answer. A member of `ours` takes precedence over the original library's
+/// member. An error in either answer hides all values of the other.
 pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };
     match ours.get(member) {
@@ -104,7 +104,7 @@ pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     }
 }
 
-/// Returns a case's position in its file, with its note.
+/// Returns a case's position in its file and its note.
 pub(crate) fn label(index: usize, case: &Value) -> String {
     let note = ["name", "note", "reason"].iter().find_map(|member| case.get(*member)?.as_str());
     note.map_or_else(|| format!("case {index}"), |note| format!("case {index} ({note})"))

@@ -10,7 +10,7 @@ pub(crate) type Answer = Result<Value, Failure>;
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
-    /// The request does not follow the protocol, or an operation that should never fail failed.
+    /// The request violates the protocol, or an operation that should never fail failed.
     Unexpected(String),
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
-/// Returns a failure that occurs only if the request does not follow the protocol.
+/// Returns a failure that occurs only if the request violates the protocol.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 pub(crate) fn unexpected(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())

@@ -1,4 +1,4 @@
-//! Describes a format's properties in numbers.
+//! Describes a format's numerical properties.
 
 use polyflake::{Description, hotguid, randflake, sno, uuid7};
 use serde_json::{Value, json};

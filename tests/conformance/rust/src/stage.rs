@@ -1,7 +1,7 @@
 //! A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //!
-//! The generator calls the clock, which may itself run steps. Therefore, a [`Stage`] behind shared references contains
-//! everything that steps share: the current generator, and a frame of clock readings for each call in progress.
+//! The generator calls the clock, which may itself run steps. Therefore, a [`Stage`] behind shared references contains the
+//! state that all steps share: the current generator, and a frame of clock readings for each call in progress.
 
 use std::{
     cell::RefCell,
@@ -42,7 +42,7 @@ pub(crate) fn run<G: TracedGenerator>(options: &Value) -> Answer {
     Ok(json!({ "steps": answers }))
 }
 
-/// The state that the steps of one trace share.
+/// The state shared by the steps of a trace.
 pub(crate) struct Stage<G> {
     pub(crate) options: Value,
     generator: RefCell<Option<Rc<G>>>,
@@ -110,7 +110,7 @@ impl<G: TracedGenerator> Stage<G> {
         answer
     }
 
-    /// Counts a clock reading. Returns the steps to run inside it if it is the second one.
+    /// Counts a read of the clock. If it is the call's second read, returns the steps to run during it.
     fn next_reading(&self) -> Vec<Value> {
         self.top(|frame| {
             frame.read += 1;
@@ -129,7 +129,8 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// Returns the current clock reading. The last one repeats forever. A reading that is not a time makes the clock fail.
+    /// Returns the current clock reading. After the last reading, the clock repeats it forever. A reading that is not a
+    /// time makes the clock fail.
     fn current_reading(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());

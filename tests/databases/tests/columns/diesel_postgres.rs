@@ -1,4 +1,4 @@
-//! Diesel with PostgreSQL, over a connection that does not need libpq.
+//! Diesel with PostgreSQL, over a connection that does not require libpq.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};

@@ -1,4 +1,4 @@
-//! Tests IDs in columns of SQLite and PostgreSQL, with each library that the crates provide types for. The tests write,
+//! Tests IDs in columns of SQLite and PostgreSQL with each library for which the crates provide types. The tests write,
 //! read and sort IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;
@@ -81,7 +81,7 @@ fn rows() -> [Ids; 3] {
     })
 }
 
-/// Returns the server that all running tests share, or `None` on a machine without PostgreSQL.
+/// Returns the server shared by all running tests, or `None` on a machine without PostgreSQL.
 fn server() -> Option<Arc<Server>> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let programs = server::programs()?;

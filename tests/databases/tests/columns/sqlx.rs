@@ -44,7 +44,7 @@ fn expected() -> Vec<Row> {
     rows().map(row).into()
 }
 
-/// Implements the same test for each database. A generic function would need too many of sqlx's trait bounds.
+/// Implements the same test for each database. A generic function would need too many trait bounds on sqlx's types.
 macro_rules! check {
     ($database:expr, $table:expr) => {{
         let mut database = $database;

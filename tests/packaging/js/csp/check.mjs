@@ -1,4 +1,4 @@
-// Tests the page under a strict content security policy, then under one that allows compiling WebAssembly.
+// Tests the page under a strict content security policy, and then under one that allows compiling WebAssembly.
 import assert from "node:assert/strict";
 import { inPage, served } from "./browser.mjs";
 

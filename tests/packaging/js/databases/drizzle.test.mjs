@@ -1,4 +1,4 @@
-// Tests Drizzle's columns in PostgreSQL and SQLite, and the values that MySQL sends and reads.
+// Tests Drizzle's columns in PostgreSQL and SQLite, and the values that are sent to MySQL and read from it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient } from "@libsql/client";

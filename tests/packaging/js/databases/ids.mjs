@@ -1,4 +1,4 @@
-// IDs with known times, in time order, and the bounds of a time span.
+// IDs with known times, in chronological order, and the bounds of a time span.
 import { hotguid, randflake, sno } from "polyflake";
 import { Keyring } from "polyflake/public";
 

@@ -1,5 +1,5 @@
-// Tests the recipe that migrates from Sqids to public IDs. During the migration, both the old and the new string find a
-// row.
+// Tests the recipe that migrates from Sqids to public IDs. During the migration, both the old and the new string must
+// find a row.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Sqids from "sqids";

@@ -1,5 +1,5 @@
 // Tests TypeORM relations between entities whose keys are IDs, in PostgreSQL and SQLite, following the recipe. TypeORM
-// converts a key, but not the foreign key that it derives from that key.
+// converts a key, but it does not convert the foreign key that it derives from that key.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as forms from "polyflake/forms";
@@ -50,8 +50,8 @@ async function check(source, form) {
   const { to } = forms[form];
   await customers.save([{ id: ANNA }, { id: BO }]);
 
-  // Orders are written in several ways: with the related object, part of that object, the column, the customer, and the
-  // query builder.
+  // Write orders in several ways: through the related object, a partial object, the column, the customer, and the query
+  // builder.
   const [byObject, byPart, byColumn, cascaded, byBuilder, without] = IDS;
   const [anna, bo] = [await customers.findOneByOrFail({ id: ANNA }), await customers.findOneByOrFail({ id: BO })];
   await orders.save({ id: byObject, customer: anna });
@@ -74,7 +74,7 @@ async function check(source, form) {
     ],
   );
 
-  // The tests read the relation from both sides, and use it in conditions.
+  // Read the relation from both sides, and use it in conditions.
   const idsOf = (rows) => rows.map(({ id }) => id).toSorted();
   const read = await orders.find({ relations: { customer: true }, order: { id: "ASC" } });
   assert.deepEqual(
@@ -94,7 +94,7 @@ async function check(source, form) {
     [[byBuilder, BO]],
   );
 
-  // Orders are moved to a different customer, detached from their customer, and deleted together with it.
+  // Move orders to a different customer, detach them from their customer, and delete them together with their customer.
   await orders.save({ id: byPart, customer: bo });
   await orders.update({ id: byColumn }, { customerId: BO });
   assert.deepEqual(

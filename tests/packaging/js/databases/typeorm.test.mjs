@@ -1,4 +1,4 @@
-// Tests the forms as TypeORM transformers, and tests the recipe, in PostgreSQL and SQLite.
+// Tests the forms as TypeORM transformers, and tests the recipe, with PostgreSQL and SQLite.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as forms from "polyflake/forms";

@@ -1,4 +1,4 @@
-// Types of IDs in columns, as a user's compiler sees them.
+// The types of IDs in columns, as a user's compiler sees them.
 import { between, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable } from "drizzle-orm/pg-core";

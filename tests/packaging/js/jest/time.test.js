@@ -1,4 +1,4 @@
-// Tests the README's recipe for mocked time with each of Jest's ways to mock time.
+// Tests the README's recipe for mocked time with each way in which Jest can mock time.
 const { sno } = require("polyflake");
 
 const NEW_YEAR = Date.UTC(2030, 0, 1);

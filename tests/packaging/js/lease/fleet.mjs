@@ -1,5 +1,5 @@
-// A fleet in one program, with node:cluster processes or threads. Makers start and end, and each generates IDs with the
-// default generators.
+// A fleet in one program, made of node:cluster processes or threads. Makers start and end, and each generates IDs with
+// the default generators.
 import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { hotguid, sno } from "polyflake";

@@ -1,4 +1,4 @@
-// Builds a Next.js app and runs two servers of it side by side. The servers lease worker IDs in instrumentation.js or
+// Builds a Next.js app and runs two of its servers side by side. The servers lease worker IDs in instrumentation.js or
 // through NODE_OPTIONS.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

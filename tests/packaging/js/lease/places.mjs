@@ -1,4 +1,5 @@
-// The tests' stores, each with a Node version that has a client for the store, and makers that lease worker IDs there.
+// The stores that the tests use, each with a Node version that includes a client for the store, and makers that lease
+// worker IDs there.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +9,7 @@ import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
 import pg from "pg";
 
-// The package also contains a program called `node`, which npm would run in place of the current one.
+// The package also contains a program called `node`, which npm would run instead of the current one.
 const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 

@@ -1,4 +1,4 @@
-// Tests programs in the way that users run them: clusters, threads, restarts and faults.
+// Tests programs as users run them: clusters, threads, restarts and faults.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
@@ -67,8 +67,8 @@ for (const [name, place] of Object.entries(PLACES)) {
 
     test("four worker IDs suffice for four processes that restart repeatedly", async () => {
       const store = place();
-      // At process.exit and after an uncaught error, a program cannot wait, so the worker ID is returned only to a file
-      // store.
+      // A program cannot wait during process.exit or after an uncaught error, so it can return the worker ID only to a
+      // file store.
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
       const reports = [];
       for (let round = 0; round < 3; round++) {
@@ -129,7 +129,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.deepEqual(codes, new Array(4).fill("lease_unavailable"));
       assert.equal(distinct, 3002);
       assert(ms < 5000, `${ms} ms`);
-      // The last worker ID was released when the process ended.
+      // The process released its last worker ID when it ended.
       const kept = (await granted(store.url)).map(({ first }) => Number(first));
       assert.deepEqual(new Set(kept), new Set([zero, one]));
     });
@@ -194,7 +194,7 @@ for (const [name, place] of Object.entries(PLACES)) {
             parentPort.on("message", async () => parentPort.postMessage([before, await partition()]));
             parentPort.postMessage("ready");
           });`;
-        // The addon reaches threads that were started before the current thread used the package.
+        // With the addon, the report reaches threads that were started before the current thread used the package.
         const program = `
           import { once } from "node:events";
           import { Worker } from "node:worker_threads";

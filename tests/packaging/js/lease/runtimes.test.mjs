@@ -25,8 +25,8 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
     test("processes in all runtimes share a store and release their worker IDs", async () => {
       const { url } = PLACES[name]();
       const reports = [];
-      // At process.exit and after an uncaught error, a program cannot wait, so the worker ID is returned only to a file
-      // store.
+      // A program cannot wait during process.exit or after an uncaught error, so it can return the worker ID only to a
+      // file store.
       for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
         // After an uncaught error, Deno runs no handlers, so the worker ID remains granted for the rest of the lease.
         const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);

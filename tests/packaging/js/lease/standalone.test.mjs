@@ -1,4 +1,4 @@
-// Tests a standalone Next.js server, which contains only the traced files and leases worker IDs from PostgreSQL.
+// Tests a standalone Next.js server. It contains only the traced files, and leases worker IDs from PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Tests leases and their generators in this process with each store.
+// Tests leases and the generators that use them, in this process, with each store.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, renameSync } from "node:fs";
 import process, { env } from "node:process";
@@ -79,7 +79,7 @@ for (const [name, place] of Object.entries(HERE)) {
         const ids = new sno.Generator({ lease: held });
         await held.ready();
         ids.generate();
-        // The monotonic clock and the event loop stop, as they do in an image that is restored a few seconds later.
+        // Stop the monotonic clock and the event loop, as they stop in an image that is restored a few seconds later.
         const stopped = now();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
         const lost = now() - stopped;
@@ -184,8 +184,8 @@ test("roles of one database share one store, with a configurable schema", {
   };
   const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
   const taken = [];
-  // If all records are taken, their number doubles, and a holder claims a random free one. Therefore, four holders get
-  // the worker IDs 0 to 3.
+  // If all records are taken, the number of records doubles, and a holder claims a random free record. Therefore, four
+  // holders receive the worker IDs 0 to 3.
   const numbersOf = async (...sources) => {
     const numbers = [];
     for (const [source, options] of sources) {
@@ -199,7 +199,7 @@ test("roles of one database share one store, with a configurable schema", {
   assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searching], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
-  // The refused lease keeps retrying, and would lease a worker ID in the second store, so it is closed.
+  // The refused lease keeps retrying and would lease a worker ID in the second store, so close it.
   await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
   assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);

@@ -1,5 +1,5 @@
-// Runs the project in examples/next in the way that its users would: creates its tables, checks its types, serves it
-// and sends requests. With `--build`, builds and serves it as in production, which takes longer.
+// Runs the project in examples/next as its users would: creates its tables, checks its types, serves it and sends
+// requests. With `--build`, builds and serves it as in production, which takes longer.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync } from "node:fs";

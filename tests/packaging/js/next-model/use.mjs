@@ -1,4 +1,4 @@
-// Uses the example project after its tables have been created: `node use.mjs start` or `node use.mjs dev`.
+// Uses the example project once its tables exist: `node use.mjs start` or `node use.mjs dev`.
 import assert from "node:assert/strict";
 import postgres from "pg";
 import { sno } from "polyflake";

@@ -1,4 +1,4 @@
-// Builds the project, starts it and checks which backend each of its parts uses. `--webpack` builds with webpack,
+// Builds the project, starts it, and checks which backend each of its parts uses. `--webpack` builds with webpack,
 // `--browser` opens the page, `--standalone` runs the server outside the project, and `--bundled` bundles the package
 // without the addon.
 import assert from "node:assert/strict";

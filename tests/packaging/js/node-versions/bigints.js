@@ -1,4 +1,4 @@
-// 64-bit integers in JSON. As numbers, they remain exact where the engine supports it and are rejected elsewhere. As
+// 64-bit integers in JSON. As numbers, they remain exact in engines that support it and are rejected elsewhere. As
 // strings, they always remain exact.
 import { PolyflakeError, withBigints } from "polyflake/json";
 

@@ -1,6 +1,6 @@
 // Installs the package from a local registry that contains the package and the addon packages for all platforms. npm
-// must install only this machine's addon. It must install no addon if npm is told to omit it or if the platform is a
-// different one.
+// must install only this machine's addon. If npm is told to omit the addon or targets a different platform, it must
+// install none.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -34,7 +34,7 @@ await moved(".output", (copy, options) =>
       const answer = await ask(`${address}/api/id`);
       assert.equal(answer.status, 200, await answer.clone().text());
       const { partition, ...others } = await answer.json();
-      // The addon is missing, because tracers cannot detect how the package loads it.
+      // The addon is missing, because tracers cannot see how the package loads it.
       assert.deepEqual(others, { backend: "wasm", metabyte: 7, ids: "function" });
       assert.equal(partition, 0);
     },

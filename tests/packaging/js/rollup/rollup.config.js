@@ -1,4 +1,4 @@
-// A configuration with which Rollup builds for Node, including the addon.
+// A Rollup configuration for Node builds that include the addon.
 import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 

@@ -1,5 +1,5 @@
-// Generates one ID with each of many generators, while a hundred others stay in use. Returns the number of distinct
-// IDs.
+// Generates one ID with each of many generators, while a hundred other generators stay in use. Returns the number of
+// distinct IDs.
 export function countDistinctIds(sno, count) {
   const living = Array.from({ length: 100 }, () => new sno.Generator());
   const made = new Set(living.map(({ generate }) => generate()));

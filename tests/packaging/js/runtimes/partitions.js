@@ -1,5 +1,5 @@
-// Default partitions with WebAssembly, in runtimes with threads: many consecutive generators, and generators in many
-// threads.
+// Default partitions with WebAssembly, in runtimes with threads: many generators one after another, and generators in
+// many threads.
 import { Worker } from "node:worker_threads";
 import { afterRestore, sno } from "polyflake/wasm";
 import { countDistinctIds } from "./many.js";
@@ -24,7 +24,7 @@ const made = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
 expect(new Set(made.flat()).size, threads * each, "partitions of threads");
-// After a restore, the generators of all threads have other partitions. Only these bits of the base differ.
+// After a restore, the generators of all threads have different partitions. Only these bits of the base differ.
 bits = 0x5a;
 afterRestore();
 const again = await Promise.all(

@@ -57,7 +57,7 @@ assert.equal(answer.status, 422);
 const [{ code, position }] = await answer.json();
 assert.deepEqual([code, position], ["invalid_character", 15]);
 
-// tRPC validates a procedure's input.
+// tRPC validates a procedure's input with the schemas.
 const t = initTRPC.create();
 const router = t.router({ invoice: t.procedure.input(randflake).query(({ input }) => typeof input + input) });
 const caller = t.createCallerFactory(router)({});
@@ -68,7 +68,7 @@ await assert.rejects(caller.invoice("01"), (error) => {
   return true;
 });
 
-// React Hook Form reads its values through a resolver.
+// React Hook Form validates its values through a resolver.
 const resolve = standardSchemaResolver(type({ id: userId }));
 const context = { fields: {}, shouldUseNativeValidation: false };
 assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id: USER });

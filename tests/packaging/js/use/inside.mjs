@@ -1,5 +1,5 @@
-// A preloaded module that ends the program when it loads the first file from outside a folder: an ES module, a CommonJS
-// module or an addon.
+// A preloaded module that ends the program as soon as it loads a file from outside a folder, whether an ES module, a
+// CommonJS module or an addon.
 import { writeSync } from "node:fs";
 import { _extensions as extensions, register } from "node:module";
 import { sep } from "node:path";
@@ -18,7 +18,7 @@ for (const [extension, load] of Object.entries(extensions)) {
   };
 }
 
-// ES modules are loaded by a second copy of this file, which runs on its own thread.
+// A second copy of this file loads ES modules and runs on its own thread.
 if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
 
 export function load(url, context, next) {

@@ -1,4 +1,4 @@
-// Runs the documentation's recipes as modules, using exactly the code in the documents.
+// Runs the documentation's recipes as modules, using exactly the code in the documentation.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

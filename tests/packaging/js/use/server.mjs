@@ -30,7 +30,7 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
-  // Programs that were moved run as a different user.
+  // Programs that were moved run as a different user, who must be able to read this folder.
   chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");

@@ -1,4 +1,4 @@
-// What a user's program may do with the package in any environment. use.cjs is a short CommonJS version.
+// The ways in which a user's program may use the package in any environment. use.cjs is a short CommonJS version.
 import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64, uuid7 } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { Keyring } from "polyflake/public";

@@ -1,4 +1,4 @@
-// Builds a server that bundles its libraries, in a separate folder.
+// Builds a server in a separate folder and bundles its libraries.
 export default {
   build: { ssr: "main.js", outDir: "alone", rollupOptions: { output: { entryFileNames: "[name].mjs" } } },
   ssr: { noExternal: true },

@@ -1,4 +1,4 @@
-// `node dev.mjs FOLDER` opens the folder's page on the development server, which bundles dependencies itself.
+// `node dev.mjs FOLDER` opens the folder's page on the development server, which bundles dependencies by itself.
 import { createServer } from "vite";
 import { inPage } from "./browser.mjs";
 

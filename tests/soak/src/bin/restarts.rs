@@ -1,7 +1,8 @@
-//! Restarts generators with an explicit worker ID many times, each after its predecessor's last ID, and counts duplicates.
+//! Repeatedly restarts generators with explicit worker IDs, each right after its predecessor's last ID, and counts
+//! duplicates.
 //!
-//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently, so that
-//! their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
+//! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently,
+//! so that their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
 //!
 //! The program prints one JSON line per format, and fails if an ID repeats. In `tests/stepping`, `restarts.py` and
 //! `restarts.mjs` run the same test for Python and JavaScript.
@@ -83,8 +84,8 @@ fn randflake(worker: u16) -> Result<[u128; 2]> {
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
-/// The stateless source always returns the same identity. Therefore, there is only one worker ID, and its generators run
-/// one after another.
+/// The stateless source always returns the same identity, so there is only one worker ID, and its generators run one after
+/// another.
 fn hot_guid(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))

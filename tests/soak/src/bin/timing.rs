@@ -103,7 +103,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// Asserts that a cipher is detected if it takes longer for some blocks than for others.
+    /// Asserts that the test detects a cipher that takes longer for some blocks than for others.
     #[test]
     fn a_timing_leak_is_detected() {
         let cipher = Sparx64::new([7; 16]);

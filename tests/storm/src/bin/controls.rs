@@ -1,4 +1,5 @@
-//! Generators with one deliberate fault each, and one without a fault. A storm must catch each fault: `tests/controls.rs`.
+//! Generators with one deliberate fault each, and one without a fault. A storm must catch each fault: see
+//! `tests/controls.rs`.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -100,7 +101,8 @@ mod linux {
         })
     }
 
-    /// Milliseconds, the worker ID and a sequence, which restarts whenever the clock shows a different millisecond.
+    /// Generates IDs from milliseconds, the worker ID and a sequence. The sequence restarts whenever the clock shows a
+    /// different millisecond.
     fn restarting_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0));
         Box::new(move || {
@@ -111,8 +113,8 @@ mod linux {
         })
     }
 
-    /// A random base and a count. The generator picks a new base if `is_stale` is true for the process that generated its
-    /// last ID.
+    /// Generates IDs from a random base and a count. The generator picks a new base if `is_stale` returns true for the
+    /// process that generated its last ID.
     fn random_base_counter(is_stale: fn(Option<u32>) -> bool) -> Generator {
         let state = Mutex::new((random_u64(), 0, None));
         Box::new(move || {

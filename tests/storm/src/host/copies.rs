@@ -1,9 +1,9 @@
 //! Copies of a process: forks, and imitations of a copied image.
 //!
 //! A copied image differs from a forked child in four respects. No hook runs, the image has its own copy of shared memory,
-//! the kernel does not wipe pages in it, and its process ID is the same. The imitation is a raw `clone()` that undoes the
-//! other differences: the kernel is told to keep the pages, copies replace shared mappings, and both processes are the
-//! first of their namespace.
+//! the kernel does not wipe any of its pages, and its process ID is the same. The imitation uses a raw `clone()`, which
+//! runs no hook, and removes the other three differences. It tells the kernel to keep the pages, replaces shared mappings
+//! with copies, and makes each of the two processes the first process of its namespace.
 #![allow(unsafe_code, reason = "fork, clone, madvise and mmap have no safe door")]
 
 use std::{fs, ptr};
@@ -16,7 +16,7 @@ unsafe extern "C" {
 /// Creates a copy of this process. Returns `true` in the copy.
 pub(super) fn create(shape: &str) -> bool {
     let copy = match shape {
-        // SAFETY: a host forks before it starts threads, so the copy may do whatever any process may do.
+        // SAFETY: a host forks before it starts threads, so the copy is not limited to async-signal-safe functions.
         "raw-fork" => unsafe { _Fork() },
         "image" => image(),
         // SAFETY: as above.
@@ -26,7 +26,7 @@ pub(super) fn create(shape: &str) -> bool {
     copy == 0
 }
 
-/// Waits for all copies.
+/// Waits for all copies to exit.
 pub(super) fn wait() {
     let mut status = 0;
     // SAFETY: `status` is a valid, writable integer.
@@ -43,9 +43,9 @@ pub(super) fn exit() -> ! {
 
 /// The memory mappings of this process, each as a start address and a length.
 struct Mappings {
-    /// Mappings that a fork wipes.
+    /// Mappings that the kernel wipes in a forked child.
     wiped: Vec<(usize, usize)>,
-    /// Mappings that a child process shares.
+    /// Mappings that a forked child shares.
     shared: Vec<(usize, usize)>,
 }
 

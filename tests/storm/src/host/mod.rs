@@ -32,10 +32,10 @@ pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
 /// The number of IDs in a chunk.
 const CHUNK: u64 = 50;
 
-/// The time after which all copies continue at once.
+/// The delay after which all copies start to generate IDs at the same time.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// The number of failed calls after which a thread gives up: before its first ID, and after its first ID.
+/// The numbers of failed calls after which a thread gives up: first the limit before its first ID, then the limit after it.
 const HOPELESS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The largest write that a pipe keeps in one piece.
+/// The size of the largest write that a pipe performs atomically.
 const LONGEST: usize = 4096;
 
 /// Writes a line.
@@ -15,8 +15,8 @@ pub(super) fn line(text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Rust's standard output immediately writes everything up to the last line break. The storm does not read the line
-    // after its end.
+    // Rust's standard output immediately writes everything up to the last line break. Errors are ignored because nobody
+    // reads the line once the storm has ended.
     let _ = stdout().write_all(format!("{}\n", &text[..end]).as_bytes());
 }
 

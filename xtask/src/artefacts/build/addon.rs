@@ -25,7 +25,8 @@ fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
     let flags = tools::flags(shell, platform)?;
     let built =
         if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
-    // Only this build strips symbols, because the build of the wasm modules finds functions by name and strips them afterwards.
+    // Symbols are stripped only here, because the build of the wasm modules must find functions by name. It strips the
+    // symbols itself afterward.
     built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     Ok(folder.join(platform.library("polyflake_node")))
@@ -39,7 +40,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     }
     let build = match platform.oldest_mac() {
         Some(oldest) => {
-            // Otherwise the library would contain the name of the folder that it was built in.
+            // Otherwise, the library would contain the path of its build folder.
             flags.push_str(" -Clink-arg=-Wl,-install_name,@rpath/polyflake.node");
             build.env("MACOSX_DEPLOYMENT_TARGET", oldest)
         }
@@ -48,8 +49,8 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     build.env("RUSTFLAGS", flags)
 }
 
-/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library that
-/// the linker requests. It stays in place, because cargo remembers its folder for later builds.
+/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library
+/// that the linker requests. The empty library stays in place, because cargo remembers its folder for later builds.
 fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");

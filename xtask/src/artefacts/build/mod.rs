@@ -13,7 +13,7 @@ use xshell::{Shell, cmd};
 use super::{Artefact, ArtefactKind, folder, platforms, results};
 use crate::{licences, workspace};
 
-/// Files from which all binaries are built.
+/// Source files that all binaries share.
 const COMMON: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -27,7 +27,7 @@ const COMMON: [&str; 10] = [
     "tests/artefacts/requirements.txt",
 ];
 
-/// Returns the paths of the files that an artefact is built from, as git lists them.
+/// Returns git pathspecs for the files from which an artefact is built.
 fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
         ArtefactKind::Wheel(..) | ArtefactKind::Source => &[
@@ -59,8 +59,8 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
 }
 
-/// Returns what the bytes depend on besides the contents of the sources: the time of the last change to the sources and,
-/// for crates, the commit, which each crate contains.
+/// Returns the value that, besides the contents of the sources, determines the bytes. For crates, it is the commit, which
+/// each crate contains. Otherwise, it is the time of the last change to the sources.
 pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     match kind {
         ArtefactKind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
@@ -98,8 +98,8 @@ fn bill_beside(folder: &Path) -> PathBuf {
     folder.with_extension("cdx.json")
 }
 
-/// Builds artefacts in a clone in a different folder, with its own target folder, and compares the files with those built
-/// here.
+/// Builds artefacts from a clone in a different folder, with its own target folder, and checks that the files equal those
+/// built here.
 pub fn build_and_compare(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));

@@ -11,7 +11,7 @@ use crate::workspace;
 pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
-    // The package is packed without an addon, which is not built here.
+    // Only the main package is packed, because no addon is built here.
     Ok(cmd!(shell, "npm run --silent pack -- {into} --main").run()?)
 }
 

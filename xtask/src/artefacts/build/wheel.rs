@@ -1,5 +1,5 @@
 //! Builds wheels with maturin. zig links the wheels for Linux and macOS. mingw-w64 links the wheels for Windows, because
-//! zig writes a wrong export there.
+//! zig would write an incorrect export.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Python {
-    /// Returns the interpreter that maturin builds for. The interpreter must be installed only when building for this
-    /// machine's own platform.
+    /// Returns the interpreter that maturin builds for. It needs to be installed only when building for this machine's own
+    /// platform.
     fn interpreter(self) -> String {
         match self {
             Self::Stable => "python3.11".to_owned(),
@@ -86,8 +86,8 @@ pub fn maturin(
 }
 
 /// Returns the library that unwinds the stack, which must be linked before zig's own. Python before 3.14 ends a daemon
-/// thread with `pthread_exit`, which unwinds our frames with the system's library. When the wheel contained a second
-/// unwinder, the process crashed.
+/// thread with `pthread_exit`, which uses the system's library to unwind our frames. If the wheel contains a second
+/// unwinder, the process crashes.
 fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
     let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;

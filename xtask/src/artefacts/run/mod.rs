@@ -1,6 +1,6 @@
 //! Runs artefacts on this machine, natively or in an emulator for their platform.
 //!
-//! An artefact that cannot run here is listed as "not run" with the reason, and only its checks are known.
+//! An artefact that cannot run here is listed as "not run" with the reason. Only the results of its checks are known.
 
 mod node;
 mod nodes;

@@ -17,7 +17,7 @@ use crate::{
     workspace,
 };
 
-/// Test modules that start other programs, which would run without emulation.
+/// Strings that identify test modules which start other programs. Those programs would run without emulation.
 const STARTING: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 

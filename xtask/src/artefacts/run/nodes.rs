@@ -13,7 +13,7 @@ use crate::{
 
 /// A Node executable that runs on this machine.
 pub struct Node {
-    /// The program itself, or the program that loads it or emulates its platform.
+    /// The Node executable itself, or the loader or emulator that runs it.
     program: PathBuf,
     /// Arguments that precede the caller's arguments.
     arguments: Vec<PathBuf>,
@@ -43,7 +43,7 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether child processes run in the same way as this program. Programs for other platforms would not.
+    /// Returns whether child processes run in the same way as this Node. They do not if a loader or an emulator runs it.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }

@@ -19,7 +19,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Serves the npm packages, with the addons and programs of every platform that was built.
+    /// Serves the npm packages, with the addons and programs for every platform that was built.
     pub fn open() -> Result<Self> {
         let kinds = ["npm", "addon-", "program"];
         let folders = kinds.into_iter().map(results::folders).collect::<Result<Vec<_>>>()?;

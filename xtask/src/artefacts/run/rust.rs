@@ -1,4 +1,4 @@
-//! Runs the tests of the crates as a registry would serve them.
+//! Runs the tests of the packaged crates, in the form in which a registry would serve them.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -13,7 +13,7 @@ use crate::{
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
-/// Runs the core's tests from its crate, outside the repository.
+/// Runs the core's tests from its packaged crate, outside the repository.
 pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
     packaging::rust_tests(shell)?;
     let here = Run::new(compiler(shell)?, "unit and documentation tests of the core's crate");

@@ -94,8 +94,8 @@ fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> 
     Ok(shell.write_file("yarn.lock", "")?)
 }
 
-/// Returns a Yarn command that ignores the packuments of earlier runs, whose addresses contain the port of the registry of
-/// those runs.
+/// Returns a Yarn command that ignores the packuments of earlier runs. Their addresses contain the port of the registry of
+/// that run.
 fn with_own_packuments<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
     yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
 }

@@ -33,8 +33,8 @@ fn create(shell: &Shell, _: &Source) -> Result<()> {
     })?)
 }
 
-/// Writes the requirements into the manifest. `cargo add` changes one crate at a time, and each version of the leases crate
-/// requires the matching version of the IDs crate.
+/// Writes the requirements into the manifest. `cargo add` cannot be used, because it changes one crate at a time, and each
+/// version of the leases crate requires the matching version of the IDs crate.
 fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\

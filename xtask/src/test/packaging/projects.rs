@@ -33,7 +33,8 @@ pub struct Project {
     scripts: BTreeMap<String, String>,
     dependencies: Versions,
     dev_dependencies: Versions,
-    /// The newest versions of packages that do not tag them as `latest`, and of tools that only trials need.
+    /// The newest versions of packages whose `latest` tag points to a different version, and of tools that only trials
+    /// need.
     newest: Versions,
     /// The oldest supported versions.
     oldest: Versions,

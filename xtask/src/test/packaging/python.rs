@@ -67,8 +67,8 @@ fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet {tests...}").env("PYTHONPATH", into).run()?)
 }
 
-/// Makes Cargo rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would not
-/// notice that they differ from the files of an earlier run.
+/// Forces Cargo to rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would
+/// not notice that they differ from the files of an earlier run.
 fn forget_builds(fingerprints: &Path) -> Result<()> {
     for entry in fs::read_dir(fingerprints).into_iter().flatten() {
         let entry = entry?;

@@ -72,8 +72,8 @@ fn names() -> Result<Vec<String>> {
     Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
 }
 
-/// Tests `PostgreSQL` in versions other than Debian's, with the tests of the SQL files that support these versions. The
-/// versions are the oldest that each file supports, and the newest. The builds come from npm.
+/// Tests the SQL files with `PostgreSQL` versions other than Debian's: the oldest version that each file supports, and the
+/// newest version. Each version runs only the tests of the files that support it. The builds come from npm.
 pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     const ALL: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [

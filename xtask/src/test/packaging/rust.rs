@@ -1,4 +1,4 @@
-//! Tests the crate's package as a registry would serve it.
+//! Tests the crate's package in the form in which a registry would serve it.
 
 use std::{
     fs,

@@ -25,7 +25,7 @@ use crate::arch::{
 
 const GROUP: usize = 4;
 
-/// The number of bits of 11 digits and of 12 digits.
+/// The number of bits in 11 digits and in 12 digits.
 const ELEVEN: i32 = 55;
 const TWELVE: i32 = 60;
 

@@ -62,8 +62,8 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
 /// Returns the characters of each word's lowest 40 bits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
-    // Each byte gets the eight bits that begin at its shift. A character has five bits, but the lookup uses six, so the table
-    // contains the alphabet twice.
+    // Each byte receives the eight bits that begin at its shift. A character has five bits, but the lookup uses six, so the
+    // table contains the alphabet twice.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))

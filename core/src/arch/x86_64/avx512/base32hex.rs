@@ -1,6 +1,6 @@
 //! The base32hex encoding with AVX-512 and VBMI: eight integers per group, each in two words of eight characters.
 //!
-//! Only integers of 12 and 13 digits are decoded here. Of 500 random-looking integers, 499 have this length.
+//! Only integers of 12 and 13 digits are decoded here. Of 500 random-looking integers, 499 have one of these lengths.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -18,7 +18,7 @@ use crate::arch::{
 
 const GROUP: usize = 8;
 
-/// The number of bits of 11 digits and of 12 digits.
+/// The number of bits in 11 digits and in 12 digits.
 const ELEVEN: u32 = 55;
 const TWELVE: u32 = 60;
 

@@ -8,7 +8,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `hotguid.json`: each ID built from its fields, string and bytes, and the conversions to SQL Server's order and back.
+/// `hotguid.json`: builds each ID from its fields, string and bytes, and converts it to SQL Server's order and back.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -74,7 +74,7 @@ fn conversion(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
     [ask("hotguid.to_sql", guid, sql), ask("hotguid.from_sql", sql, guid)]
 }
 
-/// Hot Guid's part of `uuid8.json`: version 8 UUIDs built from their fields, and the reverse.
+/// Hot Guid's part of `uuid8.json`: builds version 8 UUIDs from their fields, and splits them into fields again.
 pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "hotguid")?.iter().enumerate() {

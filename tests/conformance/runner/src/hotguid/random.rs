@@ -29,7 +29,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns a GUID's string form, sometimes slightly invalid or in another notation, with braces or without hyphens.
+/// Returns a GUID's string form, sometimes slightly invalid or in a different notation (with braces or without hyphens).
 fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -58,8 +58,8 @@ fn other_notation(rng: &mut Rng, text: String) -> String {
     }
 }
 
-/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
-/// checked.
+/// Returns fields, at most one of which is out of range, because the format does not specify the order in which arguments
+/// are checked.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let length = if wrong == 3 { rng.usize(..8) } else { 5 };
@@ -95,7 +95,7 @@ fn dotnet(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
+/// Returns a time span. It is usually within the format's range, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2000..=2000),

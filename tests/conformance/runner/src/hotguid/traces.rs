@@ -52,7 +52,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether no two IDs have the same second, machine and counter.
+/// Returns whether the IDs all differ in their second, machine or counter.
 fn no_counter_twice(answer: &Value) -> bool {
     trace::none_twice(answer, |id| json!([id["timestamp"], id["machine"], id["counter"]]))
 }

@@ -1,13 +1,13 @@
-//! Translates the member names in the vectors' descriptions from the original library's to this project's. No other module
-//! uses the original names.
+//! Translates the member names in the vectors' descriptions from the original library's names to this project's names. No
+//! other module uses the original names.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::vectors::{list, member, number, text};
 
-/// Returns a vector's layout. It is a byte layout if its size is in bytes or is not 64 bits, or if only bytes can hold its
-/// fields.
+/// Returns a vector's layout. The layout is a byte layout if its size is given in bytes or is not 64 bits, or if only bytes
+/// can represent its fields.
 pub(crate) fn translate(vector: &Value) -> Result<Value> {
     let fields = list(vector, "fields")?.iter().map(field).collect::<Result<Vec<_>>>()?;
     let bits = number(vector, "size_bits")?;
@@ -22,7 +22,7 @@ fn field(theirs: &Value) -> Result<Value> {
         None => (kind, None),
         Some((kind, "bytes")) => (kind, Some("bytes")),
         Some((kind, "string")) => (kind, Some("text")),
-        // A constant for which the original library ignored the inversion.
+        // The original library ignored the inversion of this constant.
         Some(("constant", "flip_before")) => ("constant", None),
         Some(_) => bail!("expected a kind of field that the suite knows, found {kind}"),
     };
@@ -43,7 +43,7 @@ fn field(theirs: &Value) -> Result<Value> {
     Ok(ours)
 }
 
-/// `s_builtin` is the original library's own tick of one second, which is broken.
+/// `s_builtin` is the one-second tick built into the original library, which is broken.
 fn tick(theirs: &Value) -> Result<Value> {
     Ok(match theirs.as_str().context("expected a text as tick")? {
         "ms" => "1ms",
@@ -77,7 +77,7 @@ pub(crate) fn inputs(theirs: &Value) -> Result<Map<String, Value>> {
     Ok(ours)
 }
 
-/// Returns the values with a single form for strings, because the original library also lists their bytes.
+/// Returns the values with strings in a single form. The original library also lists each string's bytes.
 pub(crate) fn values(theirs: &Value) -> Value {
     match theirs {
         Value::Object(tagged) if tagged.contains_key("utf8_hex") => json!({"text": tagged["text"]}),

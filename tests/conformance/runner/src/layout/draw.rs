@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::values::valid_value;
 use crate::random::one_of;
 
-/// A layout and its fields, from the most significant field down.
+/// A layout and its fields, starting with the most significant field.
 pub(crate) struct RandomLayout {
     pub(crate) layout: Value,
     pub(crate) parts: Vec<Part>,
@@ -63,7 +63,7 @@ pub(crate) struct Constraints {
     pub(crate) epochs: fn(&mut Rng) -> i64,
 }
 
-/// Returns a random layout with all kinds and types of fields. Its IDs have 64 bits or 1 to 40 bytes, occasionally more.
+/// Returns a random layout with any kinds and types of fields. Its IDs have 64 bits or 1 to 40 bytes, occasionally more.
 pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
@@ -80,7 +80,7 @@ pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     filled(rng, &needs, parts)
 }
 
-/// Returns a layout with the given fields, plus a field for the remaining bits.
+/// Returns a layout with the given fields, plus a field that fills the remaining bits.
 pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> RandomLayout {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
@@ -140,7 +140,8 @@ pub(crate) fn field_of_kind(
 ) -> Part {
     let of_type = match kind {
         "constant" | "bindable" if needs.is_bytes => {
-            // Layouts reject wider integers, so these are usually avoided. A few remain, to compare the rejections as well.
+            // Layouts reject wider integers, so they are usually avoided. A few remain, so that the rejections are
+            // compared, too.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
             one_of(rng, &[integer, integer, "bytes", "text"])
@@ -179,7 +180,7 @@ fn name_unnamed(parts: &mut [Part]) {
     }
 }
 
-/// Returns a field's description. Omits a default name half of the time.
+/// Returns a field's description, which omits a default name half of the time.
 fn describe(rng: &mut Rng, part: &Part) -> Value {
     let mut field = json!({"kind": part.kind, "bits": part.bits});
     match part.kind {
@@ -222,7 +223,7 @@ fn decimal(rng: &mut Rng, value: &Value) -> Value {
     integer(rng, value.as_str().unwrap_or_default())
 }
 
-/// Returns an integer as a JSON number if that is exact, and as a decimal string otherwise.
+/// Returns an integer as a JSON number if JSON represents it exactly, and as a decimal string otherwise.
 fn integer(rng: &mut Rng, decimal: &str) -> Value {
     match decimal.parse::<i64>() {
         Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),

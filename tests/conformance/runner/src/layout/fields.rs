@@ -49,7 +49,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns a case that packs values, and a case that parses the resulting ID.
+/// Returns two cases: one packs values, and the other parses the resulting ID.
 fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
     let mut args = json!({"layout": layout});
     args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
@@ -76,13 +76,14 @@ fn parsed(case: &Value) -> Result<Pattern> {
     })
 }
 
-/// Parses an ID that is passed as a string, which is how APIs send integers above 2^53.
+/// Parses an ID that is passed as a string, as APIs do with integers above 2^53.
 fn parse_decimal(name: &str, layout: &Value, id: &str, expected: Pattern) -> Case {
     let args = json!({"layout": layout, "id_value": {"text": id}});
     Case::for_op(name, "layout.parse", args, expected)
 }
 
-/// Strings that are not the canonical decimal form of an integer ID, and a byte layout, whose IDs have no such form.
+/// Returns cases with strings that are not the canonical decimal form of an integer ID, and a case with a byte layout,
+/// whose IDs have no decimal form.
 fn not_decimal() -> Vec<Case> {
     let (integers, long) = (json!({"preset": "discord"}), "9".repeat(100));
     let fields = json!([{"kind": "sequence", "bits": 8}]);
@@ -96,7 +97,7 @@ fn not_decimal() -> Vec<Case> {
     all.map(of).collect()
 }
 
-/// `presets.json`: parses each ID as an integer and as a string, and packs it again.
+/// `presets.json`: parses each ID as an integer and as a string, and packs the result again.
 pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
     let mut made = not_decimal();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -113,7 +114,7 @@ pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the ID with its unused bit cleared, if the preset has one.
+/// Returns the ID after parsing and packing, which clears the unused bit if the preset has one.
 fn packed_again(preset: &str, id: &str) -> Result<String> {
     let has_unused = matches!(preset, "twitter" | "sonyflake" | "baidu");
     let id: i64 = id.parse()?;

@@ -82,7 +82,7 @@ fn ranged(name: &str, scenario: &Value) -> Result<Case> {
     Ok(trace::case(name, OP, options, steps))
 }
 
-/// Returns the cases for consecutive generators in the same tick. Each generator starts afresh.
+/// Returns the cases for several generators, each created anew in the same tick.
 fn consecutive_generators(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {

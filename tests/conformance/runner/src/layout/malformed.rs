@@ -9,7 +9,7 @@ use crate::{
     random::one_of,
 };
 
-/// Describes a random layout with one change, which usually makes it invalid.
+/// Describes a random layout after one change, which usually makes it invalid.
 pub(crate) fn description(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
@@ -30,7 +30,7 @@ pub(crate) fn text(rng: &mut Rng) -> Case {
     Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
 }
 
-/// Numbers and strings that JSON parsers read differently or reject.
+/// Numbers and strings that JSON parsers interpret differently or reject.
 const ODD_TOKENS: [&str; 44] = [
     "64.0",
     "6.4e1",
@@ -143,7 +143,7 @@ fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
     }
 }
 
-/// Returns a value to put where something else is expected.
+/// Returns a value to use where a different type is expected.
 fn unexpected_value(rng: &mut Rng) -> Value {
     const TEXTS: [&str; 30] = [
         "",

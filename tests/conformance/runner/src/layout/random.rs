@@ -42,7 +42,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
     case(op, args, drawn.layout)
 }
 
-/// Requests a time range. Mostly, the layout has a timestamp, and all fields above the timestamp have values.
+/// Requests a time range. In most cases, the layout has a timestamp, and all fields above the timestamp have values.
 fn timed(rng: &mut Rng) -> Case {
     let is_timed = |drawn: &RandomLayout| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
@@ -60,7 +60,7 @@ fn case(op: &str, mut args: Value, layout: Value) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns field values. Mostly, every field has a value and the values are valid.
+/// Returns field values. In most cases, every field has a valid value.
 fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let mut args = json!({"bindables": {}, "constants": {}});
     let faulty = rng.u32(..3) == 0;
@@ -85,7 +85,7 @@ fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     args
 }
 
-/// Returns a value for a field. The value is mostly valid, and otherwise missing or invalid.
+/// Returns a value for a field. It is usually valid, but sometimes missing or invalid.
 fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
     match rng.u32(..12) {
         0 => None,
@@ -104,7 +104,7 @@ fn insert_value(args: &mut Value, part: &Part, value: Value) {
     }
 }
 
-/// Returns an ID of the layout's kind (integer or bytes), and occasionally of the other kind.
+/// Returns an ID of the layout's kind (integer or bytes), or occasionally of the other kind.
 fn any_id(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
@@ -114,7 +114,7 @@ fn any_id(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     }
 }
 
-/// Returns an ID of the layout's kind, occasionally of the wrong length.
+/// Returns an ID of the layout's kind, occasionally with the wrong length.
 fn random_id(rng: &mut Rng, drawn: &RandomLayout) -> String {
     if drawn.layout["id"] == "integer" {
         return rng.u64(..).cast_signed().to_string();
@@ -128,7 +128,7 @@ fn random_id(rng: &mut Rng, drawn: &RandomLayout) -> String {
     }
 }
 
-/// Returns a time span, mostly a few ticks long, but sometimes empty, reversed or outside the range.
+/// Returns a time span. It usually lasts a few ticks, but is sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
@@ -157,12 +157,12 @@ fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
 }
 
-/// Returns whether JavaScript numbers represent an integer and its neighbors exactly.
+/// Returns whether JavaScript numbers can represent an integer and its neighbors exactly.
 fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }
 
-/// Requests a preset, mostly an existing one, with values for some of its machine ID fields.
+/// Requests a preset, usually one that exists, with values for some of its machine ID fields.
 fn of_preset(rng: &mut Rng) -> Case {
     let (name, machine) = one_of(rng, &PRESETS);
     let mut fields = Map::new();

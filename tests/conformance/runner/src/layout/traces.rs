@@ -1,4 +1,4 @@
-//! Random traces: generators with random layouts, called at random times of a scripted clock.
+//! Random traces: generators with random layouts, called at random times on a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::{
     trace,
 };
 
-/// The times are close together, so the clock often returns to the same tick or an earlier one.
+/// The times are close together, so the clock often returns to the same tick or to an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
@@ -47,8 +47,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
 }
 
-/// Returns a layout that is mostly valid for a generator. Two IDs never differ only in a bindable, so duplicates are
-/// noticed. For a range of worker IDs, the fields are mostly in the required order.
+/// Returns a layout that is usually valid for a generator. No two IDs differ only in a bindable, so duplicates are noticed.
+/// For a range of worker IDs, the fields are usually in the required order.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let is_bytes = rng.bool();
     let needs = Constraints {

@@ -13,7 +13,7 @@ fn power(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// Returns an integer of `bits` bits, often the smallest or the largest one.
+/// Returns a `bits`-bit integer, often the smallest or the largest one.
 fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
@@ -25,7 +25,7 @@ fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     }
 }
 
-/// Returns a valid value. For a timestamp, it is a time in Unix milliseconds. That value is valid if milliseconds can
+/// Returns a valid value. For a timestamp, the value is a time in Unix milliseconds, and is valid only if milliseconds can
 /// represent the tick's start.
 pub(crate) fn valid_value(rng: &mut Rng, part: &Part) -> Value {
     match (part.kind, part.of_type) {
@@ -52,7 +52,7 @@ fn time(part: &Part, tick: &BigInt) -> BigInt {
     if micros < &ms * 1000 { ms - 1 } else { ms }
 }
 
-/// Returns a string of at most `most` bytes, with characters of one to four bytes.
+/// Returns a string of at most `most` bytes. Each of its characters takes up one to four bytes.
 fn text(rng: &mut Rng, most: usize) -> String {
     let mut text = String::new();
     while text.len() < most && rng.u32(..12) > 0 {

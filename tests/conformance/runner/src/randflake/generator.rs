@@ -49,7 +49,8 @@ fn construction_case(name: &str, options: Value, error: Option<&Value>) -> Case 
     }
 }
 
-/// Returns cases for a secret of a given length. A generator, a codec and the cipher must all accept it or all reject it.
+/// Returns cases for a secret of a given length. A generator, a codec and the cipher must either all accept it or all
+/// reject it.
 fn secret(case: &Value) -> Result<[Case; 3]> {
     let length = usize::try_from(number(case, "secret_len")?)?;
     let (name, secret) = (format!("secret of {length} bytes"), "00".repeat(length));
@@ -69,8 +70,8 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
     ])
 }
 
-/// Returns a scenario, checking the fields of its IDs. If the scenario requests more IDs than are available, a second trace
-/// requests them in one batch.
+/// Returns a scenario's trace, and cases that check the fields of its IDs. If the scenario requests more IDs than are
+/// available, a second trace requests them in one batch.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     let steps = list(scenario, "steps")?;
     let mut cases = vec![scenario_case(name, scenario, steps, Filling::ThenOneMore)?];

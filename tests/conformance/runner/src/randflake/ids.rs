@@ -10,7 +10,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `randflake.json`: each ID built from its fields and its string, the reverse, and the cipher's result for its raw value.
+/// `randflake.json`: builds each ID from its fields and its string, converts it back, and encrypts its raw value.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -63,7 +63,7 @@ fn of_raw(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     Ok(Case::for_op(name, "sparx64.encrypt", args, Pattern::ok(expected.into())))
 }
 
-/// `randflake_invalid.json`: strings and values that must be rejected, and the most similar strings that must be accepted.
+/// `randflake_invalid.json`: strings and values that must be rejected, and similar strings that must still be accepted.
 pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -81,7 +81,8 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Reads one of the two lists of Python expressions. `ours` contains the answers in the same order.
+/// Reads the list of Python expressions called `name`. The list of the same name in `ours` contains the answers in the same
+/// order.
 fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
     let expressions = list(file, name)?;
     let answers = list(member(file, "ours")?, name)?;

@@ -31,7 +31,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Passes a value that is not an ID or not an ID's string form.
+/// Passes a value that is neither an ID nor an ID's string form.
 fn of_foreign(rng: &mut Rng) -> Case {
     let bytes = json!({"hex": hex(rng, 8)});
     let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
@@ -66,8 +66,8 @@ fn unsigned(rng: &mut Rng) -> String {
     near_limit(rng, [0, 1 << 63, u64::MAX.into()])
 }
 
-/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
-/// checked.
+/// Returns fields, at most one of which is out of range, because the format does not specify the order in which arguments
+/// are checked.
 fn fields(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let timestamp = match rng.u32(..4) {

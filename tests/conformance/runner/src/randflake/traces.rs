@@ -1,4 +1,4 @@
-//! Random traces: leases, extensions, and calls at random seconds of a scripted clock.
+//! Random traces: leases, extensions, and calls at random seconds on a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Returns one node ID or a range of them, occasionally an invalid one.
+/// Returns a node ID or a range of node IDs, occasionally an invalid one.
 fn nodes(rng: &mut Rng) -> Value {
     let node = if rng.u32(..16) == 0 { number(rng) } else { rng.i64(0..1 << 17) };
     match rng.u32(..3) {
@@ -45,7 +45,7 @@ fn nodes(rng: &mut Rng) -> Value {
     }
 }
 
-/// Returns a time span near the scripted clock's seconds.
+/// Returns a time span close to the scripted clock's times.
 fn lease(rng: &mut Rng) -> Value {
     let start = match rng.u32(..20) {
         0 => FIRST + rng.i64(-1..=1),
@@ -79,8 +79,8 @@ fn reading(rng: &mut Rng, second: i64) -> String {
 /// Values that are not times, for languages that can pass them.
 const INVALID_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
 
-/// Returns a call. A large batch sees one clock reading, because the format does not specify how often a batch reads the
-/// clock.
+/// Returns a call. During a large batch, the clock does not change, because the format does not specify how often a batch
+/// reads it.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => extension(rng, options),
@@ -105,7 +105,7 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     step
 }
 
-/// Returns an extension, mostly with the generator's own node IDs and start.
+/// Returns an extension, usually with the generator's own node IDs and start.
 fn extension(rng: &mut Rng, options: &Value) -> Value {
     let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
     let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };

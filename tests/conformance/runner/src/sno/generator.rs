@@ -20,8 +20,8 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the scenario, which ends by closing the generator. Our generators return a snapshot only when they are closed.
-/// Therefore, each snapshot in the scenario adds a case that closes the generator at that step.
+/// Returns the cases for a scenario. The last step closes the generator. Our generators return a snapshot only when they
+/// are closed, so each snapshot in the scenario adds a case that closes the generator at that step.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
         return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
@@ -70,8 +70,8 @@ fn close(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// Returns the members that our snapshot must share with the original library's. If the original library took the snapshot
-/// after its last time unit, it has lost the sequence. Our snapshot never loses it, so in that case only the other members
+/// Returns the snapshot members that must equal the original library's. If the original library took the snapshot after its
+/// last time unit, it has lost the sequence. Our snapshot never loses the sequence, so in that case only the other members
 /// are compared.
 fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
@@ -85,7 +85,7 @@ fn expected_snapshot(snapshot: &Value) -> Pattern {
     )
 }
 
-/// Translates a scenario's steps to the protocol. Steps that happen while a call is blocked become part of that call.
+/// Translates a scenario's steps to the protocol. Steps that occur while a call is blocked become part of that call.
 fn translate(steps: &[Value]) -> Result<Vec<Step>> {
     let Some(start) = steps.iter().position(is_while_blocked) else {
         return steps.iter().map(one_step).collect();
@@ -106,7 +106,7 @@ fn is_while_blocked(step: &Value) -> bool {
         .is_some_and(|note| note.starts_with("a second New") && note.contains("is blocked"))
 }
 
-/// Returns a call that reads the clock together with the first inner step, waits, and continues after the last inner step.
+/// Returns a call that reads the clock at the first inner step, waits, and continues after the last inner step.
 fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
@@ -152,7 +152,7 @@ fn generate(step: &Value, clock: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
 }
 
-/// Reduces long lists of expected IDs to their first and last items.
+/// Returns a batch call. Of a long list of expected IDs, keeps only the first and last few.
 fn generate_many(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;

@@ -9,7 +9,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `sno.json`: each ID built from its string, bytes, fields and UUID column, and the reverse.
+/// `sno.json`: builds each ID from its string, bytes, fields and UUID column, and converts it back.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let cases = list(file, "cases")?;
     let next = cases.iter().cycle().skip(1);
@@ -44,7 +44,7 @@ fn one_id(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// sno's part of `uuid8.json`: the version 8 UUIDs of IDs, the IDs of such UUIDs, and UUIDs that must be rejected.
+/// sno's part of `uuid8.json`: converts IDs to version 8 UUIDs and back, and checks UUIDs that must be rejected.
 pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "sno")?.iter().enumerate() {
@@ -81,13 +81,13 @@ fn parts(fields: &Value) -> Value {
     names.iter().map(|name| ((*name).to_owned(), fields[*name].clone())).collect()
 }
 
-/// Returns the value of a UUID column, whose 16 bytes are the 16 characters of an ID.
+/// Returns the value of a UUID column whose 16 bytes are the 16 characters of an ID.
 pub(crate) fn uuid_of(bytes: &[u8]) -> String {
     let hex = HEXLOWER.encode(bytes);
     [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &hex[group]).join("-")
 }
 
-/// Returns `hex` with one of its fields replaced by the field of `other`. The field occupies whole bytes.
+/// Returns `hex` after replacing one of its fields with the same field of `other`. The field occupies whole bytes.
 fn with_field(hex: &str, other: &str, field: &str) -> String {
     let span = match field {
         "metabyte" => 10..12,
@@ -118,8 +118,8 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the cases for one item in `json_notes`. The zero ID and `null` are compared in both modes, with and without the
-/// original library's `null`. A value that `ours` marks as skipped has no case.
+/// Returns the cases for one item in `json_notes`. The zero ID and `null` are compared in both modes: with the original
+/// library's `null` and without it. A value that `ours` marks as skipped has no case.
 fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = ours(note, "marshal_zero") {
         let ask = |op, written: &Value| {

@@ -82,7 +82,7 @@ fn time_range(rng: &mut Rng) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
 }
 
-/// Returns the UUID of a valid or slightly invalid string, or a random UUID.
+/// Returns a valid or slightly invalid string in UUID form, or a random UUID.
 fn uuid(rng: &mut Rng) -> String {
     let mut bytes = valid_text(rng).into_bytes();
     match rng.u32(..4) {
@@ -126,7 +126,7 @@ fn null_or_text(rng: &mut Rng) -> Value {
     if rng.bool() { Value::Null } else { valid_text(rng).into() }
 }
 
-/// Returns a JSON value to put where an ID is expected.
+/// Returns a JSON value to use where an ID is expected.
 fn json_value(rng: &mut Rng) -> Value {
     match rng.u32(..12) {
         0 => Value::Null,

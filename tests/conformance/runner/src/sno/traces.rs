@@ -1,4 +1,4 @@
-//! Random traces: generators with random options, called at random times of a scripted clock.
+//! Random traces: generators with random options, called at random times on a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     trace,
 };
 
-/// The times are close together, so the clock often returns to the same tick or an earlier one.
+/// The times are close together, so the clock often returns to the same tick or to an earlier one.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 3] = [4, 16, 64];
 
@@ -24,7 +24,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     )
 }
 
-/// Returns options for a new generator, or a snapshot to restore. Waits are short, because some languages really wait.
+/// Returns options for a new generator, or a snapshot to restore. Waits are short, because in some languages the generator
+/// really sleeps.
 fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
@@ -45,7 +46,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Sets sequence bounds that allow only a few sequence numbers, so that they run out. Some bounds are too narrow or
+/// Sets sequence bounds that leave only a few sequence numbers, so that they run out. Some bounds are too narrow or
 /// reversed.
 fn bounds(rng: &mut Rng, options: &mut Value) {
     let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
@@ -72,7 +73,7 @@ fn snapshot(rng: &mut Rng) -> Value {
     })
 }
 
-/// Returns an offset in milliseconds, often within the same tick, and mostly within a few ticks.
+/// Returns an offset in milliseconds, often within the same tick, and usually within a few ticks.
 fn random_offset(rng: &mut Rng) -> i64 {
     let span = one_of(rng, &SPANS_MS);
     rng.i64(0..span)
@@ -110,8 +111,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether no answer repeats an earlier ID, regardless of the metabytes. IDs with an explicit time may repeat.
-/// Their answers are single IDs instead of lists, so they are ignored here.
+/// Returns whether no answer repeats an earlier ID, ignoring metabytes. IDs with an explicit time may repeat. They appear
+/// as single IDs instead of lists, so this function ignores them.
 fn no_id_twice(answer: &Value) -> bool {
     trace::none_twice(answer, |id| {
         id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()

@@ -8,7 +8,7 @@ use crate::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `uuid7.json`: each ID built from its fields, string and bytes, and UUIDs of other versions and variants.
+/// `uuid7.json`: builds each ID from its fields, string and bytes, and checks UUIDs of other versions and variants.
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "ids")?.iter().enumerate() {

@@ -34,7 +34,7 @@ fn marked(rng: &mut Rng) -> [u8; 16] {
     bytes
 }
 
-/// Returns an ID's string form, sometimes slightly invalid or in another notation, with braces or without hyphens.
+/// Returns an ID's string form, sometimes slightly invalid or in a different notation (with braces or without hyphens).
 fn text(rng: &mut Rng) -> String {
     let text = uuid_of(&marked(rng));
     match rng.u32(..8) {
@@ -54,8 +54,8 @@ fn bytes(rng: &mut Rng) -> String {
     uuid_of(&marked(rng)).replace('-', "")
 }
 
-/// Returns fields with at most one out of range, because the format does not specify the order in which arguments are
-/// checked.
+/// Returns fields, at most one of which is out of range, because the format does not specify the order in which arguments
+/// are checked.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..10);
     json!({
@@ -73,7 +73,7 @@ fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
     }
 }
 
-/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
+/// Returns a time span. It is usually within the format's range, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2..=2),

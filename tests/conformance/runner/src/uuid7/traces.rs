@@ -61,7 +61,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether no two IDs have the same millisecond and sequence.
+/// Returns whether the IDs all differ in their millisecond or sequence.
 fn no_sequence_twice(answer: &Value) -> bool {
     trace::none_twice(answer, |id| json!([id["unix_ms"], id["sequence"]]))
 }

@@ -13,7 +13,8 @@ use crate::{
     stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-/// A generator, the timestamp and first counter of the last second, and the machines seen so far.
+/// A generator, the timestamp and first counter value of the last second, and the machines that the trace has contained so
+/// far.
 pub(crate) struct TraceState {
     generator: Generator<Script>,
     uuid8: bool,
@@ -69,7 +70,7 @@ impl TraceState {
         made.into_iter().map(|id| self.describe(id)).collect()
     }
 
-    /// Describes an ID by its machine's index in the trace and its counter relative to the first ID of its second.
+    /// Describes an ID by the index of its machine in the trace and by its counter relative to the first ID of its second.
     fn describe(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let known = self.first.get().filter(|(second, _)| *second == parts.timestamp);
@@ -83,7 +84,7 @@ impl TraceState {
         }))
     }
 
-    /// Returns a machine's index, which counts machines in the order of their first occurrence in the trace.
+    /// Returns a machine's index. Machines are numbered in the order in which they first occur in the trace.
     fn number_of(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {

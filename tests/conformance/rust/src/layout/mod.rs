@@ -95,7 +95,7 @@ fn generate(layout: Layout, args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
-/// Returns the protocol's PARSED object, with only the fields that the layout has.
+/// Returns the protocol's PARSED object, which contains only the layout's own fields.
 fn fields(parsed: &Parsed<'_>) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {

@@ -89,7 +89,7 @@ fn byte_ids(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> 
     Ok(made.chunks(length).map(|id| HEXLOWER.encode(id)).collect())
 }
 
-/// Closes the generator, and continues with one that is restored from its snapshot after a round trip through JSON.
+/// Closes the generator, and continues with a generator restored from its snapshot after a round trip through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let snapshot = generator.close()?;
     let json = serde_json::to_string(&snapshot).map_err(unexpected)?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ids::fields;
 use crate::args::{Answer, Failure, text, unexpected};
 
-/// Returns the ID at a JSON pointer in a JSON text, with its metabyte.
+/// Returns the ID at a JSON pointer in a JSON text, and its metabyte.
 pub(crate) fn pointed_at(args: &Value) -> Answer {
     let document = parsed(text(args, "json")?)?;
     let pointer = text(args, "pointer")?;
@@ -60,8 +60,8 @@ fn by_hand(value: &Value) -> polyflake::Result<Sno> {
     }
 }
 
-/// Returns the result of serde and of reading the value by hand. Both must agree on whether the value is an ID. serde's
-/// errors have no code, so the error comes from the manual reading.
+/// Compares serde's result with parsing the value directly. Both must agree on whether the value is an ID. serde's errors
+/// have no code, so a returned error comes from direct parsing.
 fn agreed(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,

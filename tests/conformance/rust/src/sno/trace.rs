@@ -73,7 +73,7 @@ fn apply_options(
     Ok(builder)
 }
 
-/// Closes the generator, and continues with one that is restored from its snapshot after a round trip through JSON.
+/// Closes the generator, and continues with a generator restored from its snapshot after a round trip through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let closed = written(&generator.close()?)?;
     let snapshot = snapshot(&closed)?.expect("a snapshot is not null");

@@ -10,7 +10,7 @@ use crate::{
     stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-/// A generator, and the timestamp and first sequence of the last millisecond.
+/// A generator, and the timestamp and first sequence of the most recent millisecond.
 pub(crate) struct TraceState {
     generator: Generator<Script>,
     first: Cell<Option<(i64, u32)>>,

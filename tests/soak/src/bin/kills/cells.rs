@@ -1,4 +1,5 @@
-//! The cells used so far, as ranges. A generator fills each tick from its start, so each life leaves only a few ranges.
+//! The cells used so far, as ranges. A generator fills each tick from the beginning, so each process leaves only a few
+//! ranges.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A clock with a given start time that runs faster than real time, so that ticks pass while a process lives.
+//! A clock that starts at a given time and runs faster than real time, so that ticks pass while a process lives.
 
 use std::{
     thread,
@@ -29,7 +29,7 @@ impl FastClock {
         self.from_ms * 1_000_000 + i64::try_from(passed.as_nanos()).expect("less than 292 years")
     }
 
-    /// Returns the number of milliseconds that this clock advances during a span of real time.
+    /// Returns the number of milliseconds by which this clock advances during a span of real time.
     pub(crate) fn of_world(&self, span: Duration) -> i64 {
         i64::try_from((span * self.speed).as_millis()).expect("a short span")
     }

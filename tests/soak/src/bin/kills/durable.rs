@@ -1,4 +1,4 @@
-//! A file that contains either its old or its new value, whenever its writer is killed.
+//! A file that contains either its old or its new value, no matter when its writer is killed.
 
 use std::{
     fs::{self, File},

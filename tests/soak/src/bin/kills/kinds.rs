@@ -13,10 +13,10 @@ use crate::{
 
 pub(crate) struct FormatRun {
     pub(crate) name: &'static str,
-    /// Speed of the generator's clock relative to real time, so that a process lives for several ticks.
+    /// The speed of the generator's clock relative to real time. It is chosen so that a process lives for several ticks.
     pub(crate) speed: u32,
     pub(crate) live: fn(ChildRun<'_>) -> Outcome,
-    /// Number of bytes in an ID.
+    /// The number of bytes in an ID.
     pub(crate) bytes: usize,
     pub(crate) cell: fn(&[u8]) -> u128,
 }
@@ -79,8 +79,8 @@ impl WindowedGenerator for Layouts {
     }
 }
 
-/// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, after the part
-/// that was already used.
+/// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, because the
+/// earlier part of the lease has been used.
 impl WindowedGenerator for Randflakes {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
@@ -123,7 +123,7 @@ impl ClosableGenerator for Layouts {
     }
 }
 
-/// Uses one lease for consecutive generators. Each generator stores the last second that it used.
+/// Uses one lease for all consecutive generators. Each generator stores the last second that it used.
 impl ClosableGenerator for Randflakes {
     type Saved = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
@@ -141,7 +141,7 @@ impl ClosableGenerator for Randflakes {
     }
 }
 
-/// Uses one worker ID for consecutive generators. Each generator stores the last millisecond that it used.
+/// Uses one worker ID for all consecutive generators. Each generator stores the last millisecond that it used.
 impl ClosableGenerator for Uuid7s {
     type Saved = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {

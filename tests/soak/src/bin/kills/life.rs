@@ -1,5 +1,5 @@
-//! A process's life until it is killed. The process generates IDs, writes each one to its output, and keeps in a file the
-//! state from which the next process resumes.
+//! A process's life until it is killed. The process generates IDs and writes each one to its output. It also keeps a file
+//! with the state from which the next process resumes.
 
 use std::{
     convert::Infallible,
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{clock::FastClock, durable, makers::IdWriter};
 
-/// The duration of a window in real time, which is longer than the disk takes to store the window's end.
+/// The duration of a window in real time. It is longer than a disk needs to store the window's end.
 const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
@@ -23,7 +23,7 @@ pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 pub(crate) struct ChildRun<'l> {
     pub(crate) clock: FastClock,
     pub(crate) state: &'l Path,
-    /// `true` to omit the state that separates lives. The harness must then detect duplicates.
+    /// Whether to omit the state that separates lives. If so, the harness must detect duplicates.
     pub(crate) careless: bool,
     pub(crate) random: Rng,
 }
@@ -34,8 +34,8 @@ pub(crate) trait WindowedGenerator: IdWriter + Sized {
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
-/// Generates IDs in consecutive windows. A new process starts at the last end on disk. Each window's end is written to disk
-/// before an ID is generated in the window.
+/// Generates IDs in consecutive windows. A new process starts at the last end stored on disk. The process writes each
+/// window's end to disk before it generates an ID in the window.
 pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
@@ -55,7 +55,7 @@ pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcom
     }
 }
 
-/// A generator that returns, when it is closed, the state from which the next generator resumes.
+/// A generator that, when closed, returns the state from which the next generator resumes.
 pub(crate) trait ClosableGenerator: IdWriter + Sized {
     type Saved: Serialize + DeserializeOwned + Clone;
     /// Creates a generator with a worker ID that has never been used.
@@ -85,7 +85,7 @@ pub(crate) fn by_turns<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome 
 }
 
 impl ChildRun<'_> {
-    /// Generates some IDs and writes them. Returns the kind of an error that goes away when the call is retried later.
+    /// Generates some IDs and writes them. Returns the kind of the error if the error is temporary.
     fn write_ids(
         &mut self,
         ids: &impl IdWriter,

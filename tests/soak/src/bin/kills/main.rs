@@ -1,8 +1,8 @@
-//! Kills processes that generate IDs, thousands of times at random moments. Restarts them with a clock that has moved
+//! Kills processes that generate IDs, thousands of times and at random moments. Restarts them with a clock that has moved
 //! backwards or forwards in the meantime. Compares all of their IDs: there must be no duplicates.
 //!
-//! `cargo xtask kills` runs it in full, and a test runs it briefly. Kills do not simulate a power failure, in which the
-//! disk must keep synced data.
+//! `cargo xtask kills` runs the full program, and a test runs it briefly. Kills do not simulate a power failure, in which
+//! the disk must preserve synced data.
 
 mod cells;
 mod clock;
@@ -31,13 +31,13 @@ use tempfile::TempDir;
 
 #[derive(Parser)]
 struct Options {
-    /// Number of kills for each kind of generator.
+    /// The number of kills for each kind of generator.
     #[arg(long, default_value_t = 10_000)]
     kills: u64,
-    /// Only runs kinds whose name contains this string.
+    /// Runs only the kinds whose name contains this string.
     #[arg(long, default_value = "")]
     kind: String,
-    /// Omits the state that separates lives, until an ID repeats. The harness must detect the duplicate.
+    /// Omits the state that separates lives, and runs until an ID repeats. The harness must detect the duplicate.
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
@@ -61,16 +61,16 @@ struct Begin {
     careless: bool,
 }
 
-/// The time at which the first clock starts.
+/// The start time of the first clock.
 const START_MS: i64 = 1_763_650_000_000;
 
-/// The maximum real time that a process runs after its first ID.
+/// The maximum real time for which a process runs after its first ID.
 const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
-/// The largest clock step between two lives.
+/// The largest step of the clock between two lives.
 const STEP: Duration = Duration::from_millis(50);
 
-/// The largest distance from the last process's start when the clock steps back to it.
+/// The largest deviation from the last process's start time when the clock steps back to that time.
 const MAX_DISTANCE: Duration = Duration::from_millis(2);
 
 /// The longest time that a process may take to make its first ID.
@@ -80,7 +80,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Default)]
 struct Outcome {
     kills: u64,
-    /// Number of killed processes that had generated an ID.
+    /// The number of killed processes that had generated an ID.
     made_some: u64,
     ids: u64,
     twice: u64,
@@ -93,7 +93,7 @@ struct Killer<'k> {
     state: PathBuf,
     /// The clock, which keeps running while no process lives, and which steps between lives.
     clock: FastClock,
-    /// The time when the last life started, according to this clock.
+    /// The start time of the last life, according to this clock.
     began_ms: i64,
     cells: Cells,
     outcome: Outcome,
@@ -135,7 +135,7 @@ impl<'k> Killer<'k> {
         command.stdout(Stdio::piped()).spawn()
     }
 
-    /// Steps the clock between two lives half of the time, mostly to the start of the last life.
+    /// Steps the clock between two lives half of the time, usually to the start of the last life.
     fn step_clock(&mut self) {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
@@ -164,10 +164,11 @@ impl<'k> Killer<'k> {
     }
 }
 
-/// Kills a process at a random moment, during its start or after its first ID. A process that ended by itself has failed.
+/// Kills a process at a random moment, either during startup or after its first ID. If the process had already exited on
+/// its own, returns an error.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
-        // If the process ended, the channel is disconnected.
+        // If the process has exited, the channel is disconnected.
         let _ = first.recv_timeout(TIMEOUT);
     }
     thread::sleep(MAX_RUN_TIME.mul_f64(fastrand::f64()));
@@ -186,8 +187,8 @@ fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> 
     Ok(killer.outcome)
 }
 
-/// Returns an in-memory folder, if possible. It keeps a killed process's files just as a disk does, and processes that wait
-/// for a disk generate few IDs.
+/// Returns an in-memory folder, if possible. Such a folder keeps a killed process's files just as a disk does, whereas
+/// processes that wait for a disk generate few IDs.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }

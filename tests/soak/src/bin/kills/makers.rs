@@ -17,19 +17,19 @@ use crate::clock::FastClock;
 /// The maximum number of IDs per write. A pipe accepts either all or none of such a write.
 const BATCH: usize = 200;
 
-/// The longest time that a call waits before the surrounding loop checks the state again.
+/// The maximum time that a call waits before the surrounding loop checks the state again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
 /// Generates some IDs and appends their bytes. A failed call appends the IDs generated before the error.
 pub(crate) trait IdWriter {
-    /// Number of bytes that an ID occupies in the pipe.
+    /// The number of bytes that an ID occupies in the pipe.
     const BYTES: usize;
-    /// Returns an ID's cell. Consecutive IDs of a tick have consecutive cells.
+    /// Returns an ID's cell. Consecutive IDs in a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// Returns the size of a call: one ID, or a batch of up to [`BATCH`].
+/// Returns the number of IDs for a call: one, or a batch of up to [`BATCH`].
 fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
@@ -123,8 +123,8 @@ const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type Layouts = layout::Generator<FastClock>;
 
-/// Creates a builder for a layout with a worker ID at the top and 12 sequence bits per millisecond, so ticks are sometimes
-/// exhausted.
+/// Creates a builder for a layout with a worker ID at the top and 12 sequence bits per millisecond, so that ticks are
+/// sometimes exhausted.
 pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<FastClock> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];

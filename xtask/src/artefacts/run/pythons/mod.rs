@@ -1,5 +1,5 @@
 //! The Python interpreters into which wheels are installed: the machine's own, Debian's newest, and Debian's for ARM64. No
-//! registry provides a Python for musl or a free-threaded one, so the wheels for those are built but not run.
+//! registry provides a musl or free-threaded Python, so the wheels for them are built but not run.
 
 mod debian;
 
@@ -22,7 +22,7 @@ pub struct Interpreter {
     pub name: String,
     /// The emulator that runs this Python.
     pub under: Option<&'static str>,
-    /// A folder of packages that come with this Python, because their authors have no build for it.
+    /// A folder of packages that come with this Python, because the packages' authors provide no builds for it.
     packages: Option<PathBuf>,
 }
 
