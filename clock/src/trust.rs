@@ -14,7 +14,7 @@ const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/cu
 const READINGS: u32 = 16;
 const TRIALS: u32 = 4;
 
-/// Returns whether to use the counter. It is never used under Miri, loom and shuttle, which simulate the atomics.
+/// Returns whether to use the counter. It is never used under Miri, loom or shuttle, because they simulate atomics.
 pub(super) fn is_counter_trusted(hardware: &impl Hardware) -> bool {
     if cfg!(any(miri, loom, shuttle)) || !arch::is_readable() {
         return false;

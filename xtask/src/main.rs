@@ -64,7 +64,7 @@ enum Task {
     Timing(PassedArguments),
     /// Search for inputs that a decoder reads incorrectly or that crash it
     Fuzz(fuzz::Options),
-    /// Put deliberate faults into a copy of the core and the leases, each of which must make their tests fail
+    /// Put deliberate faults into a copy of the core and the leases, and check that the tests catch each one
     Mutants(mutants::Options),
     /// Run the core's tests in an interpreter that detects undefined behavior, on several kinds of machines
     Miri(miri::Options),

@@ -16,7 +16,7 @@ impl ProcessGuard {
         Ok(Self { generation: fork::current() })
     }
 
-    /// Returns a guard for a process that has since been forked or restored.
+    /// Returns a guard that is never current, as if the process had been forked or restored since then.
     #[cfg(test)]
     pub(crate) const fn never_current() -> Self {
         Self { generation: u64::MAX - 1 }

@@ -185,7 +185,7 @@ struct SearchResult {
     states: usize,
     repeated: bool,
     flipped: bool,
-    /// The maximum number of generations that generated an ID.
+    /// The largest number of generations in which an ID was generated.
     made: u8,
 }
 

@@ -44,8 +44,8 @@ fn find_two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
-/// Returns a generator with four sequence numbers per tick. All generators use the same four, so two generators with the
-/// same partition make equal IDs within a tick.
+/// Returns a generator with four sequence numbers per tick. All generators use the same four sequence numbers, so two
+/// generators with the same partition generate equal IDs within a tick.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
     waiting_generator(find, ticks, Duration::ZERO)
 }

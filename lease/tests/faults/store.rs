@@ -83,7 +83,7 @@ impl FaultyStore {
         }
     }
 
-    /// Kills one or both of the services for a while.
+    /// Kills one or both services, and starts them again after the given time.
     pub fn kill_services(&self, time: Duration) {
         let services = self.services.as_ref().unwrap();
         let killed = [[0].as_slice(), &[1], &[0, 1]][fastrand::usize(..3)];

@@ -224,7 +224,8 @@ fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // The length already exceeds any memory size, so a fraction of it would still exceed the buffers.
+        // The length is far beyond any memory size. Even a fraction of it would run past the end of the buffers, so it
+        // stays as it is.
         _ => length,
     };
     match bytes.number_below(10) {

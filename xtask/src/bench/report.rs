@@ -44,7 +44,7 @@ struct RatioLimit {
 /// An entry's name, and its position on the axis.
 type Key = (String, Option<u32>);
 
-/// The ratio of our time to the reference time, as the median over all rounds.
+/// A goal for the ratio of our time to the reference time. The ratio is the median over all rounds.
 #[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {

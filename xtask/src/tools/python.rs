@@ -28,7 +28,8 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Returns the servers of the oldest supported Redis and of Valkey. Debian provides neither, but wheels contain them.
+/// Returns the paths of the server programs of the oldest supported Redis and of Valkey. They come from Python wheels,
+/// because Debian packages neither.
 pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MissingTool("no Redis 6.2 and no Valkey for this machine".into()).into());
