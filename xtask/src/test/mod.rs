@@ -16,6 +16,7 @@ mod sets;
 mod stepping;
 mod steps;
 pub mod tidy;
+mod wasm;
 mod workflows;
 
 use std::{process::exit, time::Instant};

@@ -6,7 +6,7 @@ use xshell::{Shell, cmd};
 use super::{
     Step, copies, libraries, notices, oldest_rust,
     packaging::{self, projects, python_integrations, python_tools},
-    readme, rust, stepping, tidy, workflows,
+    readme, rust, stepping, tidy, wasm, workflows,
 };
 use crate::{
     bench, build,
@@ -364,7 +364,13 @@ fn slow_steps() -> Vec<Step> {
             "wasm-in-browser",
             "the wasm module in a page by itself",
             &[&["bindings-js", "bindings-wasm", "clock/", "core/"]],
-            wasm_in_browser,
+            wasm::in_browser,
+        ),
+        step(
+            "wasm-pack",
+            "a user's `wasm-pack build` of the wasm crate, whose module generates an ID in Node",
+            &[&["bindings-js", "bindings-wasm", "clock/", "core/", "tests/packaging/wasm-pack"]],
+            wasm::wasm_pack,
         ),
         step(
             "readme-lease",
@@ -481,16 +487,6 @@ fn python_types(shell: &Shell) -> Result<()> {
 fn javascript(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     Ok(cmd!(shell, "npm test --silent").run()?)
-}
-
-fn wasm_in_browser(shell: &Shell) -> Result<()> {
-    let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
-    let tests =
-        cmd!(shell, "cargo test --package polyflake-wasm --target wasm32-unknown-unknown --tests");
-    Ok(tests
-        .env("CHROMEDRIVER", driver)
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
-        .run()?)
 }
 
 fn conformance(shell: &Shell) -> Result<()> {

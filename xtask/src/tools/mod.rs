@@ -18,8 +18,8 @@ pub use python::{
     python_of, redis_versions, release_python,
 };
 pub use rust::{
-    BOLERO, DENY, HACK, MUTANTS, SEMVER, install, newest_nightly, nightly, rust_targets,
-    rust_toolchain, wasm_test_runner,
+    BOLERO, DENY, HACK, MUTANTS, SEMVER, WASM_PACK, install, newest_nightly, nightly, rust_targets,
+    rust_toolchain, wasm_bindgen, wasm_test_runner,
 };
 
 use std::{error::Error, fmt, fs, path::Path};

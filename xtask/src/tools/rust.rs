@@ -56,6 +56,8 @@ pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
 pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
 /// Checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
+/// Builds npm packages from wasm crates.
+pub const WASM_PACK: Tool = Tool("wasm-pack", "0.15.1");
 
 /// Compares the public APIs of crates with those of an earlier version.
 pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
@@ -65,11 +67,16 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with(shell, name, version, &[])
 }
 
-/// Returns the program that runs the tests of wasm crates, in the version that the crate's lock file specifies. The program
-/// contacts the browser's driver without TLS.
+/// Installs the programs of wasm-bindgen, in the version of the crate's lock file. Their default features are for TLS, which is
+/// not needed to contact a browser's driver.
+pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
+    let version = locked_version("wasm-bindgen")?;
+    install_with(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
+}
+
+/// Returns the program that runs the tests of wasm crates.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
-    let name = "wasm-bindgen-cli";
-    install_with(shell, name, &locked_version("wasm-bindgen")?, &["--no-default-features"])?;
+    wasm_bindgen(shell)?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 

@@ -1,0 +1,33 @@
+//! Tests the wasm crate by itself, as built by the tools of its users instead of the npm package's build.
+
+use anyhow::{Result, ensure};
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// Runs the crate's tests in a page.
+pub fn in_browser(shell: &Shell) -> Result<()> {
+    let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
+    let tests =
+        cmd!(shell, "cargo test --package polyflake-wasm --target wasm32-unknown-unknown --tests");
+    Ok(tests
+        .env("CHROMEDRIVER", driver)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
+        .run()?)
+}
+
+/// Builds the crate with wasm-pack, and generates an ID with the module in Node.
+pub fn wasm_pack(shell: &Shell) -> Result<()> {
+    tools::install(shell, &tools::WASM_PACK)?;
+    tools::wasm_bindgen(shell)?;
+    let out = workspace::target().join("wasm-pack");
+    shell.remove_path(&out)?;
+    // In its other modes, wasm-pack downloads wasm-bindgen if it does not find the right version.
+    cmd!(shell, "wasm-pack build bindings-wasm --mode no-install --out-dir {out}").run()?;
+    let program = workspace::root().join("tests/packaging/wasm-pack/use.mjs");
+    let script = out.join("polyflake_wasm.js");
+    let options = ["--experimental-wasm-modules", "--no-warnings"];
+    let said = cmd!(shell, "node {options...} {program} {script}").read()?;
+    ensure!(said == "ok", "expected ok, found {said}");
+    Ok(())
+}
