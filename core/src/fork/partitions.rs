@@ -184,14 +184,14 @@ pub trait Table: Sync {
     /// Returns `entropy_unavailable` if the operating system provides no random bytes.
     fn random(&self) -> Result<u16>;
 
-    /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`place`].
+    /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`partition_at`].
     ///
     /// # Errors
     ///
     /// Returns `entropy_unavailable` if the first partition cannot be picked at random.
     fn next(&self) -> Result<u16>;
 
-    /// Returns the entry of a partition, or [`KEPT`] if it cannot be read.
+    /// Returns the entry of a partition, or [`RESERVED`] if it cannot be read.
     fn entry(&self, partition: u16) -> u64;
 
     /// Replaces the entry `old` with `new`, and returns whether the entry was still `old`.

@@ -124,7 +124,7 @@ pub trait SlotSource {
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Returns the errors of [`Pack::capacity`], or the errors of [`SlotSource::reserve`] with the number of IDs that were
+    /// Returns the errors of `Pack::capacity`, or the errors of [`SlotSource::reserve`] with the number of IDs that were
     /// written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
         let mut filled = WrittenCount::new();

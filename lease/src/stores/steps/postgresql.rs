@@ -91,7 +91,7 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", WRITE, &state, LOCK, &found].map(statement).into()
 }
 
-/// Creates the missing schema and tables after [`look`], and ends the transaction. The schema is created only if it does
+/// Creates the missing schema and tables after [`find_tables`], and ends the transaction. The schema is created only if it does
 /// not exist: without the privilege to create schemas, `PostgreSQL` rejects the statement even for an existing schema.
 ///
 /// # Errors
