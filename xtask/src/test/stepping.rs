@@ -33,7 +33,7 @@ struct Report {
     ids: u64,
     twice: u64,
     steps_back: u64,
-    refused: BTreeMap<String, u64>,
+    rejected: BTreeMap<String, u64>,
 }
 
 pub fn check(shell: &Shell) -> Result<()> {
@@ -102,7 +102,7 @@ fn check_report(process: Child) -> Result<()> {
     let said: Report = serde_json::from_slice(&output.stdout).context("expected a line of JSON")?;
     ensure!(said.twice == 0, "{} IDs were there twice", said.twice);
     ensure!(said.ids > 0 && said.steps_back > 0, "expected IDs, and a clock that steps back");
-    let other = said.refused.keys().find(|code| !EXPECTED_ERRORS.contains(&code.as_str()));
+    let other = said.rejected.keys().find(|code| !EXPECTED_ERRORS.contains(&code.as_str()));
     ensure!(
         other.is_none(),
         "expected no refusal but {EXPECTED_ERRORS:?}, found {}",
