@@ -136,7 +136,7 @@ fn take_string(length: usize) -> Vec<u8> {
     })
 }
 
-/// Parses JSON text, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call fails.
+/// Parses a JSON string, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call fails.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
     store_answer(call(&asked).unwrap_or_else(|error| error_json(&error)))

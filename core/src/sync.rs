@@ -16,7 +16,7 @@
 /// A pointer to memory reserved for forked children. The models do not track it, because they have no forks.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter that the models do not track, because none of their decisions depends on it.
+/// A counter that the models do not track, because their decisions do not depend on it.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 

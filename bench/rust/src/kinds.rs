@@ -49,7 +49,7 @@ by_metabyte! {
     }
 }
 
-/// Reads only the ID from a JSON text.
+/// Reads only the ID from a JSON string.
 #[derive(Deserialize)]
 struct Head {
     id: Sno,

@@ -63,7 +63,7 @@ pub(super) enum Fact {
     More(Box<Details>),
 }
 
-/// A value, the minimum and the maximum, and their unit. The unit is empty if the numbers have none.
+/// A value, the minimum and the maximum, and their unit. The unit is empty for numbers without a unit.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) values: [i128; 3],

@@ -339,9 +339,9 @@ impl<const N: usize> Cells<N> {
     /// If the count were advanced first, a generator that sees the new count could still lease a partition under the old
     /// base, and the other copy would lease the same partition.
     ///
-    /// The image may have been taken while another thread was in this function and had already drawn a base, which both
+    /// The image may have been taken while another thread was in this function and had already picked a base, which both
     /// copies then have. That thread read an older base than the one it would now replace, so its replacement fails, and it
-    /// draws another base.
+    /// picks another base.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,

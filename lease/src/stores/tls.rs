@@ -20,6 +20,6 @@ pub(crate) fn check(server: &Server) -> Result<()> {
     return client::config(server.roots.as_deref()).map(drop);
     #[cfg(not(feature = "tls"))]
     return Err(crate::rules::error::out_of_range(
-        "this build has no TLS, which a server on a network needs; enable the feature `tls` of polyflake-lease",
+        "this build has no TLS, which a server on a network needs unless the URL of a database says `sslmode=disable`; enable the feature `tls` of polyflake-lease",
     ));
 }
