@@ -6,8 +6,8 @@
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
-#[path = "../tests/mariadb/mod.rs"]
-mod mariadb;
+#[path = "../tests/mysql_server/mod.rs"]
+mod mysql_server;
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/redis_server/mod.rs"]
 mod redis_server;
@@ -203,8 +203,8 @@ fn main() {
     measure("SQLite", &format!("sqlite:{}?allow=overlayfs", file.display()));
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
-    let program = mariadb::program().expect("expected MariaDB on this machine");
-    measure("MariaDB", &mariadb::MariaDb::start(&program, &[]).url());
+    let program = mysql_server::program().expect("expected MariaDB on this machine");
+    measure("MariaDB", &mysql_server::MysqlServer::start(&program, &[]).url());
     let program = redis_server::program().expect("expected Redis on this machine");
     measure("Redis", &waited_redis(&program).url());
 }

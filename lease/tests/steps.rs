@@ -10,7 +10,7 @@ mod certificates;
 #[path = "steps/languages.rs"]
 mod languages;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
-mod mariadb;
+mod mysql_server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod redis_server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
@@ -20,7 +20,7 @@ mod sql;
 
 use std::{env, fs, sync::Mutex};
 
-use mariadb::MariaDb;
+use mysql_server::MysqlServer;
 use polyflake_lease::{
     Error, Namespace, Operation, Random, Record, Reply, Request, Shape,
     steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
@@ -40,6 +40,7 @@ const START: u64 = 1_763_650_000_000;
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
+const MYSQL: &str = "mysql:00000000-0000-0000-0000-000000000001:1";
 const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
 /// The end of a waiting time, so far in the future that `Redis` accepts it whenever the test runs.
@@ -268,15 +269,18 @@ fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL)));
 }
 
-/// Asserts that the conversation with an empty `MariaDB` database matches the recording, regardless of the table's ID.
+/// Asserts that the conversation with an empty `MariaDB` or `MySQL` database matches the recording, regardless of the store's
+/// name.
 #[track_caller]
 fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Mysql, run).to_string();
-    let name = found.split('"').find(|text| text.starts_with("mariadb:")).unwrap().to_owned();
-    assert_recorded(
-        "mysql",
-        &parse_json(&found.replace(&format!("\"{name}\""), &format!("\"{MARIADB}\""))),
-    );
+    let name_of = |server| found.split('"').find(|text| text.starts_with(server));
+    let (server, name, recorded) = name_of("mariadb:")
+        .map(|name| ("mariadb", name, MARIADB))
+        .or_else(|| name_of("mysql:").map(|name| ("mysql", name, MYSQL)))
+        .unwrap();
+    let found = found.replace(&format!("\"{name}\""), &format!("\"{recorded}\""));
+    assert_recorded(server, &parse_json(&found));
 }
 
 /// Asserts that the conversation with an empty `Redis` server matches the recording, regardless of the server's IDs.
@@ -296,8 +300,8 @@ fn redis_matches_the_recorded_conversation() {
 
 #[test]
 fn mariadb_matches_the_recorded_conversation() {
-    let Some(program) = mariadb::program() else { return };
-    let server = MariaDb::start(&program, &[]);
+    let Some(program) = mysql_server::program() else { return };
+    let server = MysqlServer::start(&program, &[]);
     let (runtime, mut client) = server.connect();
     assert_mysql(&mut |statement| runtime.block_on(run_in_mysql(&mut client, statement)));
 }
@@ -326,6 +330,7 @@ fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     for (name, engine) in [
         ("sqlite", Engine::Sqlite(SQLITE.into())),
         ("postgresql", postgresql),
+        ("mariadb", Engine::Mysql),
         ("mysql", Engine::Mysql),
         ("redis", Engine::Redis),
     ] {

@@ -4,7 +4,7 @@
 
 mod certificates;
 #[allow(dead_code, reason = "other tests use the rest")]
-mod mariadb;
+mod mysql_server;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod redis_server;
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -20,6 +20,7 @@ use std::{
 };
 
 use certificates::certify;
+use mysql_server::MysqlServer;
 use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, conformance, sno};
 use server::{Server, programs};
 
@@ -118,12 +119,12 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
 
 #[test]
 fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
-    let Some(program) = mariadb::program() else { return };
+    let Some(program) = mysql_server::program() else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     certify(folder.path(), "localhost");
-    let (_encrypted, encrypted) = mariadb::MariaDb::start_encrypted(&program, folder.path());
-    let (_plain, plain) = mariadb::MariaDb::start_on_a_port(&program, &[]);
+    let (_encrypted, encrypted) = MysqlServer::start_encrypted(&program, folder.path());
+    let (_plain, plain) = MysqlServer::start_on_a_port(&program, &[]);
     let root = folder.path().join("root.pem").to_str().unwrap().replace('/', "%2F");
     let url =
         |host: &str, port: u16, rest: &str| format!("mysql://lease:sesame@{host}:{port}/app{rest}");

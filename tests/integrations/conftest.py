@@ -96,19 +96,26 @@ def server() -> Iterator[Server]:
 
 
 class MariaDb:
-    """A server without accounts. Its system tables are missing, because only accounts need them."""
+    """A server of MariaDB or MySQL without accounts. MariaDB's system tables are missing, because only accounts need them."""
 
     def __init__(self, folder: Path, program: str) -> None:
         self.socket, self.log = folder / "socket", folder / "log"
+        self.is_mysql = Path(program).name == "mysqld"
+        user = "root" if self.is_mysql else "nobody"
         options = {
             "datadir": folder / "data",
+            "user": user if os.geteuid() == 0 else None,
+            "mysqlx": "OFF" if self.is_mysql else None,
+            "secure-file-priv": "NULL" if self.is_mysql else None,
             "socket": self.socket,
             "pid-file": folder / "pid",
             "log-error": self.log,
-            "user": "nobody" if os.geteuid() == 0 else None,
             "innodb-buffer-pool-size": "8M",
         }
         stated = [f"--{name}={value}" for name, value in options.items() if value]
+        if self.is_mysql:
+            initialize = [program, "--no-defaults", "--initialize-insecure", *stated]
+            subprocess.run(initialize, check=True, stderr=subprocess.DEVNULL)
         switches = ["--no-defaults", "--skip-networking", "--skip-grant-tables"]
         self.process = subprocess.Popen([program, *switches, *stated], stderr=subprocess.DEVNULL)
 
@@ -139,12 +146,14 @@ class MariaDb:
         return name
 
     def url(self) -> str:
-        return f"mariadb+pymysql://root@/{self.database()}?unix_socket={self.socket}"
+        scheme = "mysql" if self.is_mysql else "mariadb"
+        return f"{scheme}+pymysql://root@/{self.database()}?unix_socket={self.socket}"
 
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[MariaDb]:
-    program = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    path = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
+    program = os.environ.get("POLYFLAKE_MYSQL_SERVER") or shutil.which("mariadbd", path=path)
     if not program:
         assert "CI" not in os.environ, "expected MariaDB on this machine"
         pytest.skip("no MariaDB on this machine")

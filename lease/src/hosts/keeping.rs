@@ -215,7 +215,6 @@ impl LeaseTask {
     {
         // `new` has already read the restore count, so `is_restored` detects a restore that happens during this call.
         self.grantee.prepare();
-        let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;
         loop {
             if self.process != fork::process() {
@@ -242,18 +241,7 @@ impl LeaseTask {
             }
             match action {
                 Action::Send(request) => {
-                    let asked = send(&mut store, &open, || self.is_restored(), &request);
-                    let in_time = sleep(answer_limit);
-                    let silence = async {
-                        in_time.await;
-                        Err(no_reply())
-                    };
-                    // TCP timeouts are not sufficient: a frozen server still acknowledges the data that it receives, so no
-                    // TCP timeout ends the wait.
-                    let reply = first_of(asked, silence).await;
-                    if reply.is_err() {
-                        store = None;
-                    }
+                    let reply = self.exchange(&mut store, &open, &sleep, &request).await;
                     if self.is_restored() {
                         // Another copy of the process receives the same reply, so this copy discards it.
                         continue;
@@ -280,6 +268,34 @@ impl LeaseTask {
                 Action::End => break,
             }
         }
+    }
+
+    /// Sends a request to the store, and waits for the reply for a limited time. Without a reply, closes the store.
+    async fn exchange<S, F, P>(
+        &self,
+        store: &mut Option<S>,
+        open: impl Fn() -> F,
+        sleep: impl Fn(Duration) -> P,
+        request: &Request,
+    ) -> Result<Reply>
+    where
+        S: AsyncStore,
+        F: Future<Output = Result<S>>,
+        P: Future<Output = ()>,
+    {
+        let asked = send(store, &open, || self.is_restored(), request);
+        let in_time = sleep(Duration::from_millis(self.lease.options().answer_limit()));
+        let silence = async {
+            in_time.await;
+            Err(no_reply())
+        };
+        // TCP timeouts are not sufficient: a frozen server still acknowledges the data that it receives, so no TCP timeout
+        // ends the wait.
+        let reply = first_of(asked, silence).await;
+        if reply.is_err() {
+            *store = None;
+        }
+        reply
     }
 
     /// Returns whether the process was restored since the lease began. If so, another copy of the process may be keeping

@@ -211,7 +211,7 @@ impl Location {
                 return Err(out_of_range(format!("`create` can only be `{SECOND_STORE}`")));
             }
         };
-        let server = Server::of(authority, PORT, &mut parameters)?;
+        let server = Server::from_authority(authority, PORT, &mut parameters)?;
         let access = Access { create, ..Access::default() };
         Self::with(Site::Server(server), schema, access, &mut parameters)
     }
@@ -219,7 +219,7 @@ impl Location {
     fn of_mysql(rest: &str, query: &str) -> Result<Self> {
         let authority = Authority::read(rest, "mysql")?;
         let mut parameters = Parameters::read(query, "MySQL", &OF_MYSQL)?;
-        let server = Server::of(authority, MYSQL_PORT, &mut parameters)?;
+        let server = Server::from_authority(authority, MYSQL_PORT, &mut parameters)?;
         if server.hosts.len() > 1 {
             return Err(out_of_range("a URL of MySQL names one host"));
         }
@@ -255,7 +255,7 @@ impl Location {
                 return Err(out_of_range(reason));
             }
         };
-        let server = Server::of(authority, REDIS_PORT, &mut parameters)?;
+        let server = Server::from_authority(authority, REDIS_PORT, &mut parameters)?;
         check_redis(&server)?;
         let (needs_tls, names_roots) = (server.encrypts, server.roots.is_some());
         if !encrypts && (names_roots || needs_tls && !is_plain) {
@@ -276,7 +276,7 @@ impl Location {
         let mut parameters = Parameters::read(query, "a service", &OF_HTTP)?;
         let port = if encrypts { HTTPS_PORT } else { HTTP_PORT };
         let Server { hosts, user, password, database, roots, connect_timeout, .. } =
-            Server::of(authority, port, &mut parameters)?;
+            Server::from_authority(authority, port, &mut parameters)?;
         if database.is_some() || hosts.len() > 1 {
             return Err(out_of_range("the URL of a service has one host and no path"));
         }
@@ -377,8 +377,59 @@ impl<'u> Authority<'u> {
     }
 }
 
+/// Returns whether connections to the hosts must be encrypted, and the file with the root certificates.
+fn encryption(
+    hosts: &[(String, u16)],
+    parameters: &mut Parameters,
+) -> Result<(bool, Option<String>)> {
+    let roots = parameters.remove("sslrootcert");
+    let names_roots = roots.is_some();
+    let roots = match roots.as_deref() {
+        None | Some("system") => None,
+        Some(path) if is_absolute(path) => Some(path.to_string()),
+        Some(_) => {
+            return Err(out_of_range("`sslrootcert` must be an absolute path or `system`"));
+        }
+    };
+    let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
+    let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
+    let encrypts = match parameters.remove("sslmode").as_deref() {
+        // libpq would default to `prefer`, which falls back to plain text, so an attacker could read the password on the
+        // network.
+        None => is_remote || names_roots,
+        Some("disable") if names_roots => {
+            return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
+        }
+        Some("disable") => false,
+        Some("require" | "verify-ca" | "verify-full") => true,
+        Some("allow" | "prefer") => {
+            let reason = "under this `sslmode` anyone on the network could have the connection in plain text; write `require` or `disable`";
+            return Err(out_of_range(reason));
+        }
+        Some(_) => {
+            return Err(out_of_range(
+                "`sslmode` can only be `disable`, `require`, `verify-ca` or `verify-full`",
+            ));
+        }
+    };
+    // Data sent through a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
+    Ok((encrypts && !is_socket, roots))
+}
+
+/// Returns whether the client must skip hosts that do not accept writes. As in libpq, the parameter also applies to a single
+/// host.
+fn requires_writable_host(hosts: &[(String, u16)], parameters: &mut Parameters) -> Result<bool> {
+    match parameters.remove("target_session_attrs").as_deref() {
+        None | Some("any") => Ok(hosts.len() > 1),
+        Some("primary" | "read-write") => Ok(true),
+        Some(_) => Err(out_of_range(
+            "`target_session_attrs` can only be `read-write`, since a lease is written",
+        )),
+    }
+}
+
 impl Server {
-    fn of(
+    fn from_authority(
         authority: Authority<'_>,
         default_port: u16,
         parameters: &mut Parameters,
@@ -402,53 +453,14 @@ impl Server {
             let reason = "its host is an abstract socket, which not every client supports; name the folder of the server's Unix socket";
             return Err(out_of_range(reason));
         }
-        let roots = parameters.remove("sslrootcert");
-        let names_roots = roots.is_some();
-        let roots = match roots.as_deref() {
-            None | Some("system") => None,
-            Some(path) if is_absolute(path) => Some(path.to_string()),
-            Some(_) => {
-                return Err(out_of_range("`sslrootcert` must be an absolute path or `system`"));
-            }
-        };
-        let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
-        let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
-        let encrypts = match parameters.remove("sslmode").as_deref() {
-            // libpq would default to `prefer`, which falls back to plain text, so an attacker could read the password on
-            // the network.
-            None => is_remote || names_roots,
-            Some("disable") if names_roots => {
-                return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
-            }
-            Some("disable") => false,
-            Some("require" | "verify-ca" | "verify-full") => true,
-            Some("allow" | "prefer") => {
-                let reason = "under this `sslmode` anyone on the network could have the connection in plain text; write `require` or `disable`";
-                return Err(out_of_range(reason));
-            }
-            Some(_) => {
-                return Err(out_of_range(
-                    "`sslmode` can only be `disable`, `require`, `verify-ca` or `verify-full`",
-                ));
-            }
-        };
-        // As in libpq, the parameter also applies to a single host.
-        let read_write = match parameters.remove("target_session_attrs").as_deref() {
-            None | Some("any") => hosts.len() > 1,
-            Some("primary" | "read-write") => true,
-            Some(_) => {
-                return Err(out_of_range(
-                    "`target_session_attrs` can only be `read-write`, since a lease is written",
-                ));
-            }
-        };
+        let (encrypts, roots) = encryption(&hosts, parameters)?;
+        let read_write = requires_writable_host(&hosts, parameters)?;
         Ok(Self {
             hosts,
             user,
             password,
             database,
-            // Data sent through a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
-            encrypts: encrypts && !is_socket,
+            encrypts,
             roots,
             read_write,
             // As in libpq, 0 means that the URL sets no limit.

@@ -23,8 +23,8 @@ mod gaps;
 mod life;
 mod losses;
 #[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../mariadb/mod.rs"]
-mod mariadb;
+#[path = "../mysql_server/mod.rs"]
+mod mysql_server;
 mod proxy;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../redis_server/mod.rs"]
@@ -48,7 +48,7 @@ use std::{
 
 use life::{BrokenRule, LEASE};
 use losses::{Loss, LossyServer};
-use mariadb::MariaDb;
+use mysql_server::MysqlServer;
 use proxy::{Address, Proxy};
 use run::{Faults, Totals};
 use server::{Server, programs};
@@ -130,10 +130,10 @@ fn postgresql() -> Option<FaultyStore> {
 
 /// The server does not authenticate its users, so it accepts a connection that the proxy replays.
 fn mariadb() -> Option<FaultyStore> {
-    let server = MariaDb::start(&mariadb::program()?, &[]);
+    let server = MysqlServer::start(&mysql_server::program()?, &[]);
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
     let url = proxy.url().replace("postgresql:", "mysql:").replace("/postgres?", "/app?");
-    Some(FaultyStore::new(url, Backend::MariaDb(server), Some(proxy)))
+    Some(FaultyStore::new(url, Backend::Mysql(server), Some(proxy)))
 }
 
 /// Starts a server that grants nothing for two lease durations after each loss. Even the longest lost lease ends within

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     life::LEASE,
     losses::{Loss, LossyServer},
-    mariadb::MariaDb,
+    mysql_server::MysqlServer,
     proxy::Proxy,
     run::{PROCESSES, ROLES},
     server::Server,
@@ -23,7 +23,7 @@ pub enum Backend {
     /// wrong time, so a new namespace begins after such a claim.
     Sqlite(PathBuf),
     Postgresql(Server),
-    MariaDb(MariaDb),
+    Mysql(MysqlServer),
     Redis(LossyServer),
 }
 
@@ -106,7 +106,7 @@ impl FaultyStore {
                 &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
                 CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
             ]),
-            Backend::MariaDb(server) => drop(server.by_hand(&[
+            Backend::Mysql(server) => drop(server.by_hand(&[
                 &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW
                 BEGIN IF {when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END"),
             ])),
@@ -121,7 +121,7 @@ impl FaultyStore {
             Backend::Postgresql(server) => {
                 server.by_hand(&["DROP TRIGGER refuse ON polyflake.polyflake_leases"]);
             }
-            Backend::MariaDb(server) => drop(server.by_hand(&[drop_it])),
+            Backend::Mysql(server) => drop(server.by_hand(&[drop_it])),
             Backend::Redis(server) => server.reject_changes(false),
         }
     }
@@ -139,7 +139,7 @@ impl FaultyStore {
                 thread::sleep(time);
                 server.launch();
             }
-            Backend::MariaDb(server) => {
+            Backend::Mysql(server) => {
                 server.kill();
                 thread::sleep(time);
                 server.launch();

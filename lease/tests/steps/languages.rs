@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use crate::{
     assert_mysql, assert_postgresql, assert_redis, assert_sqlite,
     certificates::certify,
-    mariadb::{self, MariaDb},
+    mysql_server::{self, MysqlServer},
     proposed,
     redis_server::{self, RedisServer},
     server::{Server, programs},
@@ -164,10 +164,10 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
-    let Some(program) = mariadb::program() else { return };
+    let Some(program) = mysql_server::program() else { return };
     for client in ["pymysql", "mysql2"] {
-        check(client, &MariaDb::start_unusual(&program).url());
-        let server = MariaDb::start(&program, &[]);
+        check(client, &MysqlServer::start_unusual(&program).url());
+        let server = MysqlServer::start(&program, &[]);
         let mut driver = open_driver(client, &server.url());
         assert_mysql(&mut |statement| driver.run_one(statement));
     }
@@ -203,12 +203,12 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
-    let Some(program) = mariadb::program() else { return };
+    let Some(program) = mysql_server::program() else { return };
     let certified = |host| {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         certify(folder.path(), host);
-        let (server, port) = MariaDb::start_encrypted(&program, folder.path());
+        let (server, port) = MysqlServer::start_encrypted(&program, folder.path());
         (folder, server, port)
     };
     let (roots, _server, port) = certified("localhost");

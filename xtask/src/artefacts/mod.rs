@@ -7,7 +7,7 @@ mod check;
 pub mod page;
 pub mod platforms;
 pub mod results;
-mod roots;
+pub mod roots;
 mod run;
 mod sizes;
 mod tools;

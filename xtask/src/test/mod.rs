@@ -5,6 +5,7 @@ mod apart;
 mod copies;
 mod examples;
 mod libraries;
+mod mysql;
 mod notices;
 mod oldest_rust;
 pub mod packaging;

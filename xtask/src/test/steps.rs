@@ -4,7 +4,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::{
-    Step, copies, libraries, notices, oldest_rust,
+    Step, copies, libraries, mysql, notices, oldest_rust,
     packaging::{self, projects, python_integrations, python_tools},
     readme, rust, stepping, tidy, wasm, workflows,
 };
@@ -293,6 +293,7 @@ fn of_all_languages() -> Vec<Step> {
 /// Returns the steps that are slow and rarely fail, followed by trials, which depend on what the registries currently serve.
 pub fn thorough_steps() -> Result<Vec<Step>> {
     let mut steps = slow_steps();
+    steps.extend(steps_with_other_servers());
     for project in projects::all_projects()? {
         let (name, protects) = (format!("npm-{}", project.name), &project.protects);
         let newest = project.clone();
@@ -334,18 +335,6 @@ fn slow_steps() -> Vec<Step> {
             "copies of a process that report the restore repeat none of ten million IDs",
             &[BINDINGS, LEASE, &["tests/copies"]],
             copies::check,
-        ),
-        step(
-            "lease-redis",
-            "ten minutes of faults in Redis, which loses its data, in three languages",
-            &[BINDINGS, LEASE],
-            rust::lease_redis,
-        ),
-        step(
-            "redis-versions",
-            "leases in Redis 6.2 and in Valkey, in three languages",
-            &[BINDINGS, LEASE],
-            rust::redis_versions,
         ),
         step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
         step(
@@ -409,6 +398,25 @@ fn slow_steps() -> Vec<Step> {
             &[&["clock/", "core/", "sql/"]],
             features::check_newest,
         ),
+    ]
+}
+
+/// Returns the steps that test leases with servers other than those of the ordinary tests, or for longer.
+fn steps_with_other_servers() -> [Step; 3] {
+    [
+        step(
+            "lease-redis",
+            "ten minutes of faults in Redis, which loses its data, in three languages",
+            &[BINDINGS, LEASE],
+            rust::lease_redis,
+        ),
+        step(
+            "redis-versions",
+            "leases in Redis 6.2 and in Valkey, in three languages",
+            &[BINDINGS, LEASE],
+            rust::redis_versions,
+        ),
+        step("mysql", "leases in MySQL, in three languages", &[BINDINGS, LEASE], mysql::check),
     ]
 }
 

@@ -312,49 +312,44 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
         }
+        let Some(there) = there else {
+            let error = damaged_record("expected a record of the number, found none");
+            return self.on_lost(error, now);
+        };
         let is_known = self.is_known(namespace, store);
-        let error = match there {
-            None => damaged_record("expected a record of the number, found none"),
-            Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
+        if there.is_claim(&held.record) {
+            if held.is_cloned(&there) {
                 let reason = "a copy of this process renewed the grant";
                 return self.abandon_worker_id(Error::new(ErrorKind::LeaseLost, reason));
             }
-            Some(there)
-                if is_known
-                    && there.is_claim(&held.record)
-                    && there.incarnation == namespace.incarnation =>
-            {
+            if is_known && there.incarnation == namespace.incarnation {
                 if has_differed {
                     // An earlier write by this holder has arrived in the meantime.
                     return self.settle_soon(RequestPurpose::SettleRenewal, now);
                 }
                 return self.on_renewed(held, there, is_done, now);
             }
-            Some(there)
-                if there.is_claim(&held.record) && self.is_living(&held, &there, namespace) =>
-            {
+            if self.is_living(&held, &there, namespace) {
                 if !is_known {
                     return self.send(RequestPurpose::Survey, Operation::Survey, now);
                 }
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
-            _ if !is_known || !is_current => {
-                let reason =
-                    "the store is not the one that granted before: it was restored or replaced";
-                Error::new(ErrorKind::StoreChanged, reason)
-            }
-            Some(Record { first, .. }) => {
-                let reason = format!(
-                    "another holder has worker ID {first}, so this grant was ended from outside"
-                );
-                let error = Error::new(ErrorKind::LeaseLost, reason);
-                if held.may_be_shared() {
-                    // Another copy may have released the worker ID before it was granted again.
-                    return self.abandon_worker_id(error);
-                }
-                error
-            }
-        };
+        }
+        if !is_known || !is_current {
+            let reason =
+                "the store is not the one that granted before: it was restored or replaced";
+            return self.on_lost(Error::new(ErrorKind::StoreChanged, reason), now);
+        }
+        let reason = format!(
+            "another holder has worker ID {}, so this grant was ended from outside",
+            there.first
+        );
+        let error = Error::new(ErrorKind::LeaseLost, reason);
+        if held.may_be_shared() {
+            // Another copy may have released the worker ID before it was granted again.
+            return self.abandon_worker_id(error);
+        }
         self.on_lost(error, now);
     }
 

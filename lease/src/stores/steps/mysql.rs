@@ -85,15 +85,15 @@ const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
 /// Begins a transaction and reads the store's name. A time zone without daylight saving time makes the server's time
 /// unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock, table lock or server lock
-/// after 5 seconds. The server ends the transaction of a client that has been silent for longer than any request may take,
-/// because its locks would otherwise block all other holders. `MySQL` can apply this timeout only to all idle connections.
-/// The other settings replace a server's unusual defaults.
+/// after 5 seconds. The server ends the transaction of a client that has been silent for 4 seconds, so a statement that
+/// waits for this client's locks obtains them in time. `MySQL` can apply this timeout only to all idle connections. The
+/// other settings replace a server's unusual defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
         innodb_lock_wait_timeout = 5, lock_wait_timeout = 5,
-        /*M!100600 idle_transaction_timeout = 20, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
-        /*!80019 wait_timeout = 20, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
+        /*M!100600 idle_transaction_timeout = 4, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
+        /*!80019 wait_timeout = 4, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
     );
     let store = format!(
         "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
@@ -194,9 +194,16 @@ pub(super) fn error(failure: &Failure) -> Error {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.to_string()).permanent()
         }
+        None if message.contains(LACKS_CRYPTOGRAPHY) => {
+            let reason = "PyMySQL needs the package `cryptography` for this user's password (pip install \"pymysql[rsa]\"), or a connection that is encrypted or uses a Unix socket";
+            unavailable(reason.to_string()).permanent()
+        }
         None => unavailable(format!("no answer from the server: {message}")),
     }
 }
+
+/// A part of `PyMySQL`'s message if it cannot encrypt a password for the server.
+const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
 
 /// Substrings of the clients' messages about a server without TLS.
 const WITHOUT_TLS: [&str; 3] =

@@ -1,4 +1,4 @@
-//! Starts `MariaDB` servers for tests. Each server has its own folder, which also contains its socket.
+//! Starts `MariaDB` or `MySQL` servers for tests. Each server has its own folder, which also contains its socket.
 
 use std::{
     env, fs,
@@ -16,15 +16,22 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// A server that is removed with all its data when it is dropped. It has no accounts unless it was started with them.
-pub struct MariaDb {
+pub struct MysqlServer {
     folder: TempDir,
     program: PathBuf,
     options: Vec<String>,
     process: Option<Child>,
 }
 
+/// The environment variable with the path of a `MySQL` server, which the tests then start instead of `MariaDB`. Its folder
+/// also contains the clients.
+const PROGRAM: &str = "POLYFLAKE_MYSQL_SERVER";
+
 /// Returns the path of the server program. If it is not installed, returns `None`, or panics if tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
+    if let Some(program) = env::var_os(PROGRAM) {
+        return Some(program.into());
+    }
     let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
     let found = found.into_iter().find(|path| path.exists());
     if found.is_none() {
@@ -34,7 +41,7 @@ pub fn program() -> Option<PathBuf> {
     found
 }
 
-impl MariaDb {
+impl MysqlServer {
     /// Starts a server with one empty database and without accounts.
     pub fn start(program: &Path, options: &[&str]) -> Self {
         Self::start_with(program, &[&["--skip-grant-tables"], options].concat(), false)
@@ -47,10 +54,15 @@ impl MariaDb {
 
     /// Starts an empty server on which every setting that affects SQL statements differs from its default.
     pub fn start_unusual(program: &Path) -> Self {
+        let (mode, read_only) = if is_mariadb(program) {
+            ("ORACLE,EMPTY_STRING_IS_NULL", "tx_read_only")
+        } else {
+            ("ANSI,HIGH_NOT_PRECEDENCE", "transaction_read_only")
+        };
         let server = Self::start(
             program,
             &[
-                "--sql-mode=ORACLE,EMPTY_STRING_IS_NULL,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES",
+                &format!("--sql-mode={mode},NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES"),
                 "--transaction-isolation=SERIALIZABLE",
                 "--completion-type=CHAIN",
                 "--default-time-zone=-03:00",
@@ -61,16 +73,24 @@ impl MariaDb {
             ],
         );
         // With this setting, the server would reject the statement that creates the database.
-        server.by_hand(&["SET GLOBAL tx_read_only = 1"]);
+        server.by_hand(&[&format!("SET GLOBAL {read_only} = 1")]);
         server
     }
 
-    /// Starts an empty server without accounts that also listens on a local port. Returns the server and the port.
+    /// Starts an empty server that also listens on a local port, and accepts the user `lease` with the password `sesame`.
+    /// Returns the server and the port.
     pub fn start_on_a_port(program: &Path, options: &[&str]) -> (Self, u16) {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = format!("--port={port}");
         let listens = ["--skip-skip-networking", "--bind-address=127.0.0.1", &at];
-        (Self::start(program, &[&listens, options].concat()), port)
+        let options = [&listens, options].concat();
+        if is_mariadb(program) {
+            return (Self::start(program, &options), port);
+        }
+        // Without accounts, MySQL does not listen on a port.
+        let server = Self::start_with_accounts(program, &options);
+        server.by_hand(&["CREATE USER lease IDENTIFIED BY 'sesame'", "GRANT ALL ON *.* TO lease"]);
+        (server, port)
     }
 
     /// Starts an empty server that uses the certificate in `folder` for TLS.
@@ -85,34 +105,49 @@ impl MariaDb {
         fs::create_dir(folder.path().join("data")).unwrap();
         let options = options.iter().map(ToString::to_string).collect::<Vec<_>>();
         let mut server = Self { folder, program: program.into(), options, process: None };
-        if has_accounts {
-            let install = Command::new("mariadb-install-db")
-                .args(["--no-defaults", "--user=root", "--skip-test-db"])
-                .arg("--auth-root-authentication-method=normal")
-                .arg(format!("--datadir={}", server.data().display()))
-                .output()
-                .unwrap();
-            assert!(install.status.success(), "{install:?}");
-        }
-        let user = super::server::user();
-        let owned = paths_in(server.folder());
-        owned.iter().for_each(|path| chown(path, user, None).unwrap());
+        server.initialize(has_accounts);
         server.launch();
         server.by_hand(&["CREATE DATABASE app"]);
         server
     }
 
+    /// Creates the files that the server needs before its first start.
+    fn initialize(&self, has_accounts: bool) {
+        let data = format!("--datadir={}", self.data().display());
+        let mut command = if self.is_mariadb() {
+            let mut command = Command::new("mariadb-install-db");
+            command.args(["--no-defaults", "--user=root", "--skip-test-db"]);
+            command.arg("--auth-root-authentication-method=normal");
+            command
+        } else {
+            let mut command = Command::new(&self.program);
+            command
+                .args(["--no-defaults", "--initialize-insecure"])
+                .args(self.options_of_product());
+            command
+        };
+        // Without accounts, MariaDB creates its files at its first start.
+        if has_accounts || !self.is_mariadb() {
+            let initialized = command.arg(data).output().unwrap();
+            assert!(initialized.status.success(), "{initialized:?}");
+        }
+        if self.is_mariadb() {
+            let user = super::server::user();
+            paths_in(self.folder()).iter().for_each(|path| chown(path, user, None).unwrap());
+        }
+    }
+
     /// Starts a server with a copy of this server's data but a different identity. This server is stopped while its files
     /// are being copied.
-    pub fn copy(&self, options: &[&str]) -> Self {
+    pub fn copy(&self, server_id: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let copied =
             Command::new("cp").arg("-a").args([&self.data(), &folder.path().join("data")]).status();
         assert!(copied.unwrap().success());
         chown(folder.path(), super::server::user(), None).unwrap();
-        let options =
-            [&self.options[..], &options.iter().map(ToString::to_string).collect::<Vec<_>>()]
-                .concat();
+        // MySQL assigns a new `server_uuid` if this file is missing.
+        let _ = fs::remove_file(folder.path().join("data/auto.cnf"));
+        let options = [&self.options[..], &[format!("--server-id={server_id}")]].concat();
         let mut copy = Self { folder, program: self.program.clone(), options, process: None };
         copy.launch();
         copy
@@ -135,19 +170,38 @@ impl MariaDb {
         format!("mysql://root@/app?host={}", self.socket().display())
     }
 
+    pub fn is_mariadb(&self) -> bool {
+        is_mariadb(&self.program)
+    }
+
+    /// Returns the options that only `MariaDB` or only `MySQL` has, and the user that the server runs as if the test runs as
+    /// root. Other users may not be permitted to read an unpacked `MySQL`.
+    fn options_of_product(&self) -> Vec<String> {
+        let user = super::server::user();
+        if self.is_mariadb() {
+            let user = user.map(|user| format!("--user={user}"));
+            return user.into_iter().chain(["--innodb-log-file-size=4M".into()]).collect();
+        }
+        let user = user.map(|_| "--user=root".into());
+        let options = [
+            "--innodb-redo-log-capacity=16M",
+            "--auto-generate-certs=OFF",
+            "--mysqlx=OFF",
+            "--secure-file-priv=NULL",
+        ];
+        user.into_iter().chain(options.map(String::from)).collect()
+    }
+
     /// Starts the server process, and waits until it accepts connections.
     pub fn launch(&mut self) {
         let of = |name: &str, path: PathBuf| format!("--{name}={}", path.display());
         let log = self.folder.path().join("log");
         let mut command = Command::new(&self.program);
         command.args(["--no-defaults", "--skip-networking", "--innodb-buffer-pool-size=8M"]);
-        command.arg("--innodb-log-file-size=4M");
+        command.args(self.options_of_product());
         command.args([of("datadir", self.data()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
-        if let Some(user) = super::server::user() {
-            command.arg(format!("--user={user}"));
-        }
         let child = command.args(&self.options).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.process = Some(child.unwrap());
         for _ in 0..1200 {
@@ -177,19 +231,25 @@ impl MariaDb {
 
     /// Returns a dump of the database, created with the given options.
     pub fn dump(&self, options: &[&str]) -> Vec<u8> {
-        let dumped = self.client("mariadb-dump").args(options).arg("app").output().unwrap();
+        let dumped = self.client("-dump").args(options).arg("app").output().unwrap();
         assert!(dumped.status.success(), "{dumped:?}");
         dumped.stdout
     }
 
     /// Restores a dump into the database.
     pub fn restore(&self, dump: &[u8]) {
-        let mut client = self.client("mariadb").arg("app").stdin(Stdio::piped()).spawn().unwrap();
+        let mut client = self.client("").arg("app").stdin(Stdio::piped()).spawn().unwrap();
         client.stdin.take().unwrap().write_all(dump).unwrap();
         assert!(client.wait().unwrap().success());
     }
 
-    fn client(&self, program: &str) -> Command {
+    /// Returns a command that runs the client, or the program that dumps a database.
+    fn client(&self, suffix: &str) -> Command {
+        let program = if self.is_mariadb() {
+            PathBuf::from(format!("mariadb{suffix}"))
+        } else {
+            self.program.with_file_name(format!("mysql{}", suffix.trim_start_matches('-')))
+        };
         let mut command = Command::new(program);
         command.arg("--no-defaults").arg("--user=root");
         command.arg(format!("--socket={}", self.socket().display()));
@@ -221,7 +281,7 @@ impl MariaDb {
     }
 }
 
-impl MariaDb {
+impl MysqlServer {
     fn options_of(&self, user: &str) -> OptsBuilder {
         let options = OptsBuilder::default().user(Some(user)).prefer_socket(false);
         options.socket(Some(self.socket().display().to_string()))
@@ -236,11 +296,15 @@ impl MariaDb {
     }
 }
 
+fn is_mariadb(program: &Path) -> bool {
+    program.ends_with("mariadbd")
+}
+
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-impl Drop for MariaDb {
+impl Drop for MysqlServer {
     fn drop(&mut self) {
         self.kill();
     }
