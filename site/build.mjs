@@ -6,8 +6,8 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
-import { social } from "./src/landing.mjs";
-import { addressOf, FILES, pageOf, REPOSITORY } from "./src/pages.mjs";
+import { previewImage } from "./src/landing.mjs";
+import { addressOf, FILES, REPOSITORY, readPage } from "./src/pages.mjs";
 
 const [out] = process.argv.slice(2);
 const docs = join(REPOSITORY, "docs");
@@ -16,15 +16,15 @@ for (const name of readdirSync(docs, { recursive: true }).filter((name) => name.
   cpSync(join(docs, name), join(out, name));
 for (const name of ["favicon.svg", "reader.js"]) cpSync(join(import.meta.dirname, "src", name), join(out, name));
 
-await sharp(Buffer.from(social())).png().toFile(join(out, "social.png"));
+await sharp(Buffer.from(previewImage())).png().toFile(join(out, "social.png"));
 
 const lines = [];
 for (const place of FILES.keys()) {
-  const { title, description, body } = pageOf(place);
+  const { title, description, body } = readPage(place);
   const path = join(out, `${place}.md`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `# ${title}\n${body}`);
   lines.push(`- [${title}](${addressOf(place) === "/" ? "/index" : `/${place}`}.md): ${description}`);
 }
-const { description } = pageOf("index");
+const { description } = readPage("index");
 writeFileSync(join(out, "llms.txt"), `# polyflake\n\n> ${description}\n\n## Pages\n\n${lines.join("\n")}\n`);

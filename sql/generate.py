@@ -92,13 +92,13 @@ def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) ->
     return "\n    ".join([f"CASE {subject}", *lines, f"    ELSE {otherwise}", "END"])
 
 
-def by_preset(function: str, dialect: str) -> str:
+def preset_case(function: str, dialect: str) -> str:
     """Returns a CASE over the presets' expressions for a function."""
     options = [(preset.names, preset.bodies[function]) for preset in PRESETS[dialect]]
     return cases("lower(preset)", options, "flake.unknown_preset(preset)")
 
 
-def by_field(dialect: str, cast: str = "{}") -> str:
+def field_case(dialect: str, cast: str = "{}") -> str:
     """Returns an expression for a field, given the names of the preset and of the field."""
     options = [
         ([f"{known}.{name}" for known in preset.names], cast.format(value))
@@ -156,8 +156,8 @@ def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
         Span(
             "snowflake",
             "bigint",
-            by_preset("lowest", dialect),
-            by_preset("highest", dialect),
+            preset_case("lowest", dialect),
+            preset_case("highest", dialect),
             "snowflake of a known service that is not negative",
             "preset text",
         ),
@@ -200,7 +200,7 @@ def of_text(c: Any, word: Any) -> dict[str, str]:
     }
 
 
-def of_bytes(b: Any, word: Any) -> dict[str, str]:
+def byte_parts(b: Any, word: Any) -> dict[str, str]:
     return {
         "time": f"({terms([(word(b(k)), 32 - 8 * k) for k in range(5)])}) >> 1",
         "metabyte": b(5),
@@ -209,9 +209,9 @@ def of_bytes(b: Any, word: Any) -> dict[str, str]:
     }
 
 
-def of_uuid8(b: Any, word: Any) -> dict[str, str]:
+def uuid8_parts(b: Any, word: Any) -> dict[str, str]:
     return {
-        **of_bytes(b, word),
+        **byte_parts(b, word),
         "partition": terms([(f"({b(6)} & 15)", 12), (b(7), 4), (f"(({b(8)} >> 2) & 15)", 0)]),
         "sequence": terms([(f"({b(8)} & 3)", 14), (b(9), 6), (f"({b(10)} >> 2)", 0)]),
     }
@@ -272,9 +272,9 @@ def postgresql() -> str:
     table = bytes(ALPHABET.find(chr(code)) % 256 for code in range(ord(ALPHABET[-1]) + 1))
     forms = {
         "text": (of_text(c, word), "octet_length(id) = 16 AND id COLLATE \"C\" !~ '[^2-9a-x]'", "a string"),
-        "bytea": (of_bytes(of_id, word), "length(id) = 10", "10 bytes"),
+        "bytea": (byte_parts(of_id, word), "length(id) = 10", "10 bytes"),
         "uuid": (
-            of_uuid8(of_uuid, word),
+            uuid8_parts(of_uuid, word),
             f"{of_uuid(6)} >> 4 = 8 AND {of_uuid(8)} >> 6 = 2 AND {of_uuid(10)} & 3 = 0\n"
             "        AND substr(uuid_send(id), 12) = '\\x0000000000'",
             "a UUID of version 8",
@@ -365,7 +365,7 @@ def postgresql() -> str:
             "snowflake_ms",
             "id bigint, preset text",
             "bigint",
-            by_preset("ms", "postgresql"),
+            preset_case("ms", "postgresql"),
             ABOUT["snowflake_ms"],
         ),
         scalar(
@@ -379,7 +379,7 @@ def postgresql() -> str:
             "snowflake_field",
             "id bigint, preset text, field text",
             "int",
-            by_field("postgresql", "({})::int"),
+            field_case("postgresql", "({})::int"),
             ABOUT["snowflake_field"],
         ),
     ]
@@ -472,7 +472,7 @@ END $$;
 # 1-based position.
 
 
-def of_hex(number: Any) -> dict[str, str]:
+def hex_parts(number: Any) -> dict[str, str]:
     """Returns expressions for the parts of a sno, given the digits of its 10 bytes."""
     return {
         "time": f"({number(1, 10)}) >> 1",
@@ -482,10 +482,10 @@ def of_hex(number: Any) -> dict[str, str]:
     }
 
 
-def of_uuid8_hex(number: Any) -> dict[str, str]:
+def uuid8_hex_parts(number: Any) -> dict[str, str]:
     """Returns expressions for the parts of a sno, given the digits of its version 8 UUID."""
     return {
-        **of_hex(number),
+        **hex_parts(number),
         "partition": f"(({number(14, 3)}) << 4) | ((({number(17, 2)}) >> 2) & 15)",
         "sequence": f"(({number(17, 6)}) >> 2) & 65535",
     }
@@ -515,9 +515,9 @@ def duckdb() -> str:
     blob, uuid = digits("hex(id::BLOB)"), digits("flake.uuid_hex(id)")
     forms = {
         "sno": (of_text(character, bare), "regexp_full_match(id, '[2-9a-x]{16}')", "a string"),
-        "sno_blob": (of_hex(blob), "octet_length(id::BLOB) = 10", "a BLOB of 10 bytes"),
+        "sno_blob": (hex_parts(blob), "octet_length(id::BLOB) = 10", "a BLOB of 10 bytes"),
         "sno_uuid8": (
-            of_uuid8_hex(uuid),
+            uuid8_hex_parts(uuid),
             "regexp_full_match(flake.uuid_hex(id), '.{12}8.{3}[89ab].{4}[048c]0{10}')",
             "a UUID of version 8",
         ),
@@ -564,7 +564,7 @@ def duckdb() -> str:
         macro(
             "snowflake_ms",
             "id, preset",
-            by_preset("ms", "duckdb"),
+            preset_case("ms", "duckdb"),
             ABOUT["snowflake_ms"],
         ),
         macro(
@@ -576,7 +576,7 @@ def duckdb() -> str:
         macro(
             "snowflake_field",
             "id, preset, field",
-            by_field("duckdb"),
+            field_case("duckdb"),
             ABOUT["snowflake_field"],
         ),
     ]
@@ -661,11 +661,11 @@ def sqlite() -> str:
     is_string = f"typeof(id) = 'text' AND length(id) = 16 AND {without_nul('id')} AND id NOT GLOB '*[^2-9a-x]*'"
     table("sno_strings", "id TEXT", [], is_string, sno(of_text(character, lambda value: value)), "A sno as its string.")
     is_blob = "typeof(id) = 'blob' AND length(id) = 10"
-    table("sno_blobs", "id BLOB", [blob], is_blob, sno(of_hex(number)), "A sno as its 10 bytes.")
+    table("sno_blobs", "id BLOB", [blob], is_blob, sno(hex_parts(number)), "A sno as its 10 bytes.")
     is_uuid8 = f"{is_uuid} AND hex GLOB '????????????8???[89AB]????[048C]0000000000'"
     both = "as 16 bytes, 32 digits or 36 characters"
     comment = f"A sno as a UUID of version 8, {both}."
-    table("sno_uuids", "id", [uuid], is_uuid8, sno(of_uuid8_hex(number)), comment)
+    table("sno_uuids", "id", [uuid], is_uuid8, sno(uuid8_hex_parts(number)), comment)
     table(
         "hotguids",
         "id",

@@ -22,7 +22,7 @@ FORMAT_NAMES = {
 }
 
 
-def polyflake_readings(program, ids, now):
+def read_with_polyflake(program, ids, now):
     done = subprocess.run(
         [program, "inspect", "--json", "--now", now], input="\n".join(ids), capture_output=True, text=True
     )
@@ -50,7 +50,7 @@ def main():
     with open(corpus) as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     ids = [name for _, name in rows]
-    answers = [polyflake_readings(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
+    answers = [read_with_polyflake(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
     answers = [list(answer) for answer in answers]
     right = {}
     for (system, _), *said in zip(rows, *answers, strict=True):

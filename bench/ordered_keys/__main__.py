@@ -25,16 +25,16 @@ def main(program: str, rows: str, into: str) -> None:
     with ExitStack() as stack:
         fills: list[Fill] = [in_sqlite.fill]
         if programs := in_postgresql.programs():
-            connection = stack.enter_context(in_postgresql.server(programs))
+            connection = stack.enter_context(in_postgresql.run_server(programs))
             fills.append(lambda kind, keys: in_postgresql.fill(connection, kind, keys))
         else:
             print("no PostgreSQL on this machine (initdb is not found): only SQLite is measured")
-        tables = [median(filled) for fill in fills for filled in fill_in_turn(fill, keys)]
+        tables = [median(filled) for fill in fills for filled in fill_alternately(fill, keys)]
     print_tables(tables)
     Path(into).write_text(json.dumps([asdict(table) for table in tables]))
 
 
-def fill_in_turn(fill: Fill, keys: dict[KeyFormat, list[Key]]) -> Iterable[tuple[FilledTable, ...]]:
+def fill_alternately(fill: Fill, keys: dict[KeyFormat, list[Key]]) -> Iterable[tuple[FilledTable, ...]]:
     """Returns the results of the rounds for each kind of key."""
     rounds = [[fill(kind, keys[kind]) for kind in KEY_FORMATS] for _ in range(ROUNDS)]
     return zip(*rounds, strict=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from tables import FilledTable, Key, KeyFormat, transactions
+from tables import FilledTable, Key, KeyFormat, split_into_transactions
 
 #: The server's shared memory, which is smaller than the table, as for SQLite.
 SHARED_BUFFERS = "32MB"
@@ -27,7 +27,7 @@ def programs() -> Path | None:
     return folders[-1] if folders and (folders[-1] / "initdb").exists() else None
 
 
-def _user() -> str | None:
+def _server_user() -> str | None:
     """Returns the user that runs the server, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
@@ -38,9 +38,9 @@ def _user() -> str | None:
 
 
 @contextmanager
-def server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
+def run_server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
     """Yields a connection to a new server, which is deleted with all its data afterwards."""
-    user = _user()
+    user = _server_user()
     with tempfile.TemporaryDirectory(prefix="keys") as folder:
         if user is not None:
             shutil.chown(folder, user)
@@ -73,7 +73,7 @@ def fill(connection: psycopg.Connection, kind: KeyFormat, keys: list[Key]) -> Fi
     connection.execute("CHECKPOINT")
     before = _log_position(connection)
     start = time.perf_counter()
-    for rows in transactions(keys):
+    for rows in split_into_transactions(keys):
         with connection.cursor().copy("COPY rows FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types([column.replace("bigint", "int8"), "bytea"])
             for row in rows:

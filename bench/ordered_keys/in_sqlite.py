@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tables import FilledTable, Key, KeyFormat, size_of, transactions
+from tables import FilledTable, Key, KeyFormat, split_into_transactions, total_size
 
 #: The page cache in KiB, a tenth of a table of a million rows, because tables for which key order matters exceed
 #: memory.
@@ -29,7 +29,7 @@ def fill(kind: KeyFormat, keys: list[Key]) -> FilledTable:
         column = "INTEGER" if kind.integer else "BLOB"
         database.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload BLOB) WITHOUT ROWID")
         start = time.perf_counter()
-        for rows in transactions(keys):
+        for rows in split_into_transactions(keys):
             database.execute("BEGIN")
             database.executemany("INSERT INTO rows VALUES (?, ?)", rows)
             database.execute("COMMIT")
@@ -37,4 +37,4 @@ def fill(kind: KeyFormat, keys: list[Key]) -> FilledTable:
         seconds = time.perf_counter() - start
         (pages,) = database.execute("PRAGMA page_count").fetchone()
         database.close()
-        return FilledTable(name(), kind.name, seconds, pages, size_of(file), None)
+        return FilledTable(name(), kind.name, seconds, pages, total_size(file), None)

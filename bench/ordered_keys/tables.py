@@ -65,11 +65,11 @@ class FilledTable:
 Fill: TypeAlias = Callable[[KeyFormat, list[Key]], FilledTable]
 
 
-def transactions(keys: list[Key]) -> Iterator[list[tuple[Key, bytes]]]:
+def split_into_transactions(keys: list[Key]) -> Iterator[list[tuple[Key, bytes]]]:
     """Yields the rows of each transaction."""
     for start in range(0, len(keys), TRANSACTION):
         yield [(key, PAYLOAD) for key in keys[start : start + TRANSACTION]]
 
 
-def size_of(*files: Path) -> int:
+def total_size(*files: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())

@@ -9,12 +9,12 @@ from typing import Any
 
 import contests
 import keys
-from style import use_style
+from style import apply_style
 
 
 def main(file: str, folder: str) -> None:
     report: dict[str, Any] = json.loads(Path(file).read_text())
-    use_style()
+    apply_style()
     into = Path(folder)
     into.mkdir(parents=True, exist_ok=True)
     if "tables" in report:

@@ -35,7 +35,7 @@ DARK_COLOURS = {
 }
 
 
-def use_style() -> None:
+def apply_style() -> None:
     matplotlib.use("svg")
     pyplot.rcParams.update(
         {

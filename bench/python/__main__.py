@@ -50,7 +50,7 @@ def comparisons() -> Iterator[Comparison]:
         ],
         missing=peers.missing(),
     )
-    yield Comparison("python: one text read", ours.parses() + peers.parses())
+    yield Comparison("python: one text read", ours.decode_entries() + peers.decode_entries())
     yield Comparison(
         "python: one object of several kinds read from JSON",
         kinds.parse_entries(),
@@ -74,7 +74,7 @@ def comparisons() -> Iterator[Comparison]:
     looped = ("uuid_utils.uuid7, in a loop", 1024)
     yield Comparison(
         "python: batches",
-        [*ours.batches(SIZES), Entry(looped[0], *_in_a_loop(), items=1024, x=1024)],
+        [*ours.batches(SIZES), Entry(looped[0], *_uuid_loop(), items=1024, x=1024)],
         [
             Goal("python: sno texts, a batch of 1024", ("sno, a list of texts", 1024), looped, 0.15),
             Goal("python: sno as NumPy, a batch of 1024", ("sno, as NumPy", 1024), looped, 0.01),
@@ -83,7 +83,7 @@ def comparisons() -> Iterator[Comparison]:
     )
 
 
-def _in_a_loop() -> tuple[str, dict[str, object]]:
+def _uuid_loop() -> tuple[str, dict[str, object]]:
     import uuid_utils
 
     return "[make() for _ in range(1024)]", {"make": uuid_utils.uuid7}
@@ -95,7 +95,7 @@ def main(text: str = "") -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for contest in comparisons():
-        if contest.is_meant_by(text):
+        if contest.matches_filter(text):
             contest.time_repeatedly()
 
 

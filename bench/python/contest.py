@@ -21,7 +21,7 @@ import polyflake
 ROUNDS = int(os.environ["POLYFLAKE_BENCH_ROUNDS"])
 ROUND_SECONDS = 0.0005
 #: The maximum number of attempts at a round if the system keeps interrupting it.
-TRIES = 5
+MAX_TRIES = 5
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Comparison:
     #: Peers that are unavailable on this machine, and the reasons.
     missing: list[dict[str, str]] = field(default_factory=list)
 
-    def is_meant_by(self, text: str) -> bool:
+    def matches_filter(self, text: str) -> bool:
         return any(text in name for name in [self.name, *(goal.name for goal in self.goals)])
 
     def time_repeatedly(self) -> None:
@@ -95,7 +95,7 @@ class Comparison:
 
 def _time_without_interruption(timer: Timer, count: int) -> float:
     """Returns the duration in seconds of a round during which no other process used this one's processor."""
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         before = _interruptions()
         seconds = timer.timeit(count)
         if _interruptions() == before:

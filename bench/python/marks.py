@@ -56,7 +56,7 @@ def _yes_or_no(is_so: bool) -> str:
 def _forked_child_repeats_an_id(make: Make) -> bool:
     """Returns whether a forked child repeats an ID that its parent makes at the same time."""
     make()
-    theirs, ours = _run_both(make, lambda: _for_a_while(make))
+    theirs, ours = _run_in_child_and_parent(make, lambda: _make_ids_for_a_while(make))
     return not set(theirs).isdisjoint(ours)
 
 
@@ -69,10 +69,10 @@ def _reads_the_clock(make: Make, first: int) -> bool:
         return [str(make()[:first] > before[:first])]
 
     make()
-    return _run_both(make, pause)[0] == ["True"]
+    return _run_in_child_and_parent(make, pause)[0] == ["True"]
 
 
-def _for_a_while(make: Make) -> list[str]:
+def _make_ids_for_a_while(make: Make) -> list[str]:
     """Makes IDs for long enough that parent and child make some in the same millisecond."""
     end, ids = time.monotonic() + 0.03, [make()]
     while time.monotonic() < end:
@@ -80,7 +80,7 @@ def _for_a_while(make: Make) -> list[str]:
     return ids
 
 
-def _run_both(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
+def _run_in_child_and_parent(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
     """Returns what a child makes, and what its parent makes at the same time."""
     read, write = os.pipe()
     child = os.fork()
@@ -89,7 +89,7 @@ def _run_both(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], lis
             out.write("\n".join(work()))
         os._exit(0)
     os.close(write)
-    ours = _for_a_while(make)
+    ours = _make_ids_for_a_while(make)
     with open(read) as into:
         theirs = into.read().splitlines()
     os.waitpid(child, 0)

@@ -21,13 +21,13 @@ def sno_generators() -> Iterator[sno.Generator]:
     return itertools.cycle(generators)
 
 
-def randflake_ids() -> randflake.Generator:
+def randflake_generator() -> randflake.Generator:
     """Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second."""
     grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
     return randflake.Generator(grant, SECRET)
 
 
-def wide_layout() -> layout.Generator:
+def wide_layout_generator() -> layout.Generator:
     """Creates a generator with so many sequence numbers per millisecond that it never reaches its layout's limit."""
     time = {"kind": "timestamp", "bits": 42, "tick": "1ms", "epoch_ms": 0}
     fields = [time, {"kind": "sequence", "bits": 22}]
@@ -37,11 +37,11 @@ def wide_layout() -> layout.Generator:
 def ids() -> list[Entry]:
     return [
         Entry("sno", "ids.generate()", {"ids": sno.Generator(partition=1)}, ours=True),
-        Entry("Randflake", "ids.generate()", {"ids": randflake_ids()}, ours=True),
+        Entry("Randflake", "ids.generate()", {"ids": randflake_generator()}, ours=True),
         Entry("sno, of the default generator", "make()", {"make": sno.generate}, ours=True),
         Entry("Hot Guid, a uuid.UUID", "ids.generate()", {"ids": hotguid.Generator()}, ours=True),
         Entry("UUID v7, a uuid.UUID", "ids.generate()", {"ids": uuid7.Generator()}, ours=True),
-        Entry("custom layout", "ids.generate()", {"ids": wide_layout()}, ours=True),
+        Entry("custom layout", "ids.generate()", {"ids": wide_layout_generator()}, ours=True),
     ]
 
 
@@ -54,15 +54,15 @@ def texts() -> list[Entry]:
             {"ids": sno.Generator(partition=2)},
             ours=True,
         ),
-        Entry("Randflake", "ids.generate_text()", {"ids": randflake_ids()}, ours=True),
+        Entry("Randflake", "ids.generate_text()", {"ids": randflake_generator()}, ours=True),
         Entry("Hot Guid", "ids.generate_text()", {"ids": hotguid.Generator()}, ours=True),
         Entry("UUID v7", "ids.generate_text()", {"ids": uuid7.Generator()}, ours=True),
     ]
 
 
-def parses() -> list[Entry]:
+def decode_entries() -> list[Entry]:
     text = sno.Generator(partition=1).generate_text()
-    number = randflake_ids().generate_text()
+    number = randflake_generator().generate_text()
     return [
         Entry("sno", "parse(text)", {"parse": sno.Sno, "text": text}, ours=True),
         Entry("sno, the metabyte", "parse(text)", {"parse": sno.metabyte, "text": text}, ours=True),
@@ -89,7 +89,7 @@ def randflake_columns(count: int) -> list[Entry]:
     import numpy
     import pyarrow
 
-    ids = randflake_ids().generate_many(count)
+    ids = randflake_generator().generate_many(count)
     texts, read = ids.text_column(), randflake.RandflakeArray.from_texts
     to_numpy = {"ids": ids, "asarray": numpy.asarray}
     to_arrow = {"ids": ids, "array": pyarrow.array}
@@ -105,7 +105,7 @@ def batches(sizes: list[int]) -> list[Entry]:
     """Entries that make many IDs per call, as an array that NumPy can view without a copy, and as strings."""
     import numpy
 
-    each, numbers, wide = sno_generators(), randflake_ids(), wide_layout()
+    each, numbers, wide = sno_generators(), randflake_generator(), wide_layout_generator()
     entries = []
     for size in sizes:
         owned = {"each": each, "buffer": numpy.empty(size, "S10")}

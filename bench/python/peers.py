@@ -24,7 +24,7 @@ SECRET = b"sixteen byte key"
 NO_UUID7 = {"name": "uuid.uuid7", "why": f"new in Python 3.14, this is {sys.version.split()[0]}"}
 
 
-def original_randflake() -> randflake.Generator:
+def original_randflake_generator() -> randflake.Generator:
     now = int(time.time())
     return randflake.Generator(7, now - 60, now + 3600, SECRET)
 
@@ -49,7 +49,7 @@ def ids() -> list[Entry]:
         Entry("snowflake-id", "next(ids)", {"ids": SnowflakeGenerator(42)}),
         Entry("python-ulid", "make()", {"make": ulid.ULID}),
         Entry("ulid-transform, bytes", "make()", {"make": ulid_transform.ulid_now_bytes}),
-        Entry("randflake 2.1.0", "ids.generate()", {"ids": original_randflake()}),
+        Entry("randflake 2.1.0", "ids.generate()", {"ids": original_randflake_generator()}),
     ]
     if hasattr(uuid, "uuid7"):
         entries.append(Entry("uuid.uuid7", "make()", {"make": uuid.uuid7}))
@@ -70,7 +70,7 @@ def texts() -> list[Entry]:
         Entry("python-ulid", "str(make())", {"make": ulid.ULID}),
         Entry("ulid-transform", "make()", {"make": ulid_transform.ulid_now}),
         Entry("nanoid", "make()", {"make": nanoid.generate}),
-        Entry("randflake 2.1.0", "ids.generate_string()", {"ids": original_randflake()}),
+        Entry("randflake 2.1.0", "ids.generate_string()", {"ids": original_randflake_generator()}),
     ]
     if hasattr(uuid, "uuid7"):
         entries.append(Entry("uuid.uuid7", "str(make())", {"make": uuid.uuid7}))
@@ -83,7 +83,7 @@ def memory(count: int) -> list[Entry]:
     return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 
 
-def parses() -> list[Entry]:
+def decode_entries() -> list[Entry]:
     """Entries that strictly read one string."""
     text = str(uuid.uuid4())
     return [

@@ -29,9 +29,9 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         length(code),
         name.map_or(f64::NAN, |_| length(field)),
         length(message.length),
-        error.may_pass_with_another_grant().into(),
+        error.may_succeed_with_another_grant().into(),
     ];
-    scratch.put_answer(&numbers);
+    scratch.put_results(&numbers);
 }
 
 /// Writes a string into the scratch area's bytes.

@@ -12,8 +12,8 @@ use alloc::rc::Rc;
 use polyflake::Result;
 
 use crate::{
-    At, Host, Machine,
-    handles::{Object, of_generator, released_handle},
+    Host, Machine, ScratchRef,
+    handles::{Object, of_generator, released_handle_error},
     protocol::register,
 };
 
@@ -33,7 +33,7 @@ pub(crate) trait Make<C> {
     fn put_stats(&self, machine: &Machine<C>) -> Result<()>;
 
     /// Closes the generator, and writes the state from which a new generator can continue.
-    fn put_end(&self, machine: &Machine<C>) -> Result<()>;
+    fn put_final_state(&self, machine: &Machine<C>) -> Result<()>;
 
     /// Returns whether an object is a generator of the same format that can generate the same ID as this one.
     fn may_repeat_object(&self, _: &Object<C>) -> bool {
@@ -44,50 +44,50 @@ pub(crate) trait Make<C> {
 #[cfg(feature = "generators")]
 impl<C: Host> Machine<C> {
     /// Reads a parameter, generates an ID without waiting, and writes it.
-    pub fn generator_try_generate(&self, at: At) -> Result<()> {
+    pub fn generator_try_generate(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_one(self))
     }
 
     /// Reads a parameter, generates one ID over several turns, and writes the packed ID.
-    pub fn generator_generate_async(&self, at: At) -> Result<()> {
+    pub fn generator_generate_async(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.begin_one(self, object.clone()))
     }
 
     /// Reads a parameter and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
-    pub fn generator_fill(&self, at: At) -> Result<()> {
+    pub fn generator_fill(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_many(self, true))
     }
 
     /// Works like `generator_fill`, but without waiting. Writes packed IDs and their number.
-    pub fn generator_try_fill(&self, at: At) -> Result<()> {
+    pub fn generator_try_fill(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_many(self, false))
     }
 
     /// Writes the statistics.
-    pub fn generator_stats(&self, at: At) -> Result<()> {
+    pub fn generator_stats(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_stats(self))
     }
 
     /// Closes the generator. Writes a snapshot or the last second in which it was used, if the format has one.
-    pub fn generator_close(&self, at: At) -> Result<()> {
+    pub fn generator_close(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_end(self))
+        of_generator!(object, generator => generator.put_final_state(self))
     }
 
     /// Reads the new end of the window or the grant, and extends it.
-    pub fn generator_extend(&self, at: At) -> Result<()> {
+    pub fn generator_extend(&self, at: ScratchRef) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(register::VALUE));
         of_generator!(object, generator => generator.extend_window(end))
     }
 
     /// Reads the handle of another generator of the same format. Writes 1 if both generators can generate the same ID,
     /// otherwise 0.
-    pub fn generator_may_repeat(&self, at: At) -> Result<()> {
+    pub fn generator_may_repeat(&self, at: ScratchRef) -> Result<()> {
         // The comparison never calls back into JavaScript, so the list of handles can stay borrowed.
         let handles = self.handles.borrow();
         let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
@@ -106,7 +106,7 @@ impl<C: Host> Machine<C> {
     /// milliseconds, or NaN if it was never used. A sno generator keeps its partition only if it is closed, because its
     /// snapshot needs the partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
-    pub fn generator_seal(&self, at: At) -> Result<()> {
+    pub fn generator_seal(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let used = of_generator!(object, generator => generator.seal())?;
         at.put_number(register::ANSWER, used.map_or(f64::NAN, |span| span.end as f64));
@@ -114,7 +114,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reports that the process was restored from an image of its memory.
-    pub fn after_restore(&self, _at: At) -> Result<()> {
+    pub fn after_restore(&self, _at: ScratchRef) -> Result<()> {
         C::after_restore()
     }
 }

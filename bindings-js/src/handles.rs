@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{At, Host, Machine, protocol::register, turns::SuspendedCall};
+use crate::{Host, Machine, ScratchRef, protocol::register, turns::SuspendedCall};
 
 /// Declares the kinds of objects, with an accessor for each. The generators of all ID formats come first, then the other
 /// objects. `$` is the dollar sign in the declared macro.
@@ -29,7 +29,7 @@ macro_rules! objects {
             ($d object:expr, $d generator:ident => $d run:expr) => {
                 match &*$d object {
                     $($(#[$cfg])? Object::$generator($d generator) => $d run,)*
-                    _ => Err(released_handle()),
+                    _ => Err(released_handle_error()),
                 }
             };
         }
@@ -48,7 +48,7 @@ macro_rules! objects {
             $(#[$cfg])?
             #[inline]
             pub(crate) fn $name(&self) -> Result<&$object> {
-                if let Self::$kind(object) = self { Ok(object) } else { Err(released_handle()) }
+                if let Self::$kind(object) = self { Ok(object) } else { Err(released_handle_error()) }
             }
         )*}
     };
@@ -59,7 +59,7 @@ objects! {
         #[cfg(feature = "sno")]
         sno: Sno(polyflake::sno::Generator<C>),
         #[cfg(feature = "randflake")]
-        randflake: Randflake(crate::randflake::Flakes<C>),
+        randflake: Randflake(crate::randflake::RandflakeGenerator<C>),
         #[cfg(feature = "hotguid")]
         hotguid: HotGuid(polyflake::hotguid::Generator<C>),
         #[cfg(feature = "layout")]
@@ -83,7 +83,7 @@ objects! {
 /// Calls on objects of any type. Each call also reads a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object behind a handle. The handle may then be reused.
-    pub fn release(&self, at: At) -> Result<()> {
+    pub fn release(&self, at: ScratchRef) -> Result<()> {
         let place = at.read_usize(register::HANDLE);
         // Clear the cached object as well. Otherwise it would outlive its handle.
         let _last = self.last.take();
@@ -110,25 +110,25 @@ impl<C: Host> Machine<C> {
     /// whereas a lookup in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a
     /// float.
     #[inline]
-    pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
+    pub(crate) fn object(&self, at: ScratchRef) -> Result<Rc<Object<C>>> {
         let handle = at.raw_bits(register::HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_of(at.read_usize(register::HANDLE))?;
+        let object = self.find_object(at.read_usize(register::HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
 
     /// Returns the object behind a handle.
     #[inline(never)]
-    pub(crate) fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
-        self.handles.borrow().get(handle).cloned().flatten().ok_or_else(released_handle)
+    pub(crate) fn find_object(&self, handle: usize) -> Result<Rc<Object<C>>> {
+        self.handles.borrow().get(handle).cloned().flatten().ok_or_else(released_handle_error)
     }
 
     /// Stores an object, and writes its handle.
-    pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
+    pub(crate) fn put_object(&self, at: ScratchRef, thing: Object<C>) {
         at.put_number(register::HANDLE, self.insert(thing));
     }
 
@@ -147,6 +147,6 @@ impl<C: Host> Machine<C> {
 }
 
 #[cold]
-pub(crate) fn released_handle() -> Error {
+pub(crate) fn released_handle_error() -> Error {
     Error::new(ErrorKind::GeneratorClosed)
 }

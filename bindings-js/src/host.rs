@@ -25,7 +25,7 @@ pub trait Host: Clock + 'static {
     ///
     /// `entropy_unavailable`.
     fn random() -> Result<[u8; 8]> {
-        unavailable_random()
+        random_unavailable_error()
     }
 
     /// Returns random bytes that key the random bits of IDs.
@@ -48,6 +48,6 @@ pub trait Host: Clock + 'static {
 
 /// Stands in for the source of random bytes on a host that has none. The caller provides the bytes before a generator's
 /// first ID.
-pub(crate) fn unavailable_random<T>() -> Result<T> {
+pub(crate) fn random_unavailable_error<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

@@ -10,7 +10,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     generators::{Make, seconds},
     handles::Object,
     protocol::{BATCH, register},
@@ -28,7 +28,7 @@ impl Scratch {
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options, and 1 for version 8 UUIDs or 0 otherwise. Writes a handle.
-    pub fn hotguid_build(&self, at: At) -> Result<()> {
+    pub fn hotguid_build(&self, at: ScratchRef) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);
         let built = shared.apply_all(builder.uuid8(is_uuid8)).build();
@@ -40,7 +40,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a handle and 8 random bytes for the generator.
-    pub fn hotguid_provide(&self, at: At) -> Result<()> {
+    pub fn hotguid_provide(&self, at: ScratchRef) -> Result<()> {
         let mut random = [0; 8];
         self.scratch.get_bytes(0, &mut random);
         self.object(at)?.hotguid()?.provide_identity(random).map(drop)
@@ -48,7 +48,7 @@ impl<C: Host> Machine<C> {
 
     /// Reads a shard key, generates an ID, and writes its string.
     #[inline]
-    pub fn hotguid_generate(&self, at: At) -> Result<()> {
+    pub fn hotguid_generate(&self, at: ScratchRef) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.shard_key()?);
         at.put_guid(0, object.hotguid()?.generate(shard_key)?);
         Ok(())
@@ -96,11 +96,11 @@ impl<C: Host> Make<C> for Generator<C> {
         let (at, stats) = (machine.scratch, self.stats());
         at.put_bytes(0, &stats.machine.unwrap_or_default());
         let (closed, has_machine) = (stats.closed.into(), stats.machine.is_some().into());
-        at.put_answer(&[seconds(stats.last_second), stats.len.into(), closed, has_machine]);
+        at.put_results(&[seconds(stats.last_second), stats.len.into(), closed, has_machine]);
         Ok(())
     }
 
-    fn put_end(&self, _: &Machine<C>) -> Result<()> {
+    fn put_final_state(&self, _: &Machine<C>) -> Result<()> {
         self.close()
     }
 }

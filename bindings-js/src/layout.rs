@@ -11,7 +11,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     generators::Make,
     handles::Object,
     message::{Reader, Writer},
@@ -31,7 +31,7 @@ impl<C: Host> Machine<C> {
     /// Reads the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a
     /// snapshot. Reads a message with the snapshot, if there is one, and the names of bindables, each with its value or
     /// range. Writes a handle.
-    pub fn layout_generator_build(&self, at: At) -> Result<()> {
+    pub fn layout_generator_build(&self, at: ScratchRef) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared_options()?);
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut message = Reader::new(&message);
@@ -58,26 +58,26 @@ impl<C: Host> Machine<C> {
     }
 
     /// Generates an ID, and writes it.
-    pub fn layout_generate(&self, at: At) -> Result<()> {
-        self.layout_one(self.object(at)?.layout_generator()?, Generator::generate_with)
+    pub fn layout_generate(&self, at: ScratchRef) -> Result<()> {
+        self.generate_layout_id(self.object(at)?.layout_generator()?, Generator::generate_with)
     }
 
     #[inline(never)]
-    fn layout_one(
+    fn generate_layout_id(
         &self,
         generator: &Generator<C>,
         one: fn(&Generator<C>, &Values<'_>) -> Result<Id>,
     ) -> Result<()> {
         let message = self.take_message(self.scratch);
         let id = one(generator, &values(generator, &message)?)?;
-        self.answer_id(self.scratch, &id)
+        self.put_layout_id(self.scratch, &id)
     }
 }
 
 /// The parameter of each call is a message with bindables. Packed IDs are integers or bytes.
 impl<C: Host> Make<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
-        machine.layout_one(self, Self::try_generate_with)
+        machine.generate_layout_id(self, Self::try_generate_with)
     }
 
     fn begin_one(&self, machine: &Machine<C>, object: Rc<Object<C>>) -> Result<()> {
@@ -101,7 +101,7 @@ impl<C: Host> Make<C> for Generator<C> {
     fn put_many(&self, machine: &Machine<C>, waits: bool) -> Result<()> {
         let (at, message) = (machine.scratch, machine.take_message(machine.scratch));
         let (count, values) = (at.count(), values(self, &message)?);
-        machine.answer_packed(at, self.layout(), count, &|ids| {
+        machine.put_packed_ids(at, self.layout(), count, &|ids| {
             if waits {
                 self.fill_with(&values, ids).map(|()| count)
             } else {
@@ -122,7 +122,7 @@ impl<C: Host> Make<C> for Generator<C> {
     }
 
     /// Writes the snapshot.
-    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+    fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
         let snapshot = self.close()?.to_value();
         machine.answer(machine.scratch, |message| message.json(&snapshot))
     }

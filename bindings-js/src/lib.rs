@@ -67,8 +67,8 @@ use handles::Object;
 pub use host::Host;
 use polyflake::Result;
 pub use protocol::{NUMBERS, register};
-pub use scratch::{At, Scratch};
-pub use table::{entry_of_float, entry_to_float, word_of_float};
+pub use scratch::{Scratch, ScratchRef};
+pub use table::{entry_from_float, entry_to_float, word_from_float};
 
 /// One thread's scratch area, and the objects that the machine keeps for JavaScript. `C` is the clock of this type of
 /// machine.
@@ -104,7 +104,7 @@ impl<C: Host> Machine<C> {
 
     /// Runs one call. Returns 0 if the call succeeded, or 1 if it failed and its error is in the scratch area.
     #[inline]
-    pub fn run(&self, call: impl FnOnce(&Self, At) -> Result<()>) -> u32 {
+    pub fn run(&self, call: impl FnOnce(&Self, ScratchRef) -> Result<()>) -> u32 {
         match call(self, self.scratch) {
             Ok(()) => 0,
             Err(error) => {

@@ -14,7 +14,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     protocol::{BYTES, register, tag},
 };
 
@@ -97,7 +97,7 @@ impl<'m> Reader<'m> {
             tag::TEXT => self.text().into(),
             tag::PIECE => self.piece().into(),
             tag::WIDE => magnitude(self.piece()).map_or(Value::Beyond, Value::from),
-            tag::WIDE_BELOW => {
+            tag::NEGATIVE_WIDE => {
                 let number = magnitude(self.piece()).and_then(|n| 0_i128.checked_sub_unsigned(n));
                 number.map_or(Value::Beyond, Value::from)
             }
@@ -133,13 +133,13 @@ fn magnitude(bytes: &[u8]) -> Option<u128> {
 /// bytes.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    at: At,
+    at: ScratchRef,
     length: usize,
     rest: Vec<u8>,
 }
 
 impl Writer {
-    pub(crate) const fn new(at: At) -> Self {
+    pub(crate) const fn new(at: ScratchRef) -> Self {
         Self { at, length: 0, rest: Vec::new() }
     }
 
@@ -296,13 +296,13 @@ const fn to_bytes(length: usize) -> [u8; LENGTH] {
 /// length is the length of the whole answer. The register `OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// Reads a piece of a message, other than the last piece, and its length.
-    pub fn put_piece(&self, at: At) -> Result<()> {
+    pub fn put_piece(&self, at: ScratchRef) -> Result<()> {
         self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         Ok(())
     }
 
     /// Writes the next piece of the answer.
-    pub fn next_piece(&self, at: At) -> Result<()> {
+    pub fn next_piece(&self, at: ScratchRef) -> Result<()> {
         let mut answer = self.message.borrow_mut();
         let written = at.put_bytes(0, &answer);
         answer.drain(..written);
@@ -310,7 +310,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Returns the message whose last piece is in the scratch area's bytes.
-    pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
+    pub(crate) fn take_message(&self, at: ScratchRef) -> Vec<u8> {
         self.append_piece(at.read_usize(register::LENGTH), at.read_usize(register::OFFSET));
         self.message.take()
     }
@@ -325,7 +325,7 @@ impl<C: Host> Machine<C> {
 
     /// Writes a message as the answer, with its first piece in the scratch area's bytes.
     #[allow(clippy::unnecessary_wraps, reason = "the end of calls, which can fail before")]
-    pub(crate) fn answer(&self, at: At, write: impl FnOnce(&mut Writer)) -> Result<()> {
+    pub(crate) fn answer(&self, at: ScratchRef, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::new(at);
         write(&mut message);
         self.message.replace(message.end());

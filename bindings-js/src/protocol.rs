@@ -27,7 +27,7 @@ pub(crate) mod tag {
     /// The big-endian magnitude of a positive integer of more than 64 bits: its length in 32 bits, followed by its bytes.
     pub(crate) const WIDE: u8 = 6;
     /// The big-endian magnitude of a negative integer of more than 64 bits: its length in 32 bits, followed by its bytes.
-    pub(crate) const WIDE_BELOW: u8 = 7;
+    pub(crate) const NEGATIVE_WIDE: u8 = 7;
     /// A number that is not an integer.
     pub(crate) const FRACTION: u8 = 8;
     /// A list: a count in 32 bits, followed by that many values.

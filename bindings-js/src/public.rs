@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine, floats,
+    Host, Machine, ScratchRef, floats,
     handles::Object,
     protocol::{BATCH, BYTES, register},
 };
@@ -50,7 +50,7 @@ impl<C> PublicType<C> {
 impl<C: Host> Machine<C> {
     /// Reads the number of secrets, the secrets, each preceded by its version, and the version to write. Erases the
     /// secrets, and writes a handle.
-    pub fn public_build(&self, at: At) -> Result<()> {
+    pub fn public_build(&self, at: ScratchRef) -> Result<()> {
         let places = (0..at.count()).map(|index| index * VERSIONED);
         let secret = |place| {
             let [version] = at.chunk(place);
@@ -67,7 +67,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads the handle of secrets, a number of bits, and a name with its length. Writes a handle.
-    pub fn public_type_build(&self, at: At) -> Result<()> {
+    pub fn public_type_build(&self, at: ScratchRef) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
         let name = str::from_utf8(&name[..at.count().min(MAX_NAME_LEN)]);
         let bits = at.checked_bits(register::VALUE, "bits", 32)?;
@@ -79,7 +79,7 @@ impl<C: Host> Machine<C> {
 
     /// Reads a number. Writes its string and the string's length.
     #[inline]
-    pub fn public_encode(&self, at: At) -> Result<()> {
+    pub fn public_encode(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let of = object.public_type()?;
         let tail = of.ids.encode_tail(of.number(at.raw_bits(register::VALUE)))?;
@@ -92,17 +92,17 @@ impl<C: Host> Machine<C> {
 
     /// Reads the end of a string, after the type and `_`. Writes the string's number.
     #[inline]
-    pub fn public_decode(&self, at: At) -> Result<()> {
+    pub fn public_decode(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let of = object.public_type()?;
         let number = of.ids.decode_tail(&at.chunk::<TAIL>(0))?;
-        at.put_made(of.slot(number).cast_signed());
+        at.put_integer_id(of.slot(number).cast_signed());
         Ok(())
     }
 
     /// Reads a count of numbers, and the numbers. Their strings must fit in the scratch area. Writes the strings,
     /// concatenated.
-    pub fn public_encode_many(&self, at: At) -> Result<()> {
+    pub fn public_encode_many(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
         let numbers = &mut numbers[..at.count()];
@@ -114,7 +114,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a count of strings, and the concatenated strings. Writes their numbers.
-    pub fn public_decode_many(&self, at: At) -> Result<()> {
+    pub fn public_decode_many(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);
         at.get_bytes(0, &mut texts);

@@ -12,7 +12,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     generators::{Make, seconds},
     handles::Object,
     protocol::{BATCH, register},
@@ -22,7 +22,7 @@ use crate::{
 /// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once.
 /// With a caller's clock, it uses no handle, because such a clock may count how often it is read or may call the generator.
 #[derive(Debug)]
-pub(crate) struct Flakes<C> {
+pub(crate) struct RandflakeGenerator<C> {
     pub(crate) generator: Rc<Generator<C>>,
     handle: Option<RefCell<GeneratorHandle<C>>>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Flakes<C> {
 /// A handle that owns its generator.
 type GeneratorHandle<C> = Handle<Rc<Generator<C>>>;
 
-impl<C: Host> Flakes<C> {
+impl<C: Host> RandflakeGenerator<C> {
     fn new(generator: Generator<C>) -> Self {
         let is_system = generator.clock().is_system();
         let generator = Rc::new(generator);
@@ -56,13 +56,13 @@ impl<C: Host> Flakes<C> {
     /// Tries the handle first, because it may still contain IDs for a second in which the generator has no more IDs.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
-            Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
+            Err(error) if is_temporary(&error) => self.generator.generate_async(sleep).await,
             made => made,
         }
     }
 }
 
-impl<C: Host> Flakes<C> {
+impl<C: Host> RandflakeGenerator<C> {
     /// Extends the grant to the last full second at or before `end`, which is in Unix milliseconds.
     pub(crate) fn extend_window(&self, end: i64) -> Result<()> {
         let grant = self.generator.grant();
@@ -76,7 +76,7 @@ impl<C: Host> Flakes<C> {
 }
 
 /// Returns whether an error is temporary, so that the same call may succeed later.
-fn is_of_now(error: &Error) -> bool {
+fn is_temporary(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
@@ -84,7 +84,7 @@ fn is_of_now(error: &Error) -> bool {
 impl<C: Host> Machine<C> {
     /// Reads the shared options, a grant, and the last second that is used up, or NaN. Reads the secret from the scratch
     /// area's bytes. Writes a handle.
-    pub fn randflake_build(&self, at: At) -> Result<()> {
+    pub fn randflake_build(&self, at: ScratchRef) -> Result<()> {
         let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
         let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);
         let resume_after = at.number(register::OWN + 4);
@@ -92,44 +92,44 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(time(resume_after));
         }
         builder = at.shared_options()?.apply_to_builder(builder);
-        self.put_object(at, Object::Randflake(Flakes::new(builder.build()?)));
+        self.put_object(at, Object::Randflake(RandflakeGenerator::new(builder.build()?)));
         Ok(())
     }
 
     /// Generates an ID, and writes it.
     #[inline]
-    pub fn randflake_generate(&self, at: At) -> Result<()> {
+    pub fn randflake_generate(&self, at: ScratchRef) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
-        at.put_made(id.to_i64());
+        at.put_integer_id(id.to_i64());
         Ok(())
     }
 
     /// Generates an ID, and writes its string and the string's length.
     #[inline]
-    pub fn randflake_generate_text(&self, at: At) -> Result<()> {
+    pub fn randflake_generate_text(&self, at: ScratchRef) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
         at.put_randflake_text(id);
         Ok(())
     }
 
     /// Writes the grant.
-    pub fn randflake_held_grant(&self, at: At) -> Result<()> {
+    pub fn randflake_held_grant(&self, at: ScratchRef) -> Result<()> {
         let grant = self.object(at)?.randflake()?.generator.grant();
         at.put_grant(grant);
         Ok(())
     }
 
     /// Reads a longer grant, and extends the current one.
-    pub fn randflake_extend_grant(&self, at: At) -> Result<()> {
+    pub fn randflake_extend_grant(&self, at: ScratchRef) -> Result<()> {
         let (object, longer) = (self.object(at)?, at.grant(register::VALUE)?);
         object.randflake()?.generator.extend_grant(longer)
     }
 }
 
 /// IDs are packed as 64-bit integers.
-impl<C: Host> Make<C> for Flakes<C> {
+impl<C: Host> Make<C> for RandflakeGenerator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
-        machine.scratch.put_made(self.try_generate()?.to_i64());
+        machine.scratch.put_integer_id(self.try_generate()?.to_i64());
         Ok(())
     }
 
@@ -162,13 +162,13 @@ impl<C: Host> Make<C> for Flakes<C> {
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.generator.stats();
         let (last_second, len) = (seconds(stats.last_second), stats.len as f64);
-        machine.scratch.put_answer(&[last_second, len, stats.closed.into()]);
+        machine.scratch.put_results(&[last_second, len, stats.closed.into()]);
         Ok(())
     }
 
     /// Writes the last second that was used, or NaN.
-    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
-        machine.scratch.put_answer(&[seconds(self.generator.close()?)]);
+    fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_results(&[seconds(self.generator.close()?)]);
         Ok(())
     }
 

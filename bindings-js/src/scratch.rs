@@ -81,7 +81,7 @@ impl Scratch {
     }
 
     /// Writes numbers into the answer registers.
-    pub(crate) fn put_answer(&self, numbers: &[f64]) {
+    pub(crate) fn put_results(&self, numbers: &[f64]) {
         for (register, number) in self.numbers[register::ANSWER..].iter().zip(numbers) {
             register.set(number.to_bits());
         }
@@ -102,7 +102,7 @@ impl Scratch {
 
     /// Writes an integer ID as the answer.
     #[inline]
-    pub(crate) fn put_made(&self, id: i64) {
+    pub(crate) fn put_integer_id(&self, id: i64) {
         self.numbers[register::ANSWER].set(id.cast_unsigned());
     }
 
@@ -213,7 +213,7 @@ impl Scratch {
 }
 
 /// The scratch area, which lives as long as its thread.
-pub type At = &'static Scratch;
+pub type ScratchRef = &'static Scratch;
 
 impl Default for Scratch {
     fn default() -> Self {

@@ -10,7 +10,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine, Scratch,
+    Host, Machine, Scratch, ScratchRef,
     generators::Make,
     handles::Object,
     options::{optional_integer, optional_word},
@@ -27,14 +27,14 @@ impl Scratch {
 }
 
 /// The register of a snapshot's first number, after the options.
-const SNAPSHOT: usize = register::OWN + 6;
+const SNAPSHOT_REGISTER: usize = register::OWN + 6;
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options and `how`. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot
     /// of the original sno library, and 3 for a new generator of a lease's grant. Then reads the metabyte, the partition,
     /// the sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
-    pub fn sno_build(&self, at: At) -> Result<()> {
+    pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
@@ -53,7 +53,7 @@ impl<C: Host> Machine<C> {
         builder = shared.apply_all(builder);
         let generator = match integer(how, "how", 3)? {
             0 => builder.build(),
-            3 => builder.build().map(Generator::of_grant),
+            3 => builder.build().map(Generator::for_grant),
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
         }
@@ -64,7 +64,7 @@ impl<C: Host> Machine<C> {
 
     /// Reads a metabyte, generates an ID, and writes its string.
     #[inline]
-    pub fn sno_generate(&self, at: At) -> Result<()> {
+    pub fn sno_generate(&self, at: ScratchRef) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.metabyte()?);
         let text = object.sno()?.generate(metabyte)?.text();
         at.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
@@ -72,7 +72,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a metabyte and a time, generates an ID for that time, and writes its string.
-    pub fn sno_generate_at(&self, at: At) -> Result<()> {
+    pub fn sno_generate_at(&self, at: ScratchRef) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.metabyte()?);
         let unix_ms = at.time(register::VALUE);
         let id =
@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Writes the partition, or NaN if the generator has not picked one yet.
-    pub fn sno_partition(&self, at: At) -> Result<()> {
+    pub fn sno_partition(&self, at: ScratchRef) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(register::ANSWER, partition);
         Ok(())
@@ -130,7 +130,7 @@ impl<C: Host> Make<C> for Generator<C> {
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.stats()?;
-        machine.scratch.put_answer(&[
+        machine.scratch.put_results(&[
             stats.partition.map_or(f64::NAN, f64::from),
             stats.sequence_min.into(),
             stats.sequence_max.into(),
@@ -147,10 +147,10 @@ impl<C: Host> Make<C> for Generator<C> {
 
     /// Writes the snapshot, with its members in the order in which the restoring call reads them.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
+    fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
         let snapshot = self.close()?;
         let [high, low] = snapshot.partition.map(f64::from);
-        machine.scratch.put_answer(&[
+        machine.scratch.put_results(&[
             Snapshot::FORMAT.1 as f64,
             high,
             low,
@@ -173,7 +173,7 @@ impl<C: Host> Make<C> for Generator<C> {
 impl Scratch {
     /// Reads the snapshot: its format, the two bytes of the partition, and then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
-        let [format, high, low, members @ ..] = self.values::<10>(SNAPSHOT);
+        let [format, high, low, members @ ..] = self.values::<10>(SNAPSHOT_REGISTER);
         Snapshot::check_format(integer(format, "format", MAX_SAFE_INTEGER)?)?;
         let byte = |byte| integer(byte, "partition", u8::MAX.into());
         let mut values = [byte(high)? << 8 | byte(low)?; 8];

@@ -5,7 +5,7 @@ use polyflake::{
     fork::partitions::{RESERVED, Table},
 };
 
-use crate::{At, Host, Machine, Scratch, floats, protocol::register, scratch::low_16_bits};
+use crate::{Host, Machine, Scratch, ScratchRef, floats, protocol::register, scratch::low_16_bits};
 
 /// Converts a table entry for JavaScript.
 #[allow(clippy::cast_precision_loss, reason = "entries have 53 bits")]
@@ -15,7 +15,7 @@ pub const fn entry_to_float(entry: u64) -> f64 {
 
 /// Converts a table entry from JavaScript. NaN stands for an entry that could not be read. The partition of such an entry
 /// must not be leased.
-pub fn entry_of_float(entry: f64) -> u64 {
+pub fn entry_from_float(entry: f64) -> u64 {
     if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }
 
@@ -24,7 +24,7 @@ pub fn entry_of_float(entry: f64) -> u64 {
 /// # Errors
 ///
 /// `entropy_unavailable` on failure. JavaScript keeps the cause.
-pub fn word_of_float(word: f64) -> Result<u16> {
+pub fn word_from_float(word: f64) -> Result<u16> {
     if (0.0..65_536.0).contains(&word) {
         Ok(floats::to_u16(word))
     } else {
@@ -42,13 +42,13 @@ impl Scratch {
 /// Calls on this machine's own table, from which other machines lease partitions.
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
-    pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
+    pub fn partitions_next(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {
         at.put_number(register::ANSWER, table.next()?.into());
         Ok(())
     }
 
     /// Reads a partition, and writes its entry.
-    pub fn partitions_entry(&self, at: At, table: &dyn Table) -> Result<()> {
+    pub fn partitions_entry(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {
         let partition = at.partition()?;
         at.put_number(register::ANSWER, entry_to_float(table.entry(partition)));
         Ok(())
@@ -56,9 +56,9 @@ impl<C: Host> Machine<C> {
 
     /// Reads a partition, its expected entry, and a new entry. Writes 1 if the new entry was stored, or 0 if the partition
     /// had a different entry.
-    pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
+    pub fn partitions_swap(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {
         let partition = at.partition()?;
-        let [old, new] = [1, 2].map(|place| entry_of_float(at.number(register::VALUE + place)));
+        let [old, new] = [1, 2].map(|place| entry_from_float(at.number(register::VALUE + place)));
         at.put_number(register::ANSWER, table.swap(partition, old, new).into());
         Ok(())
     }

@@ -21,8 +21,8 @@ use core::{
 use polyflake::Result;
 
 use crate::{
-    At, Host, Machine, Scratch,
-    handles::{Object, released_handle},
+    Host, Machine, Scratch, ScratchRef,
+    handles::{Object, released_handle_error},
     protocol::register,
 };
 
@@ -57,7 +57,7 @@ impl<C: Host> Machine<C> {
     /// Runs the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(
         &self,
-        at: At,
+        at: ScratchRef,
         call: impl Future<Output = Result<Vec<u8>>> + 'static,
     ) -> Result<()> {
         let mut turns: PendingCall = Box::pin(call);
@@ -69,11 +69,12 @@ impl<C: Host> Machine<C> {
 
     /// Runs the next turn of a call, given its handle. Writes the answer. The caller releases the handle once the call is
     /// done.
-    pub fn turn(&self, at: At) -> Result<()> {
-        let object = self.object_of(at.read_usize(register::HANDLE))?;
+    pub fn turn(&self, at: ScratchRef) -> Result<()> {
+        let object = self.find_object(at.read_usize(register::HANDLE))?;
         // The turn that is running may read a caller's clock, which may make further calls. A second borrow must return an
         // error instead of panicking.
-        let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle())?;
+        let mut turns =
+            object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle_error())?;
         self.poll(&mut turns).map(drop)
     }
 

@@ -10,7 +10,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     generators::Make,
     handles::Object,
     options::optional_word,
@@ -22,7 +22,7 @@ use crate::{
 impl<C: Host> Machine<C> {
     /// Takes the shared options, the worker ID, the last millisecond of an earlier generator, and 1 to follow rollbacks or else
     /// 0. Writes a handle.
-    pub fn uuid7_build(&self, at: At) -> Result<()> {
+    pub fn uuid7_build(&self, at: ScratchRef) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), C::key).at_random();
         let shared = at.shared_options()?;
         let [worker_id, resume_after, follows_rollbacks] = at.values(register::OWN);
@@ -41,7 +41,7 @@ impl<C: Host> Machine<C> {
 
     /// Generates an ID, and writes its string.
     #[inline]
-    pub fn uuid7_generate(&self, at: At) -> Result<()> {
+    pub fn uuid7_generate(&self, at: ScratchRef) -> Result<()> {
         let id = self.object(at)?.uuid7()?.generate()?;
         at.put_text::<{ Uuid7::TEXT_LEN }>(id.text().as_bytes());
         Ok(())
@@ -87,13 +87,13 @@ impl<C: Host> Make<C> for Generator<C> {
         let stats = self.stats();
         let worker_id = stats.worker_id.map_or(f64::NAN, f64::from);
         let (rollbacks, closed) = (stats.rollbacks.into(), stats.closed.into());
-        machine.scratch.put_answer(&[worker_id, unix_ms(stats.last_ms), rollbacks, closed]);
+        machine.scratch.put_results(&[worker_id, unix_ms(stats.last_ms), rollbacks, closed]);
         Ok(())
     }
 
     /// Writes the last millisecond, or NaN if the generator was not used.
-    fn put_end(&self, machine: &Machine<C>) -> Result<()> {
-        machine.scratch.put_answer(&[unix_ms(self.close()?)]);
+    fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
+        machine.scratch.put_results(&[unix_ms(self.close()?)]);
         Ok(())
     }
 

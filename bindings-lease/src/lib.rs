@@ -17,7 +17,7 @@ use polyflake_lease::{
 use serde_json::{Value, json};
 
 /// The number of random bytes that precede the string of [`next`].
-const ENTROPY: usize = 16 * RANDOMS;
+const ENTROPY_BYTES: usize = 16 * RANDOMS;
 
 thread_local! {
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -89,7 +89,7 @@ pub extern "C" fn begin(length: usize) -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     let bytes = take_string(length);
-    let (entropy, text) = bytes.split_at(ENTROPY.min(length));
+    let (entropy, text) = bytes.split_at(ENTROPY_BYTES.min(length));
     let now = Moment { wall_ms: to_ms(wall_ms), elapsed_ms: to_ms(elapsed_ms) };
     let mut numbers = entropy.chunks_exact(16).map(|bytes| bytes.try_into().unwrap_or_default());
     let random =
@@ -139,7 +139,7 @@ fn take_string(length: usize) -> Vec<u8> {
 /// Parses a JSON string, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call fails.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
-    store_answer(call(&asked).unwrap_or_else(|error| error_json(&error)))
+    store_reply(call(&asked).unwrap_or_else(|error| error_json(&error)))
 }
 
 fn error_json(error: &Error) -> String {
@@ -147,10 +147,10 @@ fn error_json(error: &Error) -> String {
 }
 
 fn with_rules(call: impl FnOnce(&mut Hosted) -> String) -> usize {
-    LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| store_answer(call(lease))))
+    LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| store_reply(call(lease))))
 }
 
-fn store_answer(answer: String) -> usize {
+fn store_reply(answer: String) -> usize {
     let length = answer.len();
     TEXT.set(answer.into_bytes());
     length

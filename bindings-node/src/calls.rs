@@ -23,7 +23,7 @@ use std::{
 
 use napi::sys;
 use polyflake::{Result, fork::partitions::shared};
-use polyflake_js::{At, Machine, Scratch};
+use polyflake_js::{Machine, Scratch, ScratchRef};
 
 use crate::clock::JsClock;
 
@@ -117,7 +117,7 @@ pub(crate) unsafe fn define(
 unsafe fn run(
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    call: impl FnOnce(&Native, At) -> Result<()>,
+    call: impl FnOnce(&Native, ScratchRef) -> Result<()>,
     answer: Answer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

@@ -1,7 +1,7 @@
 //! Clocks in Node.js: the system clock or a caller's function, and the thread's sleep.
 //!
 //! The package wraps a caller's clock so that it never throws. The wrapper returns NaN, and keeps the exception for the
-//! call's error. Therefore an exception can reach this file only if the stack overflows. In that case, only `clock_failed`
+//! call's error. Therefore an exception can reach this file only if the stack overflows. In that case, only `clock_error`
 //! can be reported.
 
 use std::{ptr, time::Duration};
@@ -44,7 +44,7 @@ impl Clock for JsClock {
         match self {
             Self::System => SystemClock.unix_nanos(),
             Self::Functions { env, read, .. } => {
-                let read = read.borrow_back(env).map_err(|_| clock_failed())?;
+                let read = read.borrow_back(env).map_err(|_| clock_error())?;
                 clock::nanos_from_float_ms(call_function(*env, read.raw(), &[])?)
             }
         }
@@ -72,14 +72,10 @@ impl Clock for JsClock {
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let Self::Functions { env, stalled: Some(stalled), .. } = self else { return Ok(()) };
-        let stalled = stalled.borrow_back(env).map_err(|_| clock_failed())?;
+        let stalled = stalled.borrow_back(env).map_err(|_| clock_error())?;
         let reason = f64::from(u8::from(stall.reason == ErrorKind::ClockBehind));
         let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.slept_ms.into()];
-        if call_function(*env, stalled.raw(), &notice)? > 0.0 {
-            Ok(())
-        } else {
-            Err(clock_failed())
-        }
+        if call_function(*env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(clock_error()) }
     }
 }
 
@@ -109,7 +105,7 @@ impl Host for JsClock {
     }
 }
 
-fn clock_failed() -> Error {
+fn clock_error() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
@@ -141,5 +137,5 @@ pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]
     // SAFETY: `env` is running this call. The exception is discarded, because these functions throw only if the stack
     // overflows. A pending exception would make every further Node-API call fail.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
-    Err(clock_failed())
+    Err(clock_error())
 }

@@ -45,7 +45,7 @@ pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<O
 }
 
 fn attach_first(env: &Env, area: Object<'_>) -> napi::Result<Rc<AttachedMachine>> {
-    let machine = Machine::new(scratch_in(area)?);
+    let machine = Machine::new(scratch_from_array(area)?);
     let (area, lent) = (area.create_ref()?, RefCell::default());
     let attached = Rc::new(AttachedMachine { machine, area, env: env.raw(), lent });
     // The next environment on this thread must not find this environment's memory.
@@ -94,7 +94,7 @@ fn attached() -> Option<Rc<AttachedMachine>> {
 
 /// Returns the scratch area that occupies the memory of a `Uint8Array`.
 #[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
-fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
+fn scratch_from_array(area: Object<'_>) -> napi::Result<&'static Scratch> {
     let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;
     // SAFETY: only the address and the length are used. No byte is read or written through this slice.
     let memory: *mut [u8] = unsafe { bytes.as_mut() };

@@ -13,7 +13,7 @@ use polyflake::{
     Result,
     fork::partitions::{Table, shared},
 };
-use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
+use polyflake_js::{entry_from_float, entry_to_float, word_from_float};
 
 use crate::{clock, machine};
 
@@ -47,13 +47,13 @@ impl Table for LentTable {
     }
 
     fn next(&self) -> Result<u16> {
-        word_of_float(call_function(|lent| {
+        word_from_float(call_function(|lent| {
             clock::call_function(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
         }))
     }
 
     fn entry(&self, partition: u16) -> u64 {
-        entry_of_float(call_function(|lent| {
+        entry_from_float(call_function(|lent| {
             let entry = lent.entry.borrow_back(&lent.env).ok()?;
             clock::call_function(lent.env, entry.raw(), &[partition.into()]).ok()
         }))

@@ -27,8 +27,8 @@ pub(crate) fn export<'py>(
     column: Column,
     requested: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Capsules<'py>> {
-    let wants_uuids = requested.is_some_and(wants_uuids);
-    let (schema, array) = if wants_uuids { column.as_uuids() } else { column }.export();
+    let requests_uuids = requested.is_some_and(requests_uuids);
+    let (schema, array) = if requests_uuids { column.as_uuids() } else { column }.export();
     Ok((capsule(py, schema)?, capsule(py, array)?))
 }
 
@@ -46,7 +46,7 @@ fn capsule<T: CDataStruct + Send + 'static>(
 
 /// Returns whether a value is a capsule with a UUID schema. The schema stays in the capsule. A value of any other type is
 /// ignored, because the caller's request is only a hint.
-fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
+fn requests_uuids(requested: &Bound<'_, PyAny>) -> bool {
     let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
     let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
     // SAFETY: according to the interface, a capsule with this name holds this struct, and the caller keeps the capsule
@@ -78,9 +78,9 @@ pub(crate) fn column(
     let py = value.py();
     let pieces = if has_method(value, "__arrow_c_stream__")? {
         let stream = value.call_method0(intern!(py, "__arrow_c_stream__"))?;
-        of_stream(&stream)
+        import_stream(&stream)
     } else if has_method(value, "__arrow_c_array__")? {
-        of_array(&value.call_method0(intern!(py, "__arrow_c_array__"))?)
+        import_array(&value.call_method0(intern!(py, "__arrow_c_array__"))?)
     } else {
         return Ok(None);
     };
@@ -111,15 +111,15 @@ pub(crate) struct ExpectedColumn {
     pub(crate) item: &'static str,
 }
 
-fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Chunks> {
+fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let stream: Stream = take_struct(stream)?;
     stream.collect().map_err(|StreamError(said)| PyRuntimeError::new_err(said))
 }
 
-fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Chunks> {
+fn import_array(capsules: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
     let (schema, array): (Schema, Array) = (take_struct(&schema)?, take_struct(&array)?);
-    Ok(Chunks::of_array(schema, array))
+    Ok(Chunks::import_array(schema, array))
 }
 
 fn has_method(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {

@@ -4,7 +4,7 @@
 //! JavaScript for each ID would take longer than the rest of the work.
 
 use polyflake::Result;
-use polyflake_js::word_of_float;
+use polyflake_js::word_from_float;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
@@ -17,7 +17,7 @@ extern "C" {
 pub(crate) fn key() -> Result<[u8; 32]> {
     let mut key = [0; 32];
     for (index, bytes) in (0..).zip(key.as_chunks_mut().0) {
-        *bytes = word_of_float(word(index))?.to_le_bytes();
+        *bytes = word_from_float(word(index))?.to_le_bytes();
     }
     Ok(key)
 }

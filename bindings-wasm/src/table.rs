@@ -1,7 +1,7 @@
 //! The table of default partitions. JavaScript keeps it, so that copies of the package, machines and threads share it.
 
 use polyflake::{Result, fork::partitions::Table};
-use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
+use polyflake_js::{entry_from_float, entry_to_float, word_from_float};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
@@ -26,15 +26,15 @@ pub(crate) fn find() -> Result<&'static dyn Table> {
 
 impl Table for LentTable {
     fn random(&self) -> Result<u16> {
-        word_of_float(random())
+        word_from_float(random())
     }
 
     fn next(&self) -> Result<u16> {
-        word_of_float(next())
+        word_from_float(next())
     }
 
     fn entry(&self, partition: u16) -> u64 {
-        entry_of_float(entry(partition.into()))
+        entry_from_float(entry(partition.into()))
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {

@@ -25,15 +25,15 @@ fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
 }
 
-fn area() -> u32 {
+fn scratch_area() -> u32 {
     u32::try_from(machine::scratch() as usize).unwrap()
 }
 
 fn numbers() -> Float64Array {
-    Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS as u32)
+    Float64Array::new_with_byte_offset_and_length(&memory(), scratch_area(), NUMBERS as u32)
 }
 
-fn put(register: usize, number: f64) {
+fn write_register(register: usize, number: f64) {
     numbers().set_index(u32::try_from(register).unwrap(), number);
 }
 
@@ -51,10 +51,10 @@ fn build(partition: Option<f64>) -> f64 {
     // A new generator, its metabyte, its partition, its sequence bounds, and whether the table is lent.
     let own = [0.0, MISSING, partition.unwrap_or(MISSING), MISSING, MISSING, 1.0];
     for (place, option) in shared.into_iter().enumerate() {
-        put(register::VALUE + place, option);
+        write_register(register::VALUE + place, option);
     }
     for (place, option) in own.into_iter().enumerate() {
-        put(register::OWN + place, option);
+        write_register(register::OWN + place, option);
     }
     assert_eq!(machine::sno_build(), 0);
     number(register::HANDLE)
@@ -62,19 +62,19 @@ fn build(partition: Option<f64>) -> f64 {
 
 /// Writes the arguments for one ID.
 fn put_one(handle: f64, metabyte: f64) {
-    put(register::HANDLE, handle);
-    put(register::PARAMETER, metabyte);
+    write_register(register::HANDLE, handle);
+    write_register(register::PARAMETER, metabyte);
 }
 
 /// Generates IDs with metabyte 0, and returns the status.
 fn fill(handle: f64, count: f64) -> u32 {
     put_one(handle, 0.0);
-    put(register::COUNT, count);
+    write_register(register::COUNT, count);
     machine::generator_fill()
 }
 
 fn bytes(length: u32) -> Vec<u8> {
-    let at = area() + 8 * NUMBERS as u32;
+    let at = scratch_area() + 8 * NUMBERS as u32;
     Uint8Array::new_with_byte_offset_and_length(&memory(), at, length).to_vec()
 }
 
@@ -113,7 +113,7 @@ fn an_id_made_with_the_pages_clock_is_parsed() {
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
     // The previous call left the string where the next call reads its input.
-    put(register::COUNT, 1.0);
+    write_register(register::COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();
     assert!((js_sys::Date::now() - id.unix_ms() as f64).abs() < 60_000.0);
@@ -151,7 +151,7 @@ fn default_partitions_come_from_the_provided_table() {
     lend_table();
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
-    put(register::HANDLE, handle);
+    write_register(register::HANDLE, handle);
     assert_eq!(machine::sno_partition(), 0);
     assert_eq!(number(register::ANSWER), 500.0);
 }

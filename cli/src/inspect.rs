@@ -14,7 +14,7 @@ use crate::{failure::Failure, layout, lines::lines, make, paint};
 /// The default columns of a table.
 const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
 /// The number of bits per line of a card.
-const LINE: u32 = 64;
+const BITS_PER_LINE: u32 = 64;
 
 /// Recognizes IDs: shows their format, time, fields and odds.
 ///
@@ -30,7 +30,7 @@ Examples:
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
     /// IDs as strings, integers, UUIDs, or 0x and hexadecimal digits. By default, reads them from standard input, one per line.
-    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = not_empty)]
+    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = reject_empty)]
     ids: Vec<String>,
     /// Prints one JSON object per line.
     #[arg(long)]
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let layouts = arguments.layout.iter().map(|path| own_layout(path));
+    let layouts = arguments.layout.iter().map(|path| load_layout(path));
     let layouts = layouts.collect::<Result<Vec<(String, Layout)>, Failure>>()?;
     let layouts: Vec<_> = layouts.iter().map(|(name, layout)| (name.as_str(), layout)).collect();
     let codec = arguments.secret_file.as_deref().map(make::secret).transpose()?.map(Codec::new);
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let context =
         Context { now_ms: now.as_millisecond(), secret: codec.as_ref(), layouts: &layouts };
     if !arguments.fields.is_empty() && !arguments.json && !arguments.tsv {
-        make::usage("--fields is for --json and --tsv");
+        make::exit_with_usage_error("--fields is for --json and --tsv");
     }
     if !arguments.ids.is_empty() {
         return all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Rejects an empty argument, which usually comes from a shell variable that is not set.
-fn not_empty(text: &str) -> Result<String, &'static str> {
+fn reject_empty(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
         return Err("expected an ID, found an empty string");
     }
@@ -139,9 +139,9 @@ fn all(
             shown.truncate(1);
         }
         match &form {
-            Form::Cards => card(&mut out, &id, &shown, suggestion.as_deref())?,
+            Form::Cards => write_card(&mut out, &id, &shown, suggestion.as_deref())?,
             Form::Json(members) => json(&mut out, &id, &shown, members, suggestion.as_deref())?,
-            Form::Table(columns) => row_of_table(&mut out, &id, shown.first(), columns)?,
+            Form::Table(columns) => write_table_row(&mut out, &id, shown.first(), columns)?,
         }
     }
     out.flush()?;
@@ -179,26 +179,26 @@ fn json(
 }
 
 /// Writes a row of the table. An ID without a known format has empty cells.
-fn row_of_table(
+fn write_table_row(
     out: &mut impl Write,
     id: &str,
     reading: Option<&&Reading>,
     columns: &[&str],
 ) -> io::Result<()> {
-    write!(out, "{}", cell(id))?;
+    write!(out, "{}", escape_cell(id))?;
     for column in columns {
         let value = reading.map_or_else(String::new, |reading| reading.member(column));
-        write!(out, "\t{}", cell(&value))?;
+        write!(out, "\t{}", escape_cell(&value))?;
     }
     writeln!(out)
 }
 
 /// Replaces the characters that separate cells and rows in a string.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     text.trim().replace(['\t', '\r', '\n'], " ")
 }
 
-fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
+fn load_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     let layout = layout::from_file(path)?;
     if layout.bits() > polyflake_inspect::MAX_BITS {
         let most = polyflake_inspect::MAX_BITS;
@@ -210,7 +210,7 @@ fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     Ok((name, layout))
 }
 
-fn card(
+fn write_card(
     out: &mut impl Write,
     id: &str,
     readings: &[&Reading],
@@ -261,7 +261,7 @@ fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
         let style = paint::style(field.role);
         for at in field.from..field.from + field.bits {
             let before = match at {
-                _ if at % LINE == 0 => "\n  ",
+                _ if at % BITS_PER_LINE == 0 => "\n  ",
                 _ if at == field.from => " ",
                 _ => "",
             };

@@ -13,7 +13,7 @@ use crate::{
     sql::{self, Dialect},
 };
 
-const SQL: &str = "\
+const SQL_EXAMPLES: &str = "\
 Examples:
   polyflake layout sql orders.json | psql                     then: SELECT flake.orders_time(id) FROM orders;
   polyflake layout sql orders.json --dialect duckdb > orders.sql
@@ -49,7 +49,7 @@ enum Command {
     ///
     /// IDs of 64-bit integers are in columns of type bigint, BIGINT or INTEGER, byte IDs in bytea or BLOB, and byte IDs of 16
     /// bytes in uuid as well.
-    #[command(after_help = SQL)]
+    #[command(after_help = SQL_EXAMPLES)]
     Sql {
         /// A preset, or a file with a layout as JSON.
         #[arg(value_name = "PRESET|FILE")]
@@ -58,7 +58,7 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Dialect::Postgresql)]
         dialect: Dialect,
         /// What the names of the functions begin with [default: the name of the preset or the file].
-        #[arg(long, value_parser = sql::checked_name)]
+        #[arg(long, value_parser = sql::parse_name)]
         name: Option<String>,
     },
 }
@@ -89,7 +89,7 @@ pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
 fn to_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), Failure> {
     let name = match name {
         Some(name) => name.to_owned(),
-        None => sql::checked_name(&sql::name_of(layout)).map_err(|reason| {
+        None => sql::parse_name(&sql::name_of(layout)).map_err(|reason| {
             Failure::new("invalid_layout", format!("{reason}: set another name with --name"))
         })?,
     };
@@ -120,7 +120,7 @@ fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
     }
     for (name, ms) in [("first moment", figures.first_ms), ("last moment", figures.last_ms)] {
         if let Some(ms) = ms {
-            writeln!(out, "{name:13} {}", moment(ms))?;
+            writeln!(out, "{name:13} {}", format_time(ms))?;
         }
     }
     let yes = |is| if is { "yes" } else { "no" };
@@ -134,7 +134,7 @@ fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Formats a time as RFC 3339, or as milliseconds if it is outside the calendar's range.
-fn moment(ms: i64) -> String {
+fn format_time(ms: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(ms);
     time.map_or_else(|_| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
 }

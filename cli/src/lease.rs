@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(clap::Args)]
-struct Place {
+struct NamespaceArguments {
     /// The full name of the namespace: `orders/sno` for sno generators whose lease names `orders`.
     namespace: String,
     #[command(flatten)]
@@ -64,7 +64,7 @@ enum Command {
     /// Counts granted, reserved and free worker IDs, and shows the holder of each.
     Status {
         #[command(flatten)]
-        place: Place,
+        place: NamespaceArguments,
         /// Prints JSON, with all records.
         #[arg(long)]
         json: bool,
@@ -76,7 +76,7 @@ enum Command {
     /// Stops the renewals of a worker ID, which is free when its grant ends, after at most one lease.
     Evict {
         #[command(flatten)]
-        place: Place,
+        place: NamespaceArguments,
         number: u64,
         #[command(flatten)]
         confirmation: Confirmation,
@@ -84,7 +84,7 @@ enum Command {
     /// Reserves a worker ID, so that no process leases it and you can configure it by hand.
     Reserve {
         #[command(flatten)]
-        place: Place,
+        place: NamespaceArguments,
         number: u64,
         reason: String,
         #[command(flatten)]
@@ -96,7 +96,7 @@ enum Command {
     /// the longest lease (5 to 60 seconds).
     Dead {
         #[command(flatten)]
-        place: Place,
+        place: NamespaceArguments,
         #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
         number: Option<u64>,
         /// The token of the grant, as `--holder` shows it.
@@ -174,11 +174,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Command::Evict { place, number, .. } => {
             let record = place.operator()?.evict(*number)?;
-            writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
+            writeln!(out, "{number} is free from {}", format_time(record.granted_until))?;
         }
         Command::Reserve { place, number, reason, .. } => {
             let record = place.operator()?.reserve(*number, reason)?;
-            writeln!(out, "you can configure {number} by hand from {}", moment(record.start))?;
+            writeln!(out, "you can configure {number} by hand from {}", format_time(record.start))?;
         }
         Command::Dead { place, number, token, holder, .. } => {
             let mut operator = place.operator()?;
@@ -187,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             let (number, token) = (number.unwrap_or_default(), token.unwrap_or_default());
             let record = operator.dead(number, token)?;
-            writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
+            writeln!(out, "{number} is free from {}", format_time(record.granted_until))?;
         }
         Command::Restored { store, not_before, .. } => {
             let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
@@ -199,7 +199,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )
             })?;
             for namespace in store.operator()?.restored(not_before)? {
-                let (name, quiet_until) = (namespace.name, moment(namespace.quiet_until));
+                let (name, quiet_until) = (namespace.name, format_time(namespace.quiet_until));
                 writeln!(out, "{name}: grants begin at {quiet_until}")?;
             }
         }
@@ -209,7 +209,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 // If there was no earlier quiet time, `quiet_until` is 0.
                 match quiet_until {
                     0 => writeln!(out, "{name}: grants begin now")?,
-                    _ => writeln!(out, "{name}: grants begin at {}", moment(quiet_until))?,
+                    _ => writeln!(out, "{name}: grants begin at {}", format_time(quiet_until))?,
                 }
             }
         }
@@ -225,7 +225,7 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     let read = url.or(variable.as_deref()).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
     })?;
-    let unused = unused_in(read);
+    let unused = placeholder_namespace(read);
     let place = match url {
         Some(url) => Location::of(url, unused),
         None => Location::of_variables(Some(read), None, unused),
@@ -235,13 +235,13 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
 
 /// Returns a placeholder namespace for a URL without one. Generators read their namespace from the same variable, so the URL
 /// may already contain one, which this program ignores.
-fn unused_in(url: &str) -> Option<&'static str> {
+fn placeholder_namespace(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")
 }
 
 fn reject_password(url: Option<&str>) -> Result<(), Failure> {
     let Some(url) = url else { return Ok(()) };
-    if Location::of(url, unused_in(url))?.has_password() {
+    if Location::of(url, placeholder_namespace(url))?.has_password() {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
         return Err(Failure::new("invalid_secret", reason));
     }
@@ -251,7 +251,7 @@ fn reject_password(url: Option<&str>) -> Result<(), Failure> {
 type OpenedOperator =
     Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;
 
-impl Place {
+impl NamespaceArguments {
     fn operator(&self) -> Result<OpenedOperator, Failure> {
         let url = store(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
@@ -288,12 +288,12 @@ fn list_held(operator: &mut OpenedOperator, holder: &str) -> Result<(), Failure>
         |it: &&Record| it.holder == holder && (now..Record::RESERVED).contains(&it.granted_until);
     let mut out = anstream::stdout().lock();
     for Record { first, granted_until, token, .. } in records.iter().filter(held) {
-        writeln!(out, "{first:>8}  until {}  {token}", moment(*granted_until))?;
+        writeln!(out, "{first:>8}  until {}  {token}", format_time(*granted_until))?;
     }
     Ok(())
 }
 
-fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
+fn status(place: &NamespaceArguments, as_json: bool) -> Result<(), Failure> {
     let mut operator = place.operator()?;
     let status = operator.status()?;
     let mut out = anstream::stdout().lock();
@@ -319,7 +319,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
         status.granted, status.reserved, status.free
     )?;
     if let Some(end) = status.next_end {
-        writeln!(out, "next end  {}", moment(end))?;
+        writeln!(out, "next end  {}", format_time(end))?;
     }
     writeln!(out, "longest   {} s", status.namespace.longest_ms / 1000)?;
     writeln!(out, "store     {}", status.store)?;
@@ -327,7 +327,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
         writeln!(out, "before    {}", status.namespace.previous_store)?;
     }
     if status.namespace.quiet_until > status.now {
-        writeln!(out, "quiet until {}", moment(status.namespace.quiet_until))?;
+        writeln!(out, "quiet until {}", format_time(status.namespace.quiet_until))?;
     }
     if status.is_restored {
         writeln!(out, "this store is different from the one that made the last grants")?;
@@ -338,7 +338,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     for Record { first, granted_until: end, holder, .. } in held {
         let until = match *end {
             Record::RESERVED => "reserved".to_owned(),
-            end => format!("until {}", moment(end)),
+            end => format!("until {}", format_time(end)),
         };
         writeln!(out, "{first:>8}  {until}  {holder}")?;
     }
@@ -413,7 +413,7 @@ fn record(record: &Record) -> serde_json::Value {
 }
 
 /// Formats a time as RFC 3339, or as milliseconds if it is outside the calendar's range.
-fn moment(ms: u64) -> String {
+fn format_time(ms: u64) -> String {
     let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     time.map_or_else(|| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
 }

@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, maker) = family.copied().unwrap_or(("layout", layout_maker));
     reject_other_options(name, arguments);
     let mut make = maker(arguments)?;
-    let bar = progress(arguments.count);
+    let bar = progress_bar(arguments.count);
     let mut out = BufWriter::new(io::stdout().lock());
     for made in 0..arguments.count {
         writeln!(out, "{}", make()?)?;
@@ -112,18 +112,18 @@ fn reject_other_options(family: &str, arguments: &Arguments) {
         ),
     ] {
         if given && of != family {
-            usage(&format!("{option} is for {of}, not for {}", arguments.family));
+            exit_with_usage_error(&format!("{option} is for {of}, not for {}", arguments.family));
         }
     }
 }
 
 /// Exits because of an error in the arguments.
-pub(crate) fn usage(reason: &str) -> ! {
+pub(crate) fn exit_with_usage_error(reason: &str) -> ! {
     crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
 /// Returns a progress bar on the terminal, if the IDs are written somewhere else.
-fn progress(count: u64) -> ProgressBar {
+fn progress_bar(count: u64) -> ProgressBar {
     if io::stdout().is_terminal() || count <= STRIDE {
         return ProgressBar::hidden();
     }
@@ -147,7 +147,7 @@ fn sno(arguments: &Arguments) -> Result<Make, Failure> {
     let Some(partition) = arguments.partition else {
         return Ok(Box::new(move || Ok(sno::generate(kind)?.to_string())));
     };
-    past_the_last_run(Duration::from_millis(4));
+    wait_for_tick_end(Duration::from_millis(4));
     let given = sno::Generator::builder().partition(partition).build()?;
     Ok(Box::new(move || Ok(given.generate(kind)?.to_string())))
 }
@@ -168,7 +168,7 @@ fn uuid7(arguments: &Arguments) -> Result<Make, Failure> {
     }
     let mut builder = uuid7::Generator::builder();
     if let Some(worker_id) = arguments.worker_id {
-        past_the_last_run(Duration::from_millis(1));
+        wait_for_tick_end(Duration::from_millis(1));
         builder = builder.worker_id(worker_id);
     }
     let ids = builder.build()?;
@@ -177,7 +177,7 @@ fn uuid7(arguments: &Arguments) -> Result<Make, Failure> {
 
 fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     let path = arguments.secret_file.as_deref();
-    let path = path.unwrap_or_else(|| usage("randflake needs --secret-file FILE"));
+    let path = path.unwrap_or_else(|| exit_with_usage_error("randflake needs --secret-file FILE"));
     let secret = secret(path)?;
     if let Some((url, namespace)) = lease(arguments)? {
         let leased = polyflake_lease::randflake::Generator::new(&url, namespace, secret)?;
@@ -208,15 +208,17 @@ fn layout_maker(arguments: &Arguments) -> Result<Make, Failure> {
         arguments.bind.iter().find(|(field, _)| !known.contains(&field.as_str()))
     {
         let fields = if known.is_empty() { "no fields".into() } else { known.join(", ") };
-        usage(&format!("{name} has no field `{other}` for --bind: it has {fields}"));
+        exit_with_usage_error(&format!(
+            "{name} has no field `{other}` for --bind: it has {fields}"
+        ));
     }
     let missing = |field: &&str| arguments.bind.iter().all(|(name, _)| name != field);
     let missing: Vec<_> = layout.bindable_names().filter(missing).collect();
     if !missing.is_empty() {
         let options: Vec<_> = missing.iter().map(|name| format!("--bind {name}=VALUE")).collect();
-        usage(&format!("{name} needs {}", options.join(" ")));
+        exit_with_usage_error(&format!("{name} needs {}", options.join(" ")));
     }
-    past_the_last_run(tick(&layout));
+    wait_for_tick_end(tick(&layout));
     let mut builder = layout::Generator::builder(layout);
     for (name, value) in &arguments.bind {
         builder = builder.bind(name.clone(), value.clone());
@@ -258,7 +260,7 @@ fn tick(layout: &Layout) -> Duration {
 }
 
 /// Waits for the end of the current tick, because an earlier run with the same worker ID may have used it.
-fn past_the_last_run(tick: Duration) {
+fn wait_for_tick_end(tick: Duration) {
     sleep(tick + Duration::from_millis(1));
 }
 

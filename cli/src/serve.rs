@@ -9,10 +9,10 @@
 //! Each reply names the store connection that it came from, and a request may require that same connection.
 
 mod access;
-mod answers;
 mod metrics;
 mod network;
 mod pool;
+mod responses;
 mod tls;
 
 use std::{
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_listener(arguments)?;
     let url = store(arguments.url.as_deref())?;
     let tokens = Tokens::load(arguments.tokens.as_deref())?;
-    let tls = tls::Files::of(arguments).map(tls::Acceptor::load).transpose()?;
+    let tls = tls::CertificateFiles::of(arguments).map(tls::Acceptor::load).transpose()?;
     if arguments.create {
         polyflake_lease::open(&url)?.answer(&probe())?;
     }

@@ -44,7 +44,7 @@ pub(crate) fn name_of(path: &str) -> String {
 }
 
 /// The names of functions that `sql/polyflake.sql` and `sql/polyflake.duckdb.sql` already define.
-const TAKEN: [&str; 10] = [
+const RESERVED_NAMES: [&str; 10] = [
     "hotguid",
     "hotguid_uuid8",
     "sno",
@@ -58,7 +58,7 @@ const TAKEN: [&str; 10] = [
 ];
 
 /// Checks a name that becomes a part of an identifier in every dialect without quotes.
-pub(crate) fn checked_name(name: &str) -> Result<String, String> {
+pub(crate) fn parse_name(name: &str) -> Result<String, String> {
     let is_plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '_');
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
     // PostgreSQL limits identifiers to 63 bytes, including the longest suffix.
@@ -67,7 +67,7 @@ pub(crate) fn checked_name(name: &str) -> Result<String, String> {
             "expected a lowercase letter and up to 49 lowercase letters, digits and underscores, found `{name}`"
         ));
     }
-    if TAKEN.contains(&name) {
+    if RESERVED_NAMES.contains(&name) {
         return Err(format!(
             "expected a name that polyflake's own functions do not have, found `{name}`"
         ));
@@ -76,7 +76,7 @@ pub(crate) fn checked_name(name: &str) -> Result<String, String> {
 }
 
 /// The arguments and columns of the functions that return bounds.
-const ARGUMENTS: [&str; 6] = ["moment", "before", "start", "until", "lowest", "highest"];
+const ARGUMENT_NAMES: [&str; 6] = ["moment", "before", "start", "until", "lowest", "highest"];
 
 /// The parts of a layout that its functions are written from.
 struct Table {
@@ -148,10 +148,10 @@ impl Table {
         table.check_names()?;
         let is_argument = |field: &&Field| {
             table.time.is_some()
-                && ARGUMENTS.iter().any(|argument| field.name.eq_ignore_ascii_case(argument))
+                && ARGUMENT_NAMES.iter().any(|argument| field.name.eq_ignore_ascii_case(argument))
         };
         if let Some(field) = bounds.above.iter().find(is_argument) {
-            return Err(same_names(field));
+            return Err(duplicate_name_error(field));
         }
         table.bounds = match &table.time {
             None => Err("has no timestamp"),
@@ -171,7 +171,7 @@ impl Table {
     }
 
     /// Wraps an expression so that it is NULL for bytes of the wrong length. `length` is the expression for the length.
-    fn of_length(&self, length: &str, value: String) -> String {
+    fn null_unless_length(&self, length: &str, value: String) -> String {
         match self.length {
             None => value,
             Some(count) => format!("CASE WHEN {length} = {count} THEN {value} END"),
@@ -184,17 +184,18 @@ impl Table {
     }
 
     /// Returns whether the functions include `_field`, which reads integers of at most 64 bits.
-    fn has_integers(&self) -> bool {
-        !self.has_others() || self.fields.iter().any(|field| field.kind == Kind::Integer)
+    fn has_integer_fields(&self) -> bool {
+        !self.has_non_integer_fields()
+            || self.fields.iter().any(|field| field.kind == Kind::Integer)
     }
 
     /// Returns whether the functions include `_bytes`, which also reads the other fields.
-    fn has_others(&self) -> bool {
+    fn has_non_integer_fields(&self) -> bool {
         self.fields.iter().any(|field| field.kind != Kind::Integer)
     }
 
     /// Returns whether a bound requires the value of a field of a certain kind.
-    fn requires_field(&self, is: fn(Kind) -> bool) -> bool {
+    fn requires_field_of_kind(&self, is: fn(Kind) -> bool) -> bool {
         self.ranges().is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
     }
 
@@ -218,7 +219,7 @@ impl Table {
         let names: Vec<_> = self.fields.iter().map(|field| field.name.to_lowercase()).collect();
         match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
             None => Ok(()),
-            Some((index, _)) => Err(same_names(&self.fields[index])),
+            Some((index, _)) => Err(duplicate_name_error(&self.fields[index])),
         }
     }
 
@@ -240,7 +241,7 @@ impl Table {
     /// Returns an expression for the number of the field with a given name. The expression fails if the name is unknown, or if
     /// the field is not an integer of at most 64 bits.
     fn field(&self, id: Source) -> String {
-        self.by_name("", |field| match field.kind {
+        self.case_by_field_name("", |field| match field.kind {
             Kind::Integer => field.number(id),
             _ => format!("flake.no_integer_of('{}', field)", self.name),
         })
@@ -248,7 +249,7 @@ impl Table {
 
     /// Returns an expression for the value of the field with a given name. `cast` gives the error for an unknown name the same
     /// type as the value.
-    fn by_name(&self, cast: &str, value: impl Fn(&Field) -> String) -> String {
+    fn case_by_field_name(&self, cast: &str, value: impl Fn(&Field) -> String) -> String {
         let unknown = format!("flake.unknown_field_of('{}', field){cast}", self.name);
         if self.fields.is_empty() {
             return unknown;
@@ -290,7 +291,7 @@ fn constants(layout: &Layout, fields: &[&Value]) -> Result<String, Failure> {
 }
 
 /// Returns the error for a field with the same name as a different field, an argument or a column.
-fn same_names(field: &Field) -> Failure {
+fn duplicate_name_error(field: &Field) -> Failure {
     let name = &field.name;
     Failure::new("invalid_layout", format!("expected distinct names in SQL, found `{name}` twice"))
 }

@@ -20,7 +20,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn out(arguments: &[&str]) -> String {
+fn stdout_of(arguments: &[&str]) -> String {
     let output = run(arguments);
     let talk = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && talk.is_empty(), "{arguments:?}: {talk}");
@@ -36,7 +36,7 @@ fn assert_fails(status: i32, arguments: &[&str]) -> String {
     talk
 }
 
-fn piped(arguments: &[&str], input: &[u8]) -> Output {
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(PROGRAM);
     let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("a program");
@@ -49,21 +49,21 @@ fn help_begins_with_examples() {
     let short = assert_fails(2, &[]);
     assert!(short.starts_with("Examples:\n  polyflake inspect"), "{short}");
     for command in ["inspect", "new", "lease"] {
-        assert!(out(&[command, "--help"]).starts_with("Examples:\n"), "{command}");
+        assert!(stdout_of(&[command, "--help"]).starts_with("Examples:\n"), "{command}");
     }
-    assert!(out(&["--help"]).contains("Exit status: 0, done; 1, refused"));
+    assert!(stdout_of(&["--help"]).contains("Exit status: 0, done; 1, refused"));
 }
 
 /// Every example command in the help must succeed.
 #[test]
-fn examples_of_the_help_run() {
+fn the_examples_in_the_help_run() {
     let examples = assert_fails(2, &[]);
     let lines =
         examples.lines().filter(|line| line.starts_with("  polyflake") && !line.contains('<'));
     let mut count = 0;
     for line in lines {
         let command = line.split("   ").next().expect("a command");
-        out(&command.split_whitespace().skip(1).collect::<Vec<_>>());
+        stdout_of(&command.split_whitespace().skip(1).collect::<Vec<_>>());
         count += 1;
     }
     assert_eq!(count, 4);
@@ -104,7 +104,7 @@ fn invalid_arguments_exit_with_2_and_a_suggestion() {
 
 #[test]
 fn a_card_shows_format_time_fields_and_bits() {
-    let card = out(&["inspect", "175928847299117063", "--now", NOW]);
+    let card = stdout_of(&["inspect", "175928847299117063", "--now", NOW]);
     let words: Vec<_> = card.split_whitespace().collect();
     assert!(card.starts_with("175928847299117063\n  Discord snowflake, "), "{card}");
     assert!(words.contains(&"2016-04-30T11:18:25.796Z"), "{card}");
@@ -115,13 +115,13 @@ fn a_card_shows_format_time_fields_and_bits() {
     assert!(!card.contains('\x1b'), "colours in a file");
     assert!(include_str!("../README.md").contains(card.trim_end()), "README.md: {card}");
     assert!(!card.contains(" \n"), "spaces at the end of a line: {card}");
-    assert!(out(&["inspect", "42", "--color", "always"]).contains('\x1b'));
+    assert!(stdout_of(&["inspect", "42", "--color", "always"]).contains('\x1b'));
 }
 
 #[test]
 fn json_is_one_object_per_line_with_large_integers_as_strings() {
     let ids = "175928847299117063\n\n01ARZ3NDEKTSV4RRFFQ69G5FAV\n";
-    let output = piped(&["inspect", "--json", "--now", NOW], ids.as_bytes());
+    let output = run_with_input(&["inspect", "--json", "--now", NOW], ids.as_bytes());
     let text = String::from_utf8(output.stdout).expect("text");
     let lines: Vec<Value> = text.lines().map(|line| line.parse().expect("JSON")).collect();
     assert_eq!(lines.len(), 2);
@@ -159,12 +159,12 @@ fn lines_of_any_encoding_are_read() {
         utf_16(u16::to_le_bytes, ""),
         utf_16(u16::to_be_bytes, ""),
     ] {
-        let output = piped(&["inspect", "--tsv", "--fields", "format"], &input);
+        let output = run_with_input(&["inspect", "--tsv", "--fields", "format"], &input);
         assert!(output.status.success(), "{input:?}");
         let table = String::from_utf8(output.stdout).expect("text");
         assert_eq!(table, "id\tformat\n42\tcounter\n9afikjv326nct5if\tsno\n", "{input:?}");
     }
-    let output = piped(&["inspect", "--tsv"], b"42\n\n\xffx\n9afikjv326nct5if\n");
+    let output = run_with_input(&["inspect", "--tsv"], b"42\n\n\xffx\n9afikjv326nct5if\n");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
@@ -174,7 +174,7 @@ fn lines_of_any_encoding_are_read() {
 }
 
 #[test]
-fn near_misses_are_suggested() {
+fn similar_names_are_suggested() {
     for (text, suggestion) in [
         ("9AFIKJV326NCT5IF", "did you mean 9afikjv326nct5if, a sno?"),
         (
@@ -202,7 +202,7 @@ fn near_misses_are_suggested() {
         assert_eq!(line["suggestion"], suggestion);
     }
     // The 21 characters may be a Nano ID, but that is less likely than a typo.
-    let capital = out(&["inspect", "Order_1cswj9ra8617edr"]);
+    let capital = stdout_of(&["inspect", "Order_1cswj9ra8617edr"]);
     assert!(
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
         "{capital}"
@@ -217,22 +217,22 @@ fn near_misses_are_suggested() {
 fn json_and_tsv_contain_the_requested_readings_and_fields() {
     let id = "175928847299117063";
     assert_eq!(
-        out(&["inspect", "--json", "--best", "--fields", "format,time", "--now", NOW, id]),
+        stdout_of(&["inspect", "--json", "--best", "--fields", "format,time", "--now", NOW, id]),
         format!(
             "{{\"id\":\"{id}\",\"readings\":[{{\"format\":\"discord\",\"time\":\"2016-04-30T11:18:25.796Z\"}}]}}\n"
         )
     );
     assert_eq!(
-        out(&["inspect", "--tsv", "--fields", "time,format", "--now", NOW, id]),
+        stdout_of(&["inspect", "--tsv", "--fields", "time,format", "--now", NOW, id]),
         format!("id\ttime\tformat\n{id}\t2016-04-30T11:18:25.796Z\tdiscord\n")
     );
-    assert!(out(&["inspect", "--tsv", id]).starts_with("id\tformat\todds\ttime\ttitle\n"));
-    let whole: Value = out(&["inspect", "--json", "--now", NOW, id]).parse().expect("JSON");
+    assert!(stdout_of(&["inspect", "--tsv", id]).starts_with("id\tformat\todds\ttime\ttitle\n"));
+    let whole: Value = stdout_of(&["inspect", "--json", "--now", NOW, id]).parse().expect("JSON");
     let first = whole["readings"][0].as_object().expect("an object");
     let members: Vec<_> = first.keys().map(String::as_str).collect();
     assert_eq!(members, polyflake_inspect::MEMBERS);
     assert!(first["note"].as_str().is_some_and(|note| note.contains("only the source")), "{whole}");
-    assert!(!out(&["inspect", "--best", id]).contains("\n  or "));
+    assert!(!stdout_of(&["inspect", "--best", id]).contains("\n  or "));
     assert!(assert_fails(2, &["inspect", "--json", "--fields", "colour", id]).contains("unix_ms"));
     assert!(assert_fails(2, &["inspect", "--fields", "time", id]).contains("for --json and --tsv"));
 }
@@ -246,19 +246,19 @@ fn new_makes_distinct_ids_that_inspect_identifies() {
             "sonyflake" => &["--bind", "machine=513"],
             _ => &[],
         });
-        let made = out(&arguments);
+        let made = stdout_of(&arguments);
         let ids: HashSet<&str> = made.lines().collect();
         assert_eq!(ids.len(), 2000, "{family}");
         let first = made.lines().next().expect("an ID");
-        let read: Value = out(&["inspect", "--json", first]).parse().expect("JSON");
+        let read: Value = stdout_of(&["inspect", "--json", first]).parse().expect("JSON");
         let format = if family == "uuid7" { "uuid-v7" } else { family };
         assert_eq!(read["readings"][0]["format"], format, "{first}");
     }
-    let uuid = out(&["new", "uuid7", "--worker-id", "49374"]);
+    let uuid = stdout_of(&["new", "uuid7", "--worker-id", "49374"]);
     let id = polyflake::uuid7::Uuid7::parse(uuid.trim()).expect("a UUID");
     assert_eq!(polyflake::uuid7::worker_id(id), 0xc0de);
-    let sno = out(&["new", "sno", "--metabyte", "7", "--partition", "513"]);
-    let read: Value = out(&["inspect", "--json", sno.trim()]).parse().expect("JSON");
+    let sno = stdout_of(&["new", "sno", "--metabyte", "7", "--partition", "513"]);
+    let read: Value = stdout_of(&["inspect", "--json", sno.trim()]).parse().expect("JSON");
     let fields = &read["readings"][0]["fields"];
     assert_eq!((&fields[2]["value"], &fields[3]["value"]), (&7.into(), &513.into()));
 }
@@ -277,7 +277,7 @@ fn consecutive_runs_with_one_worker_id_never_collide() {
             &["new", "sno", "--partition", "7", "-n", "100"],
             &["new", "discord", "--bind", "worker=1", "--bind", "process=1", "-n", "100"],
         ] {
-            for id in out(arguments).lines() {
+            for id in stdout_of(arguments).lines() {
                 assert!(seen.insert(id.to_owned()), "{id} was made twice");
             }
         }
@@ -296,8 +296,8 @@ fn secrets_are_read_only_from_files() {
         let arguments =
             ["new", "randflake", "--node", "1", "--secret-file", key.to_str().expect("a path")];
         if works {
-            let id = out(&arguments);
-            let named = out(&["inspect", id.trim(), "--secret-file", arguments[5]]);
+            let id = stdout_of(&arguments);
+            let named = stdout_of(&["inspect", id.trim(), "--secret-file", arguments[5]]);
             assert!(named.contains("Randflake, over 99%"), "{named}");
         } else {
             assert!(assert_fails(1, &arguments).starts_with("error[invalid_secret]: "));
@@ -316,13 +316,14 @@ fn layouts_are_checked_described_and_used() {
         {"kind":"bindable","bits":8,"name":"shard"},{"kind":"sequence","bits":8}]}"#;
     fs::write(&file, json).expect("a file");
     let path = file.to_str().expect("a path");
-    assert_eq!(out(&["layout", "check", path]), "");
-    assert!(out(&["layout", "describe", path]).contains("256000 IDs of one generator"));
-    let figures: Value = out(&["layout", "describe", "twitter", "--json"]).parse().expect("JSON");
+    assert_eq!(stdout_of(&["layout", "check", path]), "");
+    assert!(stdout_of(&["layout", "describe", path]).contains("256000 IDs of one generator"));
+    let figures: Value =
+        stdout_of(&["layout", "describe", "twitter", "--json"]).parse().expect("JSON");
     assert_eq!(figures["per_second_in_all"], "4194304000");
-    assert!(out(&["layout", "presets"]).lines().any(|line| line == "sonyflake"));
-    let id = out(&["new", path, "--bind", "shard=9"]);
-    let card = out(&["inspect", "--layout", path, id.trim()]);
+    assert!(stdout_of(&["layout", "presets"]).lines().any(|line| line == "sonyflake"));
+    let id = stdout_of(&["new", path, "--bind", "shard=9"]);
+    let card = stdout_of(&["inspect", "--layout", path, id.trim()]);
     assert!(card.contains("\n  orders, "), "{card}");
 
     fs::write(&file, json.replace("\"bits\":64", "\"bits\":63")).expect("a file");
@@ -342,15 +343,19 @@ fn layout_sql_writes_functions_for_each_database() {
         {"kind":"timestamp","bits":41,"tick":"1ms","epoch_ms":0},{"kind":"sequence","bits":22}]}"#;
     fs::write(&file, json).expect("a file");
     let path = file.to_str().expect("a path");
-    assert!(out(&["layout", "sql", path]).contains("FUNCTION flake.my_orders_time(id bigint)"));
+    assert!(
+        stdout_of(&["layout", "sql", path]).contains("FUNCTION flake.my_orders_time(id bigint)")
+    );
     for (dialect, made) in [
         ("postgresql", "FUNCTION flake.ids_range(start timestamptz, until timestamptz)"),
         ("duckdb", "MACRO flake.ids_lowest(moment)"),
         ("sqlite", "ms INTEGER AS (((id >> 22) & 2199023255551))"),
     ] {
-        let written = out(&["layout", "sql", path, "--dialect", dialect, "--name", "ids"]);
+        let written = stdout_of(&["layout", "sql", path, "--dialect", dialect, "--name", "ids"]);
         assert!(written.contains(made), "{written}");
-        assert!(out(&["layout", "sql", "discord", "--dialect", dialect]).contains("discord_"));
+        assert!(
+            stdout_of(&["layout", "sql", "discord", "--dialect", dialect]).contains("discord_")
+        );
     }
     assert!(assert_fails(2, &["layout", "sql", path, "--name", "sno"]).contains("found `sno`"));
 
@@ -366,7 +371,7 @@ fn layout_sql_writes_functions_for_each_database() {
         ("duckdb", "octet_length(id::BLOB) = 9"),
         ("sqlite", "id BLOB PRIMARY KEY"),
     ] {
-        let written = out(&["layout", "sql", path, "--dialect", dialect]);
+        let written = stdout_of(&["layout", "sql", path, "--dialect", dialect]);
         assert!(written.contains(made), "{written}");
     }
 }
@@ -388,13 +393,13 @@ fn operator_commands_show_and_change_a_namespace() {
     }
     let lease = ["--lease", &url, "--namespace", "orders"];
     let ids = |count: &str| {
-        let made = out(&[&["new", "sno", "-n", count], &lease[..]].concat());
+        let made = stdout_of(&[&["new", "sno", "-n", count], &lease[..]].concat());
         made.lines().map(str::to_owned).collect::<HashSet<_>>()
     };
     let (first, second) = (ids("1000"), ids("1000"));
     assert!(first.is_disjoint(&second) && first.len() + second.len() == 2000);
     let operate = |step: &str, more: &[&str]| {
-        out(&[&["lease", step, "orders/sno", "--url", &url], more].concat())
+        stdout_of(&[&["lease", step, "orders/sno", "--url", &url], more].concat())
     };
     for step in [
         &["evict", "orders/sno", "9"][..],
@@ -418,7 +423,8 @@ fn operator_commands_show_and_change_a_namespace() {
     assert!(!status.to_string().contains("token"));
     let rejection = assert_fails(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
     assert!(rejection.starts_with("error[out_of_range]: "), "{rejection}");
-    let whole = |step: &str, more: &[&str]| out(&[&["lease", step, "--url", &url], more].concat());
+    let whole =
+        |step: &str, more: &[&str]| stdout_of(&[&["lease", step, "--url", &url], more].concat());
     assert!(whole("restored", &["--yes"]).starts_with("orders/sno: grants begin at 20"));
     let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert!(status["quiet_until"].as_u64() > status["now"].as_u64());
@@ -463,10 +469,10 @@ fn namespaces_are_listed_and_counted() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("ids.db").display());
     for namespace in ["orders", "users"] {
-        out(&["new", "sno", "--lease", &url, "--namespace", namespace]);
+        stdout_of(&["new", "sno", "--lease", &url, "--namespace", namespace]);
     }
-    assert_eq!(out(&["lease", "list", "--url", &url]), "orders/sno\nusers/sno\n");
-    let metrics = out(&["lease", "metrics", "--url", &url]);
+    assert_eq!(stdout_of(&["lease", "list", "--url", &url]), "orders/sno\nusers/sno\n");
+    let metrics = stdout_of(&["lease", "metrics", "--url", &url]);
     for line in [
         "# TYPE polyflake_lease_free gauge",
         "polyflake_lease_granted{namespace=\"orders/sno\"} 0",
@@ -476,7 +482,9 @@ fn namespaces_are_listed_and_counted() {
         assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
     }
     assert!(!metrics.contains("next_end_seconds{"), "{metrics}");
-    assert!(out(&["lease", "status", "orders/sno", "--url", &url]).contains("longest   3600 s"));
+    assert!(
+        stdout_of(&["lease", "status", "orders/sno", "--url", &url]).contains("longest   3600 s")
+    );
 }
 
 #[test]
@@ -484,7 +492,7 @@ fn lease_check_prints_one_line_and_sets_the_exit_status() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().join("ids.db");
     let url = format!("sqlite:{}?namespace=orders&allow=overlayfs", path.display());
-    let found = out(&["lease", "check", &url]);
+    let found = stdout_of(&["lease", "check", &url]);
     assert_eq!(found, format!("a worker ID can be leased from sqlite:{}\n", path.display()));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     let missing = assert_fails(1, &["lease", "check", "sqlite:/nowhere/ids.db?namespace=orders"]);
@@ -522,8 +530,8 @@ fn metrics_include_unreadable_namespaces_and_restored_stores() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let [url, copy] = ["ids.db", "copy.db"]
         .map(|name| format!("sqlite:{}?allow=overlayfs", folder.path().join(name).display()));
-    out(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
-    let sane = out(&["lease", "metrics", "--url", &url]);
+    stdout_of(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
+    let sane = stdout_of(&["lease", "metrics", "--url", &url]);
     for line in [
         "polyflake_lease_readable{namespace=\"orders/sno\"} 1",
         "polyflake_lease_restored{namespace=\"orders/sno\"} 0",
@@ -569,7 +577,7 @@ fn a_watched_status_survives_errors() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let [file, away] = ["ids.db", "away.db"].map(|name| folder.path().join(name));
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
-    out(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
+    stdout_of(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
     let mut command = Command::new(PROGRAM);
     command.args(["lease", "status", "orders/sno", "--url", &url, "--watch", "1"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("one");
@@ -602,7 +610,11 @@ fn a_closed_pipe_ends_the_program_quietly() {
 
 #[test]
 fn completions_and_the_manual_list_every_command() {
-    for text in [out(&["completions", "bash"]), out(&["completions", "fish"]), out(&["man"])] {
+    for text in [
+        stdout_of(&["completions", "bash"]),
+        stdout_of(&["completions", "fish"]),
+        stdout_of(&["man"]),
+    ] {
         for command in ["inspect", "new", "layout", "lease"] {
             assert!(text.contains(command), "{command}");
         }
@@ -612,7 +624,7 @@ fn completions_and_the_manual_list_every_command() {
 /// The manual is a single page, so it must contain the options of every command and refer to no other page.
 #[test]
 fn the_manual_lists_all_options_on_one_page() {
-    let page = out(&["man"]).replace("\\-", "-");
+    let page = stdout_of(&["man"]).replace("\\-", "-");
     for option in ["--fields", "--metabyte", "--namespace", "--not-before", "--secret-file"] {
         assert!(page.contains(&format!("\\fB{option}\\fR")), "{option}");
     }

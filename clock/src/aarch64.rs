@@ -16,7 +16,7 @@ pub(super) fn counter() -> u64 {
     count
 }
 
-pub(super) fn counter_in_order() -> u64 {
+pub(super) fn ordered_counter() -> u64 {
     // SAFETY: the instruction barrier accesses no memory. A second barrier follows the read.
     unsafe { asm!("isb", options(nostack, preserves_flags)) };
     let count = counter();

@@ -43,7 +43,7 @@
 //!
 //! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next sample. Readings
 //! must not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`,
-//! and at a lower rate, so that readings agree with the wall clock again after one span (`slowed_down`):
+//! and at a lower rate, so that readings agree with the wall clock again after one span (`slow_down`):
 //!
 //! ```text
 //!                          *          readings and wall clock agree after one span
@@ -248,10 +248,10 @@ impl Anchor {
     /// Writes a new anchor. The caller must have set `seq` to `writing`.
     fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let sample = ClockSample {
-            before: hardware.counter_in_order(),
+            before: hardware.ordered_counter(),
             // If the wall clock fails, the write must still end, or every other thread would wait for it forever.
             nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
-            after: hardware.counter_in_order(),
+            after: hardware.ordered_counter(),
         };
         let moment = self.next_anchor(sample);
         self.store(moment);
@@ -297,7 +297,7 @@ impl Anchor {
         let scale = self.mark.rate_at(sample);
         let (nanos, scale) = match last.span {
             0 => (sample.nanos, scale),
-            _ => slowed_down(last.latest_reading(sample.after), sample.nanos, scale),
+            _ => slow_down(last.latest_reading(sample.after), sample.nanos, scale),
         };
         let is_valid = scale > 0 && nanos < i64::MAX - 2 * SPAN;
         let span = SPAN.cast_unsigned() << SHIFT;
@@ -309,7 +309,7 @@ impl Anchor {
 /// Returns the time and the scale of the next anchor, given the latest reading, `shown`. If that reading is slightly ahead
 /// of the wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after
 /// one span.
-fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
+fn slow_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..MAX_LEAD).contains(&ahead) {
         return (nanos, scale);

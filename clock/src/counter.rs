@@ -38,7 +38,7 @@ trait Hardware {
     fn counter(&self) -> u64;
 
     /// Returns the counter's value, read in program order: after all earlier instructions and before all later ones.
-    fn counter_in_order(&self) -> u64;
+    fn ordered_counter(&self) -> u64;
 
     /// Returns the wall-clock time in Unix nanoseconds.
     fn wall(&self) -> Result<i64, Self::Error>;
@@ -54,8 +54,8 @@ impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
     fn counter(&self) -> u64 {
         arch::counter()
     }
-    fn counter_in_order(&self) -> u64 {
-        arch::counter_in_order()
+    fn ordered_counter(&self) -> u64 {
+        arch::ordered_counter()
     }
     #[inline]
     fn wall(&self) -> Result<i64, E> {
@@ -100,7 +100,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
     match CHOICE.load(Ordering::Relaxed) {
         COUNTER => match READINGS_LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
-            None => renew_here(wall, epoch),
+            None => renew_cold(wall, epoch),
         },
         choice => {
             if choice == UNDECIDED {
@@ -124,7 +124,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
 /// Renews the anchor. This is a separate function, because large results are expensive to return.
 #[cold]
 #[inline(never)]
-fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
+fn renew_cold<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     READINGS_LEFT.with(|left| renew(&ANCHOR, left, &Processor(wall), epoch()))
 }
 

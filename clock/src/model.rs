@@ -37,7 +37,7 @@ impl Hardware for PerfectClock {
     fn counter(&self) -> u64 {
         self.advance(SAMPLE_DURATION)
     }
-    fn counter_in_order(&self) -> u64 {
+    fn ordered_counter(&self) -> u64 {
         self.advance(SAMPLE_DURATION)
     }
     fn wall(&self) -> Result<i64, Infallible> {
@@ -57,7 +57,7 @@ fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
 }
 
 /// Runs two threads half a span after the last anchor. Each thread reads and renews in the given order.
-fn two_threads(orders: [&'static [bool]; 2]) {
+fn run_two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
@@ -83,10 +83,10 @@ fn two_threads(orders: [&'static [bool]; 2]) {
 
 #[test]
 fn a_reader_never_sees_a_partially_written_anchor() {
-    two_threads([&[true], &[false, false]]);
+    run_two_threads([&[true], &[false, false]]);
 }
 
 #[test]
 fn two_threads_never_write_the_anchor_concurrently() {
-    two_threads([&[true, false], &[true, false]]);
+    run_two_threads([&[true, false], &[true, false]]);
 }

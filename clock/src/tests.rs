@@ -60,7 +60,7 @@ impl SimulatedMachine {
         self.now.set(self.now.get() + nanos);
     }
 
-    fn rest(&self, of: u32) {
+    fn interrupt_if_due(&self, of: u32) {
         let samples = self.samples.get();
         if self.is_interrupted && samples % 10 == of {
             self.advance(i64::from(samples * 13 % 200) * US);
@@ -80,18 +80,18 @@ impl Hardware for SimulatedMachine {
         self.advance(7);
         (self.counter)(self.now.get()).cast_unsigned()
     }
-    fn counter_in_order(&self) -> u64 {
+    fn ordered_counter(&self) -> u64 {
         self.counter()
     }
     fn wall(&self) -> Result<i64> {
         if self.fails.contains(&self.now.get()) {
             return Err(ClockFailure);
         }
-        self.rest(3);
+        self.interrupt_if_due(3);
         self.samples.set(self.samples.get() + 1);
         self.advance(self.sample);
         let now = self.wall_time();
-        self.rest(9);
+        self.interrupt_if_due(9);
         Ok(now)
     }
 }
@@ -127,7 +127,7 @@ fn max_lead_and_lag(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
 }
 
 #[track_caller]
-fn assert_monotone(all: &[Reading]) {
+fn assert_monotonic(all: &[Reading]) {
     for pair in all.windows(2) {
         assert!(pair[0].shows <= pair[1].shows, "{pair:?}");
     }
@@ -146,7 +146,7 @@ fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);
         assert!(lead <= 10_000 / tenths && lag < US + 10_000 / tenths, "{tenths}: {lead} {lag}");
-        assert_monotone(&all);
+        assert_monotonic(&all);
         let samples = world.samples.get();
         assert!(i64::from(samples) < 60 + WARM_UP / 50, "{tenths}: {samples}");
     }
@@ -181,7 +181,7 @@ fn slewed_clock(millionths: i64) -> SimulatedMachine {
 fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed_clock(millionths), 170, 60 * MS);
-        assert_monotone(&all);
+        assert_monotonic(&all);
         // A millisecond passes before the new rate is measured, and part of the next one passes before readings agree with
         // the wall clock again.
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
@@ -215,7 +215,7 @@ fn a_small_clock_rollback_is_waited_out() {
             now + if now < 20 * MS { 0 } else { step }
         });
         let all = readings(&world, 170, 60 * MS);
-        assert_monotone(&all);
+        assert_monotonic(&all);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 2 * WARM_UP, 60 * MS);
         assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
     }
@@ -284,7 +284,7 @@ fn a_slow_wall_clock_is_read_for_each_reading() {
     let all = readings(&world, 170, 60 * MS);
     let exact = all.iter().filter(|reading| reading.leads == 0 || reading.leads == -7).count();
     assert!(exact * 10 > all.len() * 9, "{exact} of {}", all.len());
-    assert_monotone(&all);
+    assert_monotonic(&all);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
 fn readings_near_the_maximum_time_never_wrap() {
     let world =
         SimulatedMachine::with_wall_clock(|now| i64::MAX - START_NANOS - 5 * MS + now.min(5 * MS));
-    assert_monotone(&readings(&world, 170, 20 * MS));
+    assert_monotonic(&readings(&world, 170, 20 * MS));
 }
 
 #[test]

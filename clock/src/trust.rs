@@ -35,9 +35,9 @@ fn is_kernel_clock_source() -> bool {
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {
-            let start = hardware.counter_in_order();
+            let start = hardware.ordered_counter();
             (0..READINGS).for_each(|_| read());
-            hardware.counter_in_order().wrapping_sub(start)
+            hardware.ordered_counter().wrapping_sub(start)
         };
         // The fastest trial counts, because interruptions can only add time.
         (0..TRIALS).map(|_| trial()).min().unwrap_or(u64::MAX)

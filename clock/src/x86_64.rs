@@ -15,7 +15,7 @@ pub(super) fn counter() -> u64 {
 /// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps
 /// later ones from starting before the count is read. Without the fences, a sample could be shorter than the wall-clock
 /// reading that it encloses.
-pub(super) fn counter_in_order() -> u64 {
+pub(super) fn ordered_counter() -> u64 {
     // SAFETY: as above; the fences access no memory.
     unsafe {
         _mm_lfence();

@@ -14,6 +14,6 @@ pub mod texts;
 
 pub use self::{
     fault::{Fault, OutOfMemory},
-    memory::{Plain, grow, truncated, try_copy, try_with_capacity, zeroed},
+    memory::{Plain, grow, truncate_and_shrink, try_copy, try_with_capacity, zeroed},
     packed::Packed,
 };

@@ -23,9 +23,9 @@ pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell, in the notation of Python's buffer protocol (PEP 3118).
     const FORMAT: &CStr;
     /// The number of bytes in a cell.
-    const CELL: usize;
+    const CELL_BYTES: usize;
     /// The Arrow format of a column of these cells, or an empty string if Arrow has no such type.
-    const ARROW: &str;
+    const ARROW_FORMAT: &str;
 }
 
 /// Implements [`Plain`] for types, given their format, cell size and Arrow format.
@@ -34,8 +34,8 @@ macro_rules! impl_plain {
         impl $crate::memory::sealed::Zeroable for $type {}
         impl $crate::Plain for $type {
             const FORMAT: &std::ffi::CStr = $format;
-            const CELL: usize = $cell;
-            const ARROW: &str = $arrow;
+            const CELL_BYTES: usize = $cell;
+            const ARROW_FORMAT: &str = $arrow;
         }
     )*};
 }
@@ -100,7 +100,7 @@ pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
 }
 
 /// Returns a vector's first `count` items and frees unused memory.
-pub fn truncated<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
+pub fn truncate_and_shrink<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     if count < items.len() {
         items.truncate(count);
         items.shrink_to_fit();
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_shortened_result_frees_memory() {
-        let items = truncated(vec![7_u8; 1000], 10);
+        let items = truncate_and_shrink(vec![7_u8; 1000], 10);
         assert_eq!((items.len(), items.capacity() < 1000), (10, true));
-        assert_eq!(truncated(vec![1, 2], 2), [1, 2]);
+        assert_eq!(truncate_and_shrink(vec![1, 2], 2), [1, 2]);
     }
 }

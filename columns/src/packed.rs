@@ -20,17 +20,17 @@ pub struct Packed<T: Plain> {
 impl<T: Plain> Packed<T> {
     /// Creates an array in which each item is one ID.
     pub fn new(items: Vec<T>) -> Self {
-        Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(items, 1) }
+        Self { is_table: T::CELL_BYTES < size_of::<T>(), ..Self::with_row_width(items, 1) }
     }
 
     /// Creates an array in which each ID consists of `width` items. `items` must contain a whole number of IDs.
     ///
     /// # Panics
     /// Panics if `width` is 0.
-    pub fn in_rows(items: Vec<T>, width: usize) -> Self {
-        let (rows, columns) = (items.len() / width, width * size_of::<T>() / T::CELL);
+    pub fn with_row_width(items: Vec<T>, width: usize) -> Self {
+        let (rows, columns) = (items.len() / width, width * size_of::<T>() / T::CELL_BYTES);
         // A vector has at most isize::MAX bytes.
-        let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
+        let [rows, columns, cell] = [rows, columns, T::CELL_BYTES].map(usize::cast_signed);
         Self {
             items: Arc::new(items),
             shape: [rows, columns],
@@ -82,7 +82,7 @@ impl<T: Plain> Packed<T> {
     pub fn rows(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
         let mut items = try_with_capacity(positions.len() * self.width())?;
         positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
-        Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
+        Ok(Self { is_table: self.is_table, ..Self::with_row_width(items, self.width()) })
     }
 
     /// Returns the number of rows and the number of cells per row. The reference is valid for as long as the array exists,
@@ -104,12 +104,12 @@ impl<T: Plain> Packed<T> {
 
     /// Returns the Arrow format of the IDs, which is an integer type or fixed-length bytes.
     pub fn arrow_format(&self) -> String {
-        if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
+        if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW_FORMAT.to_owned() }
     }
 
     /// Returns the IDs as an Arrow column, without copying.
     pub fn to_arrow(&self) -> Column {
-        Column::of_packed(self)
+        Column::from_packed(self)
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn rows_are_selected_by_position() {
-        let packed = Packed::in_rows((0..12_u8).collect(), 4);
+        let packed = Packed::with_row_width((0..12_u8).collect(), 4);
         assert_eq!((packed.len(), packed.width(), packed.row(1)), (3, 4, &[4, 5, 6, 7][..]));
         let chosen = packed.rows(&[2, 0, 2]).expect("memory");
         assert_eq!(chosen.items(), [8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]);

@@ -22,7 +22,7 @@ fn randflakes(count: usize) -> Vec<Randflake> {
     (0..count).map(|at| Randflake::from_u64((u64::MAX / 3) >> (at % 63))).collect()
 }
 
-fn texts_of<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
+fn to_texts<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
     ids.iter().map(|id| id.to_string().into_bytes()).collect()
 }
 
@@ -62,16 +62,16 @@ fn strings_are_read_in_every_layout_from_any_offset() {
             for is_text in [false, true] {
                 let what = format!("{layout:?}, {count} after {before}");
                 let column_of = |texts: &[Vec<u8>]| column(layout, is_text, texts, before);
-                assert_eq!(read::<Sno>(&column_of(&texts_of(&sno))).expect(&what), sno, "{what}");
+                assert_eq!(read::<Sno>(&column_of(&to_texts(&sno))).expect(&what), sno, "{what}");
                 assert_eq!(
-                    read::<Randflake>(&column_of(&texts_of(&flake))).expect(&what),
+                    read::<Randflake>(&column_of(&to_texts(&flake))).expect(&what),
                     flake,
                     "{what}"
                 );
             }
         }
         for width in [13, 20] {
-            let column = column(Layout::Fixed(width), false, &texts_of(&flake), before);
+            let column = column(Layout::Fixed(width), false, &to_texts(&flake), before);
             assert_eq!(read::<Randflake>(&column).expect("padded texts"), flake);
         }
     }
@@ -83,7 +83,7 @@ fn an_invalid_string_is_rejected_with_its_index() {
         [b"", b"x", b"2222222222222222!", b"222222222222222!", b"\xff\xfe", &[b'2'; 40]];
     let items: &[usize] = if cfg!(miri) { &[2] } else { &[0, 2, 511, 512, 600] };
     for (item, bad) in items.iter().flat_map(|item| bad.map(|bad| (*item, bad))) {
-        let mut texts = texts_of(&snos(item + 3));
+        let mut texts = to_texts(&snos(item + 3));
         bad.clone_into(&mut texts[item]);
         texts[item + 1] = b"also bad".to_vec();
         let alone = Sno::parse(&String::from_utf8_lossy(bad)).expect_err("no text");
@@ -99,7 +99,7 @@ fn an_invalid_string_is_rejected_with_its_index() {
 
 #[test]
 fn the_first_null_or_invalid_string_is_rejected() {
-    let mut texts = texts_of(&snos(20));
+    let mut texts = to_texts(&snos(20));
     for layout in LAYOUTS {
         for null in [0, 7, 8, 19] {
             let nulls = column(layout, true, &texts, 5).with_nulls(|at| at >= null + 5);
@@ -121,7 +121,7 @@ fn the_first_null_or_invalid_string_is_rejected() {
 fn chunks_are_read_as_one_column() {
     let ids = snos(40);
     let piece =
-        |from: usize, to: usize| column(Layout::Offsets64, true, &texts_of(&ids[from..to]), 1);
+        |from: usize, to: usize| column(Layout::Offsets64, true, &to_texts(&ids[from..to]), 1);
     let pieces = vec![piece(0, 0), piece(0, 13), piece(13, 13), piece(13, 40)];
     let (collected, held) = ForeignChunks { pieces, ..ForeignChunks::default() }.collect();
     let collected = collected.expect("a stream that does not fail");
@@ -136,7 +136,7 @@ fn chunks_are_read_as_one_column() {
 
 #[test]
 fn a_failed_or_released_stream_is_an_error() {
-    let pieces = vec![column(Layout::Views, true, &texts_of(&snos(3)), 0)];
+    let pieces = vec![column(Layout::Views, true, &to_texts(&snos(3)), 0)];
     let well = ForeignChunks { pieces, ..ForeignChunks::default() };
     let reason = Some(c"no \xff".to_owned());
     for (stream, expected) in [
@@ -173,7 +173,7 @@ type MalformedColumns = Vec<(&'static str, Foreign)>;
 
 /// Returns string columns whose structs alone show that they violate the rules of the interface.
 fn malformed_structs() -> MalformedColumns {
-    let texts = texts_of(&snos(4));
+    let texts = to_texts(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
     vec![
         ("a negative length", joined.clone().modify(|column| column.length = -1)),
@@ -236,7 +236,7 @@ fn malformed_structs() -> MalformedColumns {
         ("no lengths of views' buffers", views.clone().modify(|column| column.n_buffers = Some(2))),
         (
             "a buffer of views of negative length",
-            views.clone().modify(|column| column.buffers[3] = Some(Buffer::of_i64(&[-1]))),
+            views.clone().modify(|column| column.buffers[3] = Some(Buffer::from_i64s(&[-1]))),
         ),
         ("null for a buffer of views", views.clone().modify(|column| column.buffers[2] = None)),
         ("lengths of views' buffers out of alignment", views.modify(|column| column.shift = 4)),
@@ -246,8 +246,8 @@ fn malformed_structs() -> MalformedColumns {
 /// Returns dictionaries that violate the rules of the interface.
 fn malformed_dictionaries() -> MalformedColumns {
     let keys = |format, keys: &[i64]| {
-        let values = column(Layout::Offsets32, true, &texts_of(&snos(4)), 0);
-        Foreign::of_keys(format, keys.len(), Buffer::of_i64(keys), values)
+        let values = column(Layout::Offsets32, true, &to_texts(&snos(4)), 0);
+        Foreign::from_keys(format, keys.len(), Buffer::from_i64s(keys), values)
     };
     vec![
         ("a key below 0", keys("l", &[0, -1])),
@@ -278,18 +278,18 @@ fn malformed_dictionaries() -> MalformedColumns {
             }),
         ),
         ("a dictionary of a dictionary", {
-            let (inner, outer) = (keys("l", &[0, 1]), Buffer::of_i64(&[0]));
-            Foreign::of_keys("l", 1, outer, inner)
+            let (inner, outer) = (keys("l", &[0, 1]), Buffer::from_i64s(&[0]));
+            Foreign::from_keys("l", 1, outer, inner)
         }),
     ]
 }
 
 /// Returns columns whose faults are found only when their items are read.
 fn malformed_items() -> MalformedColumns {
-    let text = || Buffer::from_bytes(&texts_of(&snos(4)).concat());
+    let text = || Buffer::from_bytes(&to_texts(&snos(4)).concat());
     let record = |length, buffer, place| {
         let numbers = [length, 0, buffer, place].map(i32::to_ne_bytes);
-        Foreign::new("vu", 1, [Buffer::of_all(numbers), text(), Buffer::of_i64(&[64])])
+        Foreign::new("vu", 1, [Buffer::from_items(numbers), text(), Buffer::from_i64s(&[64])])
     };
     vec![
         ("offsets that go back", offsets([16, 0, 32])),
@@ -307,8 +307,8 @@ fn malformed_items() -> MalformedColumns {
 
 /// Creates a string column with the given offsets.
 fn offsets(offsets: [i32; 3]) -> Foreign {
-    let text = texts_of(&snos(4)).concat();
-    Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::from_bytes(&text)])
+    let text = to_texts(&snos(4)).concat();
+    Foreign::new("u", 2, [Buffer::from_i32s(&offsets), Buffer::from_bytes(&text)])
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn malformed_string_columns_are_rejected() {
 }
 
 /// A change that makes a column invalid.
-type Change = fn(&mut Foreign);
+type ColumnChange = fn(&mut Foreign);
 
 #[test]
 fn malformed_integer_and_byte_columns_are_rejected() {
@@ -350,8 +350,8 @@ fn malformed_integer_and_byte_columns_are_rejected() {
         drop(pieces);
         assert_eq!(held.load(Ordering::Relaxed), 0);
     }
-    let well = || Foreign::new("l", 3, [Buffer::of_i64(&[1, 2, 3])]);
-    let changes: [(&str, Change); 9] = [
+    let well = || Foreign::new("l", 3, [Buffer::from_i64s(&[1, 2, 3])]);
+    let changes: [(&str, ColumnChange); 9] = [
         ("another format", |column| column.format = Some("L".to_owned())),
         ("a negative length", |column| column.length = -1),
         ("a length past memory", |column| column.length = i64::MAX),
@@ -388,30 +388,42 @@ fn dictionaries_select_strings() {
     let ids = snos(5);
     let keys = [4, 0, 0, 3, 4, 1];
     let expected: Vec<Sno> = keys.map(|key| ids[key]).to_vec();
-    let mut texts = texts_of(&ids);
+    let mut texts = to_texts(&ids);
     texts[2] = b"not selected".to_vec();
     for layout in [Layout::Offsets32, Layout::Offsets64, Layout::Views] {
         let values = || column(layout, true, &texts, 1);
         let columns = [
-            ("c", Buffer::of_all(keys.map(|key| [u8::try_from(key).expect("few")]))),
-            ("C", Buffer::of_all(keys.map(|key| [u8::try_from(key).expect("few")]))),
-            ("s", Buffer::of_all(keys.map(|key| i16::try_from(key).expect("few").to_ne_bytes()))),
-            ("S", Buffer::of_all(keys.map(|key| u16::try_from(key).expect("few").to_ne_bytes()))),
-            ("i", Buffer::of_all(keys.map(|key| i32::try_from(key).expect("few").to_ne_bytes()))),
-            ("I", Buffer::of_all(keys.map(|key| u32::try_from(key).expect("few").to_ne_bytes()))),
-            ("l", Buffer::of_all(keys.map(|key| (key as u64).to_ne_bytes()))),
-            ("L", Buffer::of_all(keys.map(|key| (key as u64).to_ne_bytes()))),
+            ("c", Buffer::from_items(keys.map(|key| [u8::try_from(key).expect("few")]))),
+            ("C", Buffer::from_items(keys.map(|key| [u8::try_from(key).expect("few")]))),
+            (
+                "s",
+                Buffer::from_items(keys.map(|key| i16::try_from(key).expect("few").to_ne_bytes())),
+            ),
+            (
+                "S",
+                Buffer::from_items(keys.map(|key| u16::try_from(key).expect("few").to_ne_bytes())),
+            ),
+            (
+                "i",
+                Buffer::from_items(keys.map(|key| i32::try_from(key).expect("few").to_ne_bytes())),
+            ),
+            (
+                "I",
+                Buffer::from_items(keys.map(|key| u32::try_from(key).expect("few").to_ne_bytes())),
+            ),
+            ("l", Buffer::from_items(keys.map(|key| (key as u64).to_ne_bytes()))),
+            ("L", Buffer::from_items(keys.map(|key| (key as u64).to_ne_bytes()))),
         ];
         for (format, keys) in columns {
-            let column = Foreign::of_keys(format, 6, keys, values());
+            let column = Foreign::from_keys(format, 6, keys, values());
             assert_eq!(read::<Sno>(&column).expect(format), expected);
         }
     }
     let selected = |keys: &[i64]| {
-        Foreign::of_keys(
+        Foreign::from_keys(
             "l",
             keys.len(),
-            Buffer::of_i64(keys),
+            Buffer::from_i64s(keys),
             column(Layout::Views, true, &texts, 0),
         )
     };
@@ -436,14 +448,14 @@ fn dictionaries_select_strings() {
 #[test]
 fn dictionaries_select_bytes_and_integers() {
     let rows = [[1_u8; 10], [2; 10]].map(Vec::from);
-    let keys = || Buffer::of_i64(&[1, 0, 1]);
+    let keys = || Buffer::from_i64s(&[1, 0, 1]);
     for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Views] {
-        let dictionary = Foreign::of_keys("l", 3, keys(), column(layout, false, &rows, 0));
+        let dictionary = Foreign::from_keys("l", 3, keys(), column(layout, false, &rows, 0));
         let bytes = dictionary.export().0.packed(10).expect("bytes");
         assert_eq!(bytes, [&*rows[1], &*rows[0], &*rows[1]].concat());
     }
-    let values = Foreign::new("l", 2, [Buffer::of_i64(&[-5, 7])]);
-    let integers = Foreign::of_keys("l", 3, keys(), values).export().0.integers();
+    let values = Foreign::new("l", 2, [Buffer::from_i64s(&[-5, 7])]);
+    let integers = Foreign::from_keys("l", 3, keys(), values).export().0.integers();
     assert_eq!(integers.expect("integers"), [7, -5, 7]);
 }
 
@@ -478,12 +490,12 @@ fn exported_columns_round_trip() {
     let (sno, flake) = (snos(20), randflakes(20));
     let again = |column: Column| {
         let (schema, array) = column.export();
-        Chunks::of_array(schema, array)
+        Chunks::import_array(schema, array)
     };
     let packed = Packed::new(sno.clone());
     assert_eq!(again(packed.to_arrow()).packed(10).expect("bytes"), Sno::slice_as_bytes(&sno));
-    let texts_of_all = Packed::new(texts::of_snos(&sno).expect("memory"));
-    let column = Column::of_texts(&texts_of_all).expect("memory");
+    let texts_of_all = Packed::new(texts::encode_snos(&sno).expect("memory"));
+    let column = Column::from_texts(&texts_of_all).expect("memory");
     assert_eq!(again(column).ids::<Sno>().expect("texts"), sno);
     let integers = again(Packed::new(flake.clone()).to_arrow()).integers().expect("integers");
     assert!(integers.into_iter().eq(flake.iter().map(|id| id.to_i64())));
@@ -498,7 +510,7 @@ fn exported_columns_round_trip() {
 
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
-fn too_many_items_are_an_error_and_not_an_abort() {
+fn too_many_items_return_an_error_instead_of_aborting() {
     // Only zero-width items are unlimited in number.
     let many =
         Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);

@@ -7,16 +7,16 @@ use polyflake_columns::{
 };
 
 const SNO: &[u8] = b"93bm44ab22flxhjb";
-const FLAKE: &[u8] = b"3vgoe12ccb8gh";
+const ENCODED_RANDFLAKE: &[u8] = b"3vgoe12ccb8gh";
 
-fn padded(text: &[u8], width: usize) -> Vec<u8> {
+fn pad_row(text: &[u8], width: usize) -> Vec<u8> {
     let mut row = text.to_vec();
     row.resize(width, 0);
     row
 }
 
 /// Encodes a string as 4-byte characters with `NumPy`'s padding.
-fn wide(text: &str, width: usize) -> Vec<u8> {
+fn encode_utf32_row(text: &str, width: usize) -> Vec<u8> {
     let mut chars: Vec<u32> = text.chars().map(u32::from).collect();
     chars.resize(width, 0);
     chars.iter().flat_map(|char| char.to_ne_bytes()).collect()
@@ -27,9 +27,9 @@ fn rows(bytes: &[u8], width: usize, unit: Unit) -> Rows<'_> {
 }
 
 /// The code of an error, the position in the string, and the index of the item.
-type Refusal = (&'static str, Option<usize>, Option<usize>);
+type Rejection = (&'static str, Option<usize>, Option<usize>);
 
-fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {
+fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Rejection> {
     let changing = Rows { may_change: true, ..rows };
     let both = [rows, changing].map(|rows| {
         texts::ids_of::<I>(&rows).map_err(|fault| match fault {
@@ -61,12 +61,15 @@ fn rows_of_every_unit_are_read() {
     let sno = Sno::parse("93bm44ab22flxhjb").expect("a text");
     let flake = Randflake::parse("3vgoe12ccb8gh").expect("a text");
     assert_eq!(read::<Sno>(rows(&[SNO, SNO].concat(), 16, Unit::Byte)), Ok(vec![sno, sno]));
-    assert_eq!(read::<Randflake>(rows(&padded(FLAKE, 16), 16, Unit::Byte)), Ok(vec![flake]));
+    assert_eq!(
+        read::<Randflake>(rows(&pad_row(ENCODED_RANDFLAKE, 16), 16, Unit::Byte)),
+        Ok(vec![flake])
+    );
     for width in [16, 40] {
-        assert_eq!(read::<Sno>(rows(&padded(SNO, width), width, Unit::PaddedByte)), Ok(vec![sno]));
-        let row = wide("93bm44ab22flxhjb", width);
+        assert_eq!(read::<Sno>(rows(&pad_row(SNO, width), width, Unit::PaddedByte)), Ok(vec![sno]));
+        let row = encode_utf32_row("93bm44ab22flxhjb", width);
         assert_eq!(read::<Sno>(rows(&row, 4 * width, Unit::PaddedChar)), Ok(vec![sno]));
-        let row = wide("3vgoe12ccb8gh", width);
+        let row = encode_utf32_row("3vgoe12ccb8gh", width);
         assert_eq!(read::<Randflake>(rows(&row, 4 * width, Unit::PaddedChar)), Ok(vec![flake]));
     }
     assert_eq!(read::<Sno>(rows(&[], 16, Unit::Byte)), Ok(vec![]));
@@ -75,7 +78,7 @@ fn rows_of_every_unit_are_read() {
 
 #[test]
 fn invalid_rows_are_rejected_with_their_index() {
-    let zeros = |text: &[u8]| [SNO, &padded(text, 16)].concat();
+    let zeros = |text: &[u8]| [SNO, &pad_row(text, 16)].concat();
     let bytes = zeros(&SNO[..8]);
     assert_eq!(
         read::<Sno>(rows(&bytes, 16, Unit::Byte)),
@@ -85,7 +88,7 @@ fn invalid_rows_are_rejected_with_their_index() {
         read::<Sno>(rows(&bytes, 16, Unit::PaddedByte)),
         Err(("invalid_length", None, Some(1)))
     );
-    let row = wide("93bm44ab22flxhj\u{e9}", 16);
+    let row = encode_utf32_row("93bm44ab22flxhj\u{e9}", 16);
     assert_eq!(
         read::<Sno>(rows(&row, 64, Unit::PaddedChar)),
         Err(("invalid_character", Some(15), Some(0)))
@@ -96,7 +99,7 @@ fn invalid_rows_are_rejected_with_their_index() {
         Err(("invalid_character", Some(0), Some(0)))
     );
     assert_eq!(
-        read::<Randflake>(rows(&padded(b"01", 16), 16, Unit::Byte)),
+        read::<Randflake>(rows(&pad_row(b"01", 16), 16, Unit::Byte)),
         Err(("not_canonical", None, Some(0)))
     );
 }

@@ -565,7 +565,7 @@ pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
 
 /// Returns the error for a clock reading that 64-bit nanoseconds cannot represent.
 #[cold]
-fn beyond_nanos(unix_ms: i128) -> Error {
+fn nanos_out_of_range(unix_ms: i128) -> Error {
     let ms = |nanos: i64| i128::from(nanos / 1_000_000);
     Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX), "ms")
 }
@@ -586,7 +586,7 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     if (-MAX_MS..=MAX_MS).contains(&unix_ms) {
         Ok(unix_ms * 1_000_000)
     } else {
-        Err(beyond_nanos(unix_ms.into()))
+        Err(nanos_out_of_range(unix_ms.into()))
     }
 }
 

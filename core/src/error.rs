@@ -23,7 +23,7 @@ pub use kind::ErrorKind;
 
 /// The maximum number of names that a message lists. If there are more, the message states only the number of the remaining
 /// names.
-const MAX_LISTED: usize = 16;
+const MAX_LISTED_NAMES: usize = 16;
 
 /// The reason why a call failed. A failed call has no effect and loses no IDs.
 ///
@@ -296,7 +296,7 @@ impl Error {
     /// character that was probably meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
-    pub(crate) fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
+    pub(crate) fn mistyped_character(position: usize, unit: u32, meant: u8) -> Self {
         let fact = Fact::Character { position, unit, meant: meant.into() };
         Self::with_fact(ErrorKind::InvalidCharacter, fact)
     }
@@ -387,7 +387,7 @@ impl Error {
     ) -> Self {
         let (field, mut known) = (field.into(), known.into_iter());
         let listed: Vec<_> =
-            known.by_ref().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+            known.by_ref().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();
         let (listed, more) = match (listed.join(", "), known.count()) {
             (none, _) if none.is_empty() => ("no fields".into(), String::new()),
             (listed, 0) => (format!("one of {listed}"), String::new()),
@@ -406,7 +406,7 @@ impl Error {
 
     /// Creates the error for a call that would have to wait until a known time, on a thread that cannot sleep.
     #[cold]
-    pub(crate) const fn await_until(kind: ErrorKind, unix_ms: i64) -> Self {
+    pub(crate) const fn wait_until_error(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
     }
 
@@ -448,7 +448,7 @@ impl Error {
 }
 
 /// Checks that two slices have the same length.
-pub(crate) fn same_length(expected: usize, found: usize) -> Result<()> {
+pub(crate) fn check_same_length(expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn current() -> u64 {
 }
 
 /// Returns whether a generation belongs to this process, regardless of its restore count.
-pub(crate) fn is_of_process(generation: u64) -> bool {
+pub(crate) fn belongs_to_this_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
 

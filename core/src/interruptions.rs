@@ -24,9 +24,9 @@ use crate::{
 
 std::thread_local! {
     /// The clock reading of the current call, in Unix milliseconds.
-    static CLOCK_NANOS: Cell<i64> = const { Cell::new(0) };
+    static CLOCK_MS: Cell<i64> = const { Cell::new(0) };
     /// The first of the random bytes that `draw` last returned to a Hot Guid generator.
-    static DRAWN: Cell<u8> = const { Cell::new(0) };
+    static FIRST_RANDOM_BYTE: Cell<u8> = const { Cell::new(0) };
 }
 
 /// A clock that returns the current call's clock reading, no matter how often the call reads the clock.
@@ -35,7 +35,7 @@ struct TestClock;
 
 impl Clock for TestClock {
     fn unix_nanos(&self) -> Result<i64> {
-        Ok(CLOCK_NANOS.get() * 1_000_000)
+        Ok(CLOCK_MS.get() * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
         unreachable!("no call waits")
@@ -43,10 +43,10 @@ impl Clock for TestClock {
 }
 
 /// Performs a call during which the clock reads `unix_ms`.
-fn at_time<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
-    let before = CLOCK_NANOS.replace(unix_ms);
+fn with_clock_at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
+    let before = CLOCK_MS.replace(unix_ms);
     let result = call();
-    CLOCK_NANOS.set(before);
+    CLOCK_MS.set(before);
     result
 }
 
@@ -69,7 +69,7 @@ struct AlternatingTable {
 static TABLE: AlternatingTable = AlternatingTable { cells: Cells::new(), looks: AtomicU32::new(0) };
 
 /// A lock for the tests that use [`TABLE`].
-static TABLE_USED: Mutex<()> = Mutex::new(());
+static TABLE_LOCK: Mutex<()> = Mutex::new(());
 
 impl AlternatingTable {
     fn reset(&self) {
@@ -104,19 +104,19 @@ fn default_sno() -> sno::Generator<TestClock> {
 }
 
 /// Two generators that share one table, and the IDs that they generated. Two threads share the first generator.
-struct Snos {
+struct SharedTableGenerators {
     generators: [sno::Generator<TestClock>; 2],
     made: RefCell<[Vec<Sno>; 2]>,
 }
 
-impl Snos {
+impl SharedTableGenerators {
     fn new() -> Self {
         TABLE.reset();
         Self { generators: [default_sno(), default_sno()], made: RefCell::default() }
     }
 
     fn call(&self, generator: usize, tick: usize) {
-        let id = at_time(ms(tick), || self.generators[generator].try_generate(0));
+        let id = with_clock_at(ms(tick), || self.generators[generator].try_generate(0));
         self.made.borrow_mut()[generator].extend(id);
     }
 
@@ -140,7 +140,7 @@ impl Snos {
 /// calls. The test runs once with generators that have already generated IDs, and once with new generators.
 #[test]
 fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
-    let _used = TABLE_USED.lock();
+    let _used = TABLE_LOCK.lock();
     for (used_before, closes) in [(false, false), (true, false), (true, true)] {
         for (now, inside) in (0..3).flat_map(|now| sequences(6, 3).map(move |inside| (now, inside)))
         {
@@ -161,7 +161,7 @@ fn check_interruption(
     inside: &[usize],
     access: usize,
 ) -> bool {
-    let snos = Rc::new(Snos::new());
+    let snos = Rc::new(SharedTableGenerators::new());
     if used_before {
         snos.call(0, 100);
         snos.call(1, 100);
@@ -171,7 +171,7 @@ fn check_interruption(
     let mut closed = None;
     let was_held = run_with_interruption(access, others, || {
         if closes {
-            closed = at_time(ms(99 + now), || snos.generators[0].close().ok());
+            closed = with_clock_at(ms(99 + now), || snos.generators[0].close().ok());
         } else {
             snos.call(0, 99 + now);
         }
@@ -179,7 +179,7 @@ fn check_interruption(
     if let Some(snapshot) = closed {
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
-            let id = at_time(ms(tick), || again.try_generate(0));
+            let id = with_clock_at(ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
             // the other thread is keeping the previous one.
             snos.made.borrow_mut()[1].extend(id);
@@ -195,8 +195,8 @@ fn check_interruption(
 /// Returns different machine bytes on each call.
 #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
 fn draw() -> Result<[u8; 8]> {
-    DRAWN.set(DRAWN.get() + 1);
-    Ok([DRAWN.get(), 1, 2, 3, 4, 0, 0, 0])
+    FIRST_RANDOM_BYTE.set(FIRST_RANDOM_BYTE.get() + 1);
+    Ok([FIRST_RANDOM_BYTE.get(), 1, 2, 3, 4, 0, 0, 0])
 }
 
 /// Interrupts a call that generates a Hot Guid, either the generator's first call or a later one, while another thread performs
@@ -207,11 +207,11 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     for (before, calls) in [(0, 0), (0, 1), (0, 5), (1, 1), (1, 4)] {
         for (now, inside) in (0..3).flat_map(|now| sequences(3, calls).map(move |it| (now, it))) {
             for access in 0.. {
-                DRAWN.set(0);
+                FIRST_RANDOM_BYTE.set(0);
                 let ids = Rc::new(hotguid::Builder::with_clock(TestClock, draw).build().unwrap());
                 let made = Rc::new(RefCell::new(Vec::<HotGuid>::new()));
                 let call = move |ids: &hotguid::Generator<TestClock>, after| {
-                    at_time(seconds(after), || ids.try_generate(0)).unwrap()
+                    with_clock_at(seconds(after), || ids.try_generate(0)).unwrap()
                 };
                 made.borrow_mut().extend((0..before).map(|_| call(&ids, 1)));
                 let (other, noted, calls) = (ids.clone(), made.clone(), inside.clone());
@@ -224,7 +224,10 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
                 let mut made = made.take();
                 for id in &made {
                     let [drawn, rest @ ..] = id.machine();
-                    assert!((1..=DRAWN.get()).contains(&drawn) && rest == [1, 2, 3, 4], "{id}");
+                    assert!(
+                        (1..=FIRST_RANDOM_BYTE.get()).contains(&drawn) && rest == [1, 2, 3, 4],
+                        "{id}"
+                    );
                 }
                 made.sort_unstable();
                 assert!(made.is_sorted_by(|one, next| one < next), "made twice: {made:?}");
@@ -248,7 +251,8 @@ mod forks {
     };
 
     use super::{
-        Cell, Rc, RefCell, Result, TestClock, Vec, at_time, hotguid, ms, run_with_interruption, sno,
+        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, ms, run_with_interruption, sno,
+        with_clock_at,
     };
     use crate::{
         fork,
@@ -256,20 +260,20 @@ mod forks {
     };
 
     /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
-    fn fork_here() -> libc::pid_t {
+    fn fork_process() -> libc::pid_t {
         // SAFETY: the child only completes its call and then exits with `_exit`.
         unsafe { libc::fork() }
     }
 
     /// Forks before the given access of a call. Returns the call's results in this process and in the child, or `None` if
     /// the call performs at most `access` accesses.
-    fn forked_at(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
+    fn fork_before_access(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
         let (mut from, mut to) = pipe().unwrap();
         let child = Rc::new(Cell::new(-1));
         let forked = child.clone();
         let call = || catch_unwind(AssertUnwindSafe(call)).unwrap_or_default();
         let fork = move || {
-            forked.set(fork_here());
+            forked.set(fork_process());
             assert!(forked.get() >= 0, "expected a child");
         };
         let (Ok(here) | Err(here)) = run_with_interruption(access, fork, call);
@@ -291,7 +295,7 @@ mod forks {
 
     /// Forks before each access in turn, each time in a call to a new generator. If the call is rejected, its result
     /// contains no bytes.
-    fn at_each_access<G>(
+    fn fork_before_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
         call: impl Fn(&G) -> Vec<u8>,
@@ -300,7 +304,7 @@ mod forks {
         for access in 0.. {
             // The generator outlives the call, because dropping it performs further accesses.
             let ids = make();
-            let Some([here, there]) = forked_at(access, || call(&ids)) else {
+            let Some([here, there]) = fork_before_access(access, || call(&ids)) else {
                 return assert!(access > 2, "{access} accesses");
             };
             assert!(!here.is_empty(), "before access {access}");
@@ -315,17 +319,18 @@ mod forks {
 
     /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first
     /// one, is in the same tick as the previous call, or is in a later tick.
-    const TICKS: [(Option<usize>, usize); 3] = [(None, 100), (Some(100), 100), (Some(100), 101)];
+    const CALL_TICKS: [(Option<usize>, usize); 3] =
+        [(None, 100), (Some(100), 100), (Some(100), 101)];
 
     #[test]
     fn snos_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &sno::Generator<TestClock>, tick| {
-            bytes(at_time(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
+            bytes(with_clock_at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
         // Explicit partitions come first: a default generator may lease partition 7, which an explicit generator then gets
         // only in a later tick.
         for partition in [Some(7), None] {
-            for (before, now) in TICKS {
+            for (before, now) in CALL_TICKS {
                 let make = || {
                     let builder = sno::Builder::with_clock(TestClock);
                     let builder = partition.into_iter().fold(builder, sno::Builder::partition);
@@ -333,7 +338,7 @@ mod forks {
                     before.map(|tick| call(&ids, tick));
                     ids
                 };
-                at_each_access(partition.is_none(), make, |ids| call(ids, now));
+                fork_before_each_access(partition.is_none(), make, |ids| call(ids, now));
             }
         }
     }
@@ -349,15 +354,15 @@ mod forks {
     fn hot_guids_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &hotguid::Generator<TestClock>, after: usize| {
             let now = 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
-            bytes(at_time(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
+            bytes(with_clock_at(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
         };
-        for (before, now) in TICKS {
+        for (before, now) in CALL_TICKS {
             let make = || {
                 let ids = hotguid::Builder::with_clock(TestClock, draw).build().unwrap();
                 before.map(|after| call(&ids, after));
                 ids
             };
-            at_each_access(true, make, |ids| call(ids, now));
+            fork_before_each_access(true, make, |ids| call(ids, now));
         }
     }
 
@@ -369,14 +374,15 @@ mod forks {
 
     /// Forks before each access of a call, with and without a previous call.
     fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
-        let called = |ids: &G, tick| bytes(at_time(ms(tick), || call(ids)).map(Uuid7::to_bytes));
-        for (before, now) in TICKS {
+        let called =
+            |ids: &G, tick| bytes(with_clock_at(ms(tick), || call(ids)).map(Uuid7::to_bytes));
+        for (before, now) in CALL_TICKS {
             let make = || {
                 let ids = make();
                 before.map(|tick| called(&ids, tick));
                 ids
             };
-            at_each_access(true, make, |ids| called(ids, now));
+            fork_before_each_access(true, make, |ids| called(ids, now));
         }
     }
 

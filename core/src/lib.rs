@@ -104,9 +104,9 @@ pub mod kernels {
             },
             slices::{decode as decode_sno, encode as encode_sno},
         },
-        hotguid::fill::write_run_with as fill_hot_guid,
-        sno::columns::columns_with as sno_columns,
-        sno::fill::write_run_with as fill_sno,
+        hotguid::fill::write_run_at_level as fill_hot_guid,
+        sno::columns::columns_at_level as sno_columns,
+        sno::fill::write_run_at_level as fill_sno,
         sparx64::slices::{decrypt_blocks, encrypt_blocks},
     };
 }

@@ -30,7 +30,7 @@ const NOW: i64 = 1_763_650_000_000;
 type Shared = Arc<ManualClock>;
 
 /// Returns a generator with four IDs per tick.
-fn four_per_tick(clock: Shared) -> sno::Generator<Shared> {
+fn four_per_tick_generator(clock: Shared) -> sno::Generator<Shared> {
     let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
     builder.max_wait(Duration::from_secs(3600)).build().unwrap()
 }
@@ -49,7 +49,7 @@ async fn advance_clock(clock: &ManualClock, turns: &AtomicU32) {
 }
 
 /// Returns how many nanoseconds to sleep before the next step, or `None` if the call is done.
-fn sleep_of<T>(step: polyflake::Result<Progress<T>>) -> Option<u64> {
+fn sleep_nanos<T>(step: polyflake::Result<Progress<T>>) -> Option<u64> {
     match step.unwrap() {
         Progress::Done(_) => None,
         Progress::Sleep(nanos) => Some(nanos),
@@ -57,14 +57,14 @@ fn sleep_of<T>(step: polyflake::Result<Progress<T>>) -> Option<u64> {
 }
 
 #[test]
-fn a_step_returns_the_time_until_the_next_tick_and_a_later_one_ends_the_call() {
+fn a_step_returns_the_wait_until_the_next_tick_and_a_later_step_finishes() {
     let clock = clock();
-    let ids = four_per_tick(clock.clone());
+    let ids = four_per_tick_generator(clock.clone());
     ids.fill(1, &mut [Sno::default(); 4]).unwrap();
     let mut call = Call::asynchronous();
-    assert_eq!(sleep_of(ids.generate_step(&mut call, 1)), Some(4_000_000));
+    assert_eq!(sleep_nanos(ids.generate_step(&mut call, 1)), Some(4_000_000));
     clock.set_unix_nanos(NOW * 1_000_000 + 3_000_000);
-    assert_eq!(sleep_of(ids.generate_step(&mut call, 1)), Some(1_000_000));
+    assert_eq!(sleep_nanos(ids.generate_step(&mut call, 1)), Some(1_000_000));
     clock.set_unix_nanos(NOW * 1_000_000 + 4_000_000);
     assert!(
         matches!(ids.generate_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW + 4)
@@ -78,7 +78,7 @@ fn each_tick_of_a_batch_in_steps_may_take_the_maximum_wait() {
     let ids = builder.max_wait(Duration::from_millis(6)).build().unwrap();
     let mut batch = [Sno::default(); 40];
     let (mut call, mut filled, mut slept) = (Call::asynchronous(), WrittenCount::new(), 0);
-    while let Some(nanos) = sleep_of(ids.fill_step(&mut call, 1, &mut batch, &mut filled)) {
+    while let Some(nanos) = sleep_nanos(ids.fill_step(&mut call, 1, &mut batch, &mut filled)) {
         slept += i64::try_from(nanos).unwrap();
         clock.set_unix_nanos(NOW * 1_000_000 + slept);
     }
@@ -89,7 +89,7 @@ fn each_tick_of_a_batch_in_steps_may_take_the_maximum_wait() {
 #[tokio::test(start_paused = true)]
 async fn the_executor_runs_other_tasks_while_a_call_waits() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
-    let ids = four_per_tick(clock.clone());
+    let ids = four_per_tick_generator(clock.clone());
     let (mut batch, mut written) = (vec![Sno::default(); 40], 0);
     tokio::select! {
         () = advance_clock(&clock, &turns) => unreachable!(),
@@ -102,7 +102,7 @@ async fn the_executor_runs_other_tasks_while_a_call_waits() {
 #[tokio::test(start_paused = true)]
 async fn dropping_a_call_repeats_no_id() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
-    let ids = four_per_tick(clock.clone());
+    let ids = four_per_tick_generator(clock.clone());
     let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
@@ -164,7 +164,7 @@ async fn on_exhausted_error_never_sleeps() {
 
 #[tokio::test(start_paused = true)]
 async fn a_frozen_clock_ends_the_wait_with_an_error() {
-    let ids = four_per_tick(clock());
+    let ids = four_per_tick_generator(clock());
     let mut batch = [Sno::default(); 5];
     let error = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
     assert_eq!((error.kind(), error.written()), (ErrorKind::SequenceExhausted, Some(4)));
@@ -206,13 +206,13 @@ async fn tasks_share_generators_of_every_format() {
 
 #[test]
 fn generators_and_handles_are_sync_and_unwind_safe() {
-    fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
-    is_shared::<sno::Generator>();
-    is_shared::<randflake::Generator>();
-    is_shared::<hotguid::Generator>();
-    is_shared::<layout::Generator>();
-    is_shared::<sno::Handle<&sno::Generator>>();
-    is_shared::<randflake::Handle<&randflake::Generator>>();
-    is_shared::<hotguid::Handle<&hotguid::Generator>>();
-    is_shared::<layout::Handle<&layout::Generator>>();
+    fn assert_shareable<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    assert_shareable::<sno::Generator>();
+    assert_shareable::<randflake::Generator>();
+    assert_shareable::<hotguid::Generator>();
+    assert_shareable::<layout::Generator>();
+    assert_shareable::<sno::Handle<&sno::Generator>>();
+    assert_shareable::<randflake::Handle<&randflake::Generator>>();
+    assert_shareable::<hotguid::Handle<&hotguid::Generator>>();
+    assert_shareable::<layout::Handle<&layout::Generator>>();
 }

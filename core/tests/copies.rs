@@ -8,10 +8,10 @@
 //! reports the restore. `POLYFLAKE_IDS` changes the number of IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
 
-#[path = "support/alone.rs"]
-mod alone;
 #[path = "support/image.rs"]
 mod image;
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 use std::{
     collections::HashSet,
@@ -19,8 +19,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use alone::in_separate_process;
-use image::in_both;
+use image::run_in_both_copies;
 use polyflake::{
     Result, after_restore,
     clock::{Clock, ManualClock, SystemClock},
@@ -30,10 +29,11 @@ use polyflake::{
     sno::{self, Sno},
     uuid7::{self, Uuid7},
 };
+use separate_process::run_in_separate_process;
 
-const NOON: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
-fn equal_positions([here, there]: &[Vec<[u8; 16]>; 2]) -> usize {
+fn count_common_ids([here, there]: &[Vec<[u8; 16]>; 2]) -> usize {
     assert_eq!(here.len(), there.len());
     let there: HashSet<_> = there.iter().collect();
     here.iter().filter(|id| there.contains(id)).count()
@@ -53,14 +53,14 @@ fn wait_until(time: Duration) {
 }
 
 /// Returns how many IDs two copies have in common if each generates 1,000 IDs per second after a pause.
-fn equal_at_1000_per_second(
+fn count_common_ids_at_1000_per_second(
     count: u32,
     pause: Duration,
     mut make: impl FnMut() -> [u8; 16],
 ) -> usize {
     make();
     let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + pause;
-    equal_positions(&in_both(|_| {
+    count_common_ids(&run_in_both_copies(|_| {
         let paced = |k: u32| {
             wait_until(start + k * Duration::from_millis(1));
             make()
@@ -70,7 +70,7 @@ fn equal_at_1000_per_second(
 }
 
 /// Returns how many IDs two copies have in common, per generator, if both generate them at the same times within one second.
-fn equal_within_a_second(reports: bool) -> [usize; 4] {
+fn count_common_ids_within_a_second(reports: bool) -> [usize; 4] {
     const COUNT: u32 = 300;
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
     let (mut handle, mut guid_handle) = (ids.handle(), guids.handle());
@@ -86,7 +86,7 @@ fn equal_within_a_second(reports: bool) -> [usize; 4] {
     let second = Duration::from_secs(now.as_secs() + 1);
     wait_until(second + Duration::from_millis(10));
     make();
-    let [here, there] = in_both(|is_copy| {
+    let [here, there] = run_in_both_copies(|is_copy| {
         if reports && is_copy {
             after_restore().unwrap();
         }
@@ -98,16 +98,16 @@ fn equal_within_a_second(reports: bool) -> [usize; 4] {
     });
     std::array::from_fn(|kind| {
         let of = |made: &[[u8; 16]]| made.iter().copied().skip(kind).step_by(4).collect();
-        equal_positions(&[of(&here), of(&there)])
+        count_common_ids(&[of(&here), of(&there)])
     })
 }
 
 #[test]
 fn after_a_report_in_one_copy_no_id_is_generated_twice() {
-    in_separate_process(&[], || {
-        let equal = equal_within_a_second(false);
+    run_in_separate_process(&[], || {
+        let equal = count_common_ids_within_a_second(false);
         assert!(equal.iter().all(|equal| *equal > 30), "{equal:?} equal: not a copy");
-        assert_eq!(equal_within_a_second(true), [0; 4]);
+        assert_eq!(count_common_ids_within_a_second(true), [0; 4]);
     });
 }
 
@@ -115,11 +115,11 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
 /// random. Two bases are equal with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let (ids, guids) = ([(); 3].map(|()| sno::Generator::new()), hotguid::Generator::new());
         assert!(ids.iter().all(|ids| ids.generate(7).is_ok()));
         guids.generate(7).unwrap();
-        let [here, there] = in_both(|_| {
+        let [here, there] = run_in_both_copies(|_| {
             let mut found = Vec::new();
             // The test restores twice. Both pairs of bases are equal by chance in only 1 of 2^32 runs.
             for _ in 0..2 {
@@ -143,11 +143,11 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
 /// A copy that is restored later starts in a different second.
 #[test]
 fn hot_guids_of_copies_differ_from_the_next_second_on() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let guids = hotguid::Generator::new();
         let make = || guids.generate(7).unwrap().to_rfc_bytes();
         let pause = Duration::from_millis(1100);
-        let runs = (0..3).map(|_| equal_at_1000_per_second(100, pause, make));
+        let runs = (0..3).map(|_| count_common_ids_at_1000_per_second(100, pause, make));
         // The counters of a run overlap with a probability of 1 in 40,000.
         assert_eq!(runs.sum::<usize>(), 0);
     });
@@ -168,16 +168,16 @@ impl Clock for SettableClock {
 /// Returns how many UUIDs two copies have in common, for a generator and for a handle, if the copies start generating in
 /// the next millisecond. Before the copy is made, the clock moves back by `ahead` milliseconds. This rollback keeps the
 /// generator in one millisecond.
-fn equal_uuids(ahead: i64) -> [usize; 2] {
+fn count_common_uuids(ahead: i64) -> [usize; 2] {
     let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
     let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
     let mut handle = ids.handle();
     assert!(ids.generate().unwrap() < handle.generate().unwrap());
     clock.0.store(0, Ordering::Relaxed);
-    let of_handle = equal_at_1000_per_second(100, Duration::from_millis(5), || {
+    let of_handle = count_common_ids_at_1000_per_second(100, Duration::from_millis(5), || {
         handle.generate().unwrap().to_bytes()
     });
-    let of_generator = equal_at_1000_per_second(100, Duration::from_millis(5), || {
+    let of_generator = count_common_ids_at_1000_per_second(100, Duration::from_millis(5), || {
         let mut batch = [Uuid7::MIN; 2];
         ids.fill(&mut batch).unwrap();
         assert!(ahead == 0 || batch[0].unix_ms() == ids.stats().last_ms.unwrap());
@@ -188,13 +188,13 @@ fn equal_uuids(ahead: i64) -> [usize; 2] {
 
 #[test]
 fn uuids_of_copies_differ_from_the_next_millisecond_on() {
-    in_separate_process(&[], || assert_eq!(equal_uuids(0), [0; 2]));
+    run_in_separate_process(&[], || assert_eq!(count_common_uuids(0), [0; 2]));
 }
 
 /// The copies continue in the same millisecond with the same sequences, so only the random bits differ.
 #[test]
-fn uuids_of_copies_differ_also_after_a_rollback() {
-    in_separate_process(&[], || assert_eq!(equal_uuids(60_000), [0; 2]));
+fn uuids_of_copies_also_differ_after_a_rollback() {
+    run_in_separate_process(&[], || assert_eq!(count_common_uuids(60_000), [0; 2]));
 }
 
 /// Returns a generator for a lease's grant, as the lease crate creates it.
@@ -208,9 +208,9 @@ fn leased_sno() -> sno::Leased {
 /// Copies share a lease until one of them has to renew it.
 #[test]
 fn leased_snos_of_copies_differ_in_most_ticks() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let ids = leased_sno();
-        let equal = equal_at_1000_per_second(100, Duration::from_millis(50), || {
+        let equal = count_common_ids_at_1000_per_second(100, Duration::from_millis(50), || {
             to_16_bytes(ids.generate(7).unwrap())
         });
         // The sequences of a tick overlap with a probability of about 1 in 5,000.
@@ -225,15 +225,15 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
 #[test]
 fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
     const TICKS: i64 = 375_000;
-    let clock = ManualClock::at_unix_ms(NOON);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let leased = || {
         let builder = sno::Generator::builder().clock(&clock).partition(8);
-        let window = builder.window(NOON - 1000, NOON + 4 * TICKS + 1000);
+        let window = builder.window(START_MS - 1000, START_MS + 4 * TICKS + 1000);
         sno::Leased::new(window.build().unwrap()).unwrap()
     };
     let [one, other] = [leased(), leased()];
     let repeated = |tick| {
-        clock.set_unix_nanos((NOON + 4 * tick) * 1_000_000);
+        clock.set_unix_nanos((START_MS + 4 * tick) * 1_000_000);
         let [ours, theirs] = [&one, &other].map(|ids| {
             let mut batch = [Sno::MIN; 4];
             ids.fill(7, &mut batch).unwrap();
@@ -249,7 +249,7 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 type MakeBatch = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
 /// Creates a generator. If the format has worker IDs, the generator uses the given one.
-type NewBatches<'a> = &'a dyn Fn(u16) -> MakeBatch;
+type BatchFactory<'a> = &'a dyn Fn(u16) -> MakeBatch;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
 macro_rules! in_every_way {
@@ -296,10 +296,10 @@ fn discord(worker: u16) -> MakeBatch {
 
 /// Generates IDs in this process and in a copy that reports the restore. Returns the number of duplicate IDs. In the copy, a
 /// generator with an explicit worker ID fails, so the copy replaces it with a generator that has another worker ID.
-fn repeated_after_a_report(count: usize, new: NewBatches<'_>, is_explicit: bool) -> usize {
+fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));
-    let [mut ids, there] = in_both(|is_copy| {
+    let [mut ids, there] = run_in_both_copies(|is_copy| {
         if is_copy {
             after_restore().unwrap();
             let rejected = make().err().map(|error| error.code());
@@ -321,8 +321,8 @@ fn repeated_after_a_report(count: usize, new: NewBatches<'_>, is_explicit: bool)
 #[ignore = "takes minutes"]
 fn restored() {
     let count = std::env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
-    let window = (NOON, NOON + 1_000_000_000_000);
-    let generators: [(&str, bool, NewBatches<'_>); 8] = [
+    let window = (START_MS, START_MS + 1_000_000_000_000);
+    let generators: [(&str, bool, BatchFactory<'_>); 8] = [
         ("sno", false, &|_| snos(sno::Generator::builder())),
         ("Hot Guid", false, &|_| guids(hotguid::Generator::builder())),
         ("UUID v7", false, &|_| uuids(uuid7::Generator::builder())),
@@ -337,7 +337,7 @@ fn restored() {
         ("Discord's layout", true, &|worker| discord(worker)),
     ];
     for (name, is_explicit, new) in generators {
-        let repeated = repeated_after_a_report(count, new, is_explicit);
+        let repeated = count_repeats_after_a_report(count, new, is_explicit);
         std::eprintln!("{name}: {repeated} of {count} equal");
         assert_eq!(repeated, 0, "{name}");
     }
@@ -374,7 +374,7 @@ fn figures() {
             }
             let pause = Duration::from_millis(pause);
             let equal: Vec<_> =
-                (0..runs).map(|_| equal_at_1000_per_second(5000, pause, make)).collect();
+                (0..runs).map(|_| count_common_ids_at_1000_per_second(5000, pause, make)).collect();
             let mean =
                 f64::from(u32::try_from(equal.iter().sum::<usize>()).unwrap()) / f64::from(runs);
             std::eprintln!("{line}: {equal:?} of 5000, mean {mean:.2}");

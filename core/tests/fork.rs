@@ -26,11 +26,11 @@ mod forks;
 
 /// Runs `work` in a forked child and returns its result.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
-    forks::in_child_by(forks::fork_with_hooks, work)
+    forks::run_in_child_with(forks::fork_with_hooks, work)
 }
 
 /// Returns the error codes of calls that failed.
-fn codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
+fn error_codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
     found.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
 
@@ -40,7 +40,7 @@ fn codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
 fn children_and_parent_make_different_uuids() {
     let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(START_MS)).build().unwrap();
     let mut handle = ids.handle();
-    of_all_processes(|| {
+    collect_from_all_processes(|| {
         let mut batch = [Uuid7::MIN; 3];
         ids.fill(&mut batch).unwrap();
         let [one, two, three] = batch;
@@ -60,7 +60,7 @@ fn a_child_rejects_an_explicit_identity() {
             build().generate().expect("a generator of the child's own");
             let made = [ids.generate().err(), ids.try_generate().err(), handle().err()];
             let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
-            [codes(made), codes(ended)].join(&b' ')
+            [error_codes(made), error_codes(ended)].join(&b' ')
         });
         // Hot Guid's `close` returns no snapshot, so it cannot leak the parent's state.
         let close = if family.name == "Hot Guid" { "none" } else { "forked" };
@@ -71,11 +71,12 @@ fn a_child_rejects_an_explicit_identity() {
 }
 
 #[test]
-fn a_child_rejects_sequences_alone_and_explicit_times() {
+fn a_child_rejects_timeless_layouts_and_explicit_times() {
     let sequence = Layout::integer([Field::sequence(64)]).unwrap();
     let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
     let given = Generator::builder().partition(7).build().unwrap();
-    let found = in_child(|| codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
+    let found =
+        in_child(|| error_codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
     assert_eq!(found, b"forked forked");
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
@@ -117,7 +118,7 @@ const CHILDREN: usize = 20;
 
 /// Returns the IDs of many calls in this process, in its children, and in a child of each child. Asserts that they all differ.
 #[track_caller]
-fn of_all_processes<const LEN: usize, const N: usize>(
+fn collect_from_all_processes<const LEN: usize, const N: usize>(
     mut make: impl FnMut() -> [[u8; LEN]; N],
 ) -> HashSet<[u8; LEN]> {
     const CALLS: usize = 50;
@@ -138,7 +139,7 @@ fn of_all_processes<const LEN: usize, const N: usize>(
 fn children_and_parent_make_different_snos() {
     let ids = Generator::new();
     let make = || [ids.generate(0), sno::generate(0)].map(|id| id.unwrap().to_bytes());
-    let all = of_all_processes(make).into_iter().map(Sno::from_bytes);
+    let all = collect_from_all_processes(make).into_iter().map(Sno::from_bytes);
     let partitions: HashSet<u16> = all.map(|id| id.partition()).collect();
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
@@ -172,7 +173,7 @@ fn a_child_with_an_identity_source_skips_its_first_tick() {
 fn children_and_parent_make_different_hot_guids() {
     let ids = hotguid::Generator::new();
     let make = || [ids.generate(7), hotguid::generate(7)].map(|id| id.unwrap().to_bytes());
-    let all = of_all_processes(make).into_iter().map(HotGuid::from_bytes);
+    let all = collect_from_all_processes(make).into_iter().map(HotGuid::from_bytes);
     let machines: HashSet<[u8; 5]> = all.map(HotGuid::machine).collect();
     assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
 }
@@ -184,8 +185,8 @@ fn default_handles_start_new_blocks_in_each_process() {
     let snos = Generator::builder().clock(clock).build().unwrap();
     let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
     let (mut snos, mut guids) = (snos.handle(), guids.handle());
-    of_all_processes(|| [snos.generate(0).unwrap().to_bytes()]);
-    of_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
+    collect_from_all_processes(|| [snos.generate(0).unwrap().to_bytes()]);
+    collect_from_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
 }
 
 /// A clock that does not advance and forks during one of its readings.
@@ -299,7 +300,7 @@ impl Clock for SteppingClock {
 }
 
 /// Returns the results of the parent and the child for a batch during which the clock forks.
-fn batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
         let (mut from, mut to) = pipe().unwrap();
@@ -322,8 +323,8 @@ fn batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec
 }
 
 #[track_caller]
-fn assert_none_in_both<const LEN: usize>(fill: impl Fn(SteppingClock) -> Vec<u8>) {
-    let (parent, child) = batch_across_a_fork(fill);
+fn assert_no_common_ids<const LEN: usize>(fill: impl Fn(SteppingClock) -> Vec<u8>) {
+    let (parent, child) = fill_batch_across_a_fork(fill);
     assert!(!parent.is_empty());
     let all: HashSet<&[u8]> = parent.chunks(LEN).chain(child.chunks(LEN)).collect();
     assert_eq!(all.len(), 2 * parent.len() / LEN);
@@ -331,19 +332,19 @@ fn assert_none_in_both<const LEN: usize>(fill: impl Fn(SteppingClock) -> Vec<u8>
 
 #[test]
 fn a_batch_in_progress_restarts_in_the_child() {
-    assert_none_in_both::<{ Sno::LEN }>(|clock| {
+    assert_no_common_ids::<{ Sno::LEN }>(|clock| {
         let ids = Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![Sno::default(); 150_000];
         ids.fill(0, &mut batch).unwrap();
         batch.iter().flat_map(|id| id.to_bytes()).collect()
     });
-    assert_none_in_both::<{ HotGuid::LEN }>(|clock| {
+    assert_no_common_ids::<{ HotGuid::LEN }>(|clock| {
         let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![HotGuid::default(); 17_000_000];
         ids.fill(0, &mut batch).unwrap();
         batch.iter().step_by(1000).flat_map(|id| id.to_bytes()).collect()
     });
-    assert_none_in_both::<{ Uuid7::LEN }>(|clock| {
+    assert_no_common_ids::<{ Uuid7::LEN }>(|clock| {
         let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![Uuid7::MIN; 600_000];
         ids.fill(&mut batch).unwrap();
@@ -355,7 +356,7 @@ fn a_batch_in_progress_restarts_in_the_child() {
 #[test]
 fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     for family in FAMILIES.iter().filter(|family| family.per_tick < 1 << 20) {
-        let (parent, child) = batch_across_a_fork(|clock| {
+        let (parent, child) = fill_batch_across_a_fork(|clock| {
             let (made, filled) = family.generator(clock).fill(2 * family.per_tick as usize + 100);
             let code = filled.map_or_else(|error| error.code(), |()| "none");
             format!("{code:6} {}", u8::from(made.is_empty())).into_bytes()
@@ -378,7 +379,7 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
     assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
     let made = in_child(|| {
         ids.move_to(|_| granted(8)).unwrap();
-        codes([ids.try_generate(0).err()])
+        error_codes([ids.try_generate(0).err()])
     });
     assert_eq!(made, b"none");
     assert_eq!(ids.move_to(|_| granted(8)).unwrap_err().code(), "generator_closed");

@@ -5,9 +5,7 @@
 
 use std::{collections::HashSet, env};
 
-#[cfg(target_os = "linux")]
-use alone::in_separate_process;
-use forks::in_child_by;
+use forks::run_in_child_with;
 use polyflake::{
     clock::{ManualClock, SystemClock},
     hotguid,
@@ -16,16 +14,18 @@ use polyflake::{
     sno::{self, Assignment, Generator},
     uuid7,
 };
+#[cfg(target_os = "linux")]
+use separate_process::run_in_separate_process;
 
-#[path = "support/alone.rs"]
-mod alone;
 #[path = "forks/mod.rs"]
 mod forks;
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
 /// The number of IDs that each process makes.
 const IDS_PER_PROCESS: usize = 20;
-const NOON: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 /// Makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
 type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
@@ -48,34 +48,34 @@ fn random_assignment() -> polyflake::Result<Assignment> {
     })
 }
 
-fn sno_of(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
+fn sno_maker(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
+fn hotguid_maker(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-fn uuid7_of(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
+fn uuid7_maker(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
     let ids = builder.build().unwrap();
     Box::new(move || bytes(ids.generate(), |id| id.to_bytes().to_vec()))
 }
 
 /// Returns a clock that does not advance, so that a repeated state repeats an ID.
 fn stopped_clock() -> &'static ManualClock {
-    static STOPPED_CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+    static STOPPED_CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
     &STOPPED_CLOCK
 }
 
 /// The name of a way to create a generator, and the function that creates it.
-type Creation = (&'static str, fn() -> Make<'static>);
+type CreationMethod = (&'static str, fn() -> Make<'static>);
 
-const CREATIONS: &[Creation] = &[
-    ("sno", || sno_of(Generator::new())),
+const CREATION_METHODS: &[CreationMethod] = &[
+    ("sno", || sno_maker(Generator::new())),
     ("sno static", || Box::new(|| bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
-    ("sno clock", || sno_of(Generator::builder().clock(stopped_clock()).build().unwrap())),
+    ("sno clock", || sno_maker(Generator::builder().clock(stopped_clock()).build().unwrap())),
     ("sno draw", || {
-        sno_of(
+        sno_maker(
             Generator::builder()
                 .clock(stopped_clock())
                 .identity_from(random_assignment)
@@ -88,21 +88,21 @@ const CREATIONS: &[Creation] = &[
             .clock(stopped_clock())
             .identity_from(random_assignment)
             .sequence_min(7);
-        sno_of(ids.build().unwrap())
+        sno_maker(ids.build().unwrap())
     }),
     ("sno draw and window", || {
         let ids = Generator::builder()
             .clock(stopped_clock())
             .identity_from(random_assignment)
-            .window(NOON, NOON + 1000);
-        sno_of(ids.build().unwrap())
+            .window(START_MS, START_MS + 1000);
+        sno_maker(ids.build().unwrap())
     }),
     ("sno given", || {
-        sno_of(Generator::builder().clock(stopped_clock()).partition(7).build().unwrap())
+        sno_maker(Generator::builder().clock(stopped_clock()).partition(7).build().unwrap())
     }),
     ("sno restored", || {
         let closed = Generator::builder().clock(stopped_clock()).partition(7).build().unwrap();
-        sno_of(
+        sno_maker(
             Generator::builder().clock(stopped_clock()).restore(closed.close().unwrap()).unwrap(),
         )
     }),
@@ -115,18 +115,20 @@ const CREATIONS: &[Creation] = &[
         let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
         Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
     }),
-    ("hotguid", || hotguid_of(hotguid::Generator::new())),
+    ("hotguid", || hotguid_maker(hotguid::Generator::new())),
     ("hotguid clock", || {
-        hotguid_of(hotguid::Generator::builder().clock(stopped_clock()).build().unwrap())
+        hotguid_maker(hotguid::Generator::builder().clock(stopped_clock()).build().unwrap())
     }),
     ("hotguid window", || {
         let ids = hotguid::Generator::builder().clock(stopped_clock()).window(0, 4_294_967_296_000);
-        hotguid_of(ids.build().unwrap())
+        hotguid_maker(ids.build().unwrap())
     }),
-    ("uuid7", || uuid7_of(uuid7::Generator::builder().clock(stopped_clock()))),
+    ("uuid7", || uuid7_maker(uuid7::Generator::builder().clock(stopped_clock()))),
     ("uuid7 static", || Box::new(|| bytes(uuid7::generate(), |id| id.to_bytes().to_vec()))),
-    ("uuid7 draw", || uuid7_of(uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])))),
-    ("uuid7 given", || uuid7_of(uuid7::Generator::builder().clock(stopped_clock()).worker_id(7))),
+    ("uuid7 draw", || uuid7_maker(uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])))),
+    ("uuid7 given", || {
+        uuid7_maker(uuid7::Generator::builder().clock(stopped_clock()).worker_id(7))
+    }),
     ("uuid7 handle", || {
         let ids = uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])).build().unwrap();
         let mut handle = uuid7::Handle::new(std::sync::Arc::new(ids));
@@ -166,9 +168,9 @@ fn every_constructor_installs_the_fork_hook() {
         return assert_prepared_for_forks(&way);
     }
     for kind in 0..available_forks().len() {
-        for (way, _) in CREATIONS {
+        for (way, _) in CREATION_METHODS {
             let way = format!("{kind} {way}");
-            alone::run_test_again(
+            separate_process::rerun_test(
                 "every_constructor_installs_the_fork_hook",
                 &[(WAY_VARIABLE, &way)],
             );
@@ -181,12 +183,12 @@ fn every_constructor_installs_the_fork_hook() {
 fn assert_prepared_for_forks(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = available_forks()[kind.parse::<usize>().unwrap()];
-    let (_, build) = CREATIONS.iter().find(|(way, _)| *way == name).unwrap();
+    let (_, build) = CREATION_METHODS.iter().find(|(way, _)| *way == name).unwrap();
     let mut make = build();
     let mut all = vec![make()];
     assert!(!all[0].is_empty());
     let length = all[0].len();
-    let made = in_child_by(fork, || {
+    let made = run_in_child_with(fork, || {
         [(0..IDS_PER_PROCESS).flat_map(|_| make()).collect(), b"done".to_vec()].concat()
     });
     let made = made.strip_suffix(b"done").expect("the child failed");
@@ -209,7 +211,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
     const GLIBC_TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::fork_without_hooks() else { return };
-    in_separate_process(&[GLIBC_TUNABLES], || {
+    run_in_separate_process(&[GLIBC_TUNABLES], || {
         let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
         let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
         ids.generate(0).unwrap();
@@ -220,7 +222,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
         };
         let failed = std::thread::scope(|scope| {
             (0..2).for_each(|_| drop(scope.spawn(hold)));
-            let failed = (0..children).filter(|_| !makes_an_id(fork, &ids)).count();
+            let failed = (0..children).filter(|_| !can_generate_id(fork, &ids)).count();
             is_over.store(true, Ordering::Relaxed);
             failed
         });
@@ -232,7 +234,7 @@ fn an_unhooked_child_never_blocks_on_the_heap() {
 #[test]
 #[cfg(target_os = "linux")]
 fn only_default_partitions_need_shared_memory() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let limit = |bytes| {
             let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: the C library reads the limit and keeps no pointer to it.
@@ -240,8 +242,9 @@ fn only_default_partitions_need_shared_memory() {
         };
         limit(0);
         let default = Generator::new().generate(0).unwrap_err().code();
-        let made =
-            CREATIONS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
+        let made = CREATION_METHODS
+            .iter()
+            .filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
         let failed = made.filter(|(_, build)| std::panic::catch_unwind(|| build()()).is_err());
         let failed: Vec<_> = failed.map(|(way, _)| way).collect();
         limit(libc::RLIM_INFINITY);
@@ -252,7 +255,7 @@ fn only_default_partitions_need_shared_memory() {
 
 /// Returns whether a child makes an ID within a few seconds. The child allocates nothing itself.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
+fn can_generate_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();
     if child == 0 {
         // SAFETY: the calls end only the child: `alarm` if the child blocks, and `_exit` when it is done.

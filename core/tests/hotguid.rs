@@ -8,7 +8,7 @@ use polyflake::hotguid::{HotGuid, LAST_COUNTER, LAST_SECOND, Parts};
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, all_or_every, hex, typed_vectors, unhex};
+use support::{LONG_INPUT, hex, miri_step, typed_vectors, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -30,7 +30,7 @@ struct Conversion {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct VectorFile {
     to_guid_map: [usize; 16],
     to_sql_map: [usize; 16],
     conversions: Vec<Conversion>,
@@ -39,7 +39,7 @@ struct File {
     cases: Vec<Case>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| typed_vectors("hotguid.json"));
+static VECTORS: LazyLock<VectorFile> = LazyLock::new(|| typed_vectors("hotguid.json"));
 
 /// Parses a string as an ID. Asserts that its bytes and its SQL Server form give the same result or the same error.
 #[track_caller]
@@ -54,7 +54,7 @@ fn parse(text: &str) -> Result<HotGuid, Error> {
 
 #[test]
 fn ids_match_the_vectors() {
-    let File { cases, .. } = &*FILE;
+    let VectorFile { cases, .. } = &*VECTORS;
     assert!(cases.len() > 100, "found {} cases", cases.len());
     for case in cases {
         let Case { timestamp, counter, shard_key, .. } = *case;
@@ -81,7 +81,7 @@ fn ids_match_the_vectors() {
 
 #[test]
 fn conversions_match_the_vectors() {
-    let File { conversions, .. } = &*FILE;
+    let VectorFile { conversions, .. } = &*VECTORS;
     assert!(!conversions.is_empty());
     for Conversion { guid, sql } in conversions {
         assert_eq!(parse(guid).unwrap().sql_text(), sql.as_str());
@@ -91,7 +91,7 @@ fn conversions_match_the_vectors() {
 
 #[test]
 fn byte_maps_match_the_vectors() {
-    let file = &*FILE;
+    let file = &*VECTORS;
     let bytes: [u8; 16] = core::array::from_fn(|i| u8::try_from(i).unwrap());
     let mapped = |map: [usize; 16]| map.map(|from| bytes[from]);
     assert_eq!(HotGuid::from_bytes(bytes).to_sql(), mapped(file.to_sql_map));
@@ -105,7 +105,7 @@ fn sql_server_key(bytes: [u8; 16]) -> [u8; 16] {
 
 #[test]
 fn both_forms_sort_like_the_vectors() {
-    let file = &*FILE;
+    let file = &*VECTORS;
     let sorted: Vec<_> =
         file.project_sorted_guids.iter().map(|text| parse(text).unwrap()).collect();
     assert!(sorted.len() > 10 && sorted.is_sorted());
@@ -162,7 +162,7 @@ fn each_character_is_validated_at_its_position() {
     let chars: Vec<char> =
         ('\0'..='\u{2ff}').chain("１٣аKａ\u{2010}\u{feff}\u{fffd}😀𝟎".chars()).collect();
     for (position, there) in TEXT.char_indices() {
-        for &char in chars.iter().step_by(all_or_every(211)) {
+        for &char in chars.iter().step_by(miri_step(211)) {
             let text: String = TEXT
                 .char_indices()
                 .map(|(at, old)| if at == position { char } else { old })

@@ -19,7 +19,7 @@ const START_SECONDS: i64 = 1_763_650_000;
 
 const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
 /// A counter start close to the counter's maximum.
-const START: u32 = 0xff_fffe;
+const COUNTER_START: u32 = 0xff_fffe;
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
 fn draw() -> Result<[u8; 8]> {
@@ -62,11 +62,11 @@ fn assert_next<C: Clock>(ids: &Generator<C>, timestamp: i64, counter: u32) {
 fn counters_start_at_random_and_wrap_around() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).build().unwrap();
-    assert_next(&ids, START_SECONDS, START);
+    assert_next(&ids, START_SECONDS, COUNTER_START);
     assert_next(&ids, START_SECONDS, LAST_COUNTER);
     assert_next(&ids, START_SECONDS, 0);
     set_seconds(&clock, [START_SECONDS + 1]);
-    assert_next(&ids, START_SECONDS + 1, START);
+    assert_next(&ids, START_SECONDS + 1, COUNTER_START);
     let stats = ids.stats();
     assert_eq!(
         (stats.machine, stats.last_second, stats.len),
@@ -78,7 +78,7 @@ fn counters_start_at_random_and_wrap_around() {
 fn a_clock_rollback_stays_in_the_highest_second() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).build().unwrap();
-    assert_next(&ids, START_SECONDS, START);
+    assert_next(&ids, START_SECONDS, COUNTER_START);
     for (behind, counter) in [
         (START_SECONDS - 1, LAST_COUNTER),
         (START_SECONDS - 1_000_000, 0),
@@ -89,7 +89,7 @@ fn a_clock_rollback_stays_in_the_highest_second() {
         assert_next(&ids, START_SECONDS, counter);
     }
     set_seconds(&clock, [START_SECONDS + 1]);
-    assert_next(&ids, START_SECONDS + 1, START);
+    assert_next(&ids, START_SECONDS + 1, COUNTER_START);
     assert_eq!(clock.slept_nanos(), 0);
 }
 
@@ -105,7 +105,7 @@ fn no_counter_repeats_within_a_second() {
     let next: Vec<_> = all.split_off(1 << 24).into_iter().map(HotGuid::parts).collect();
     let part =
         |counter| Parts { timestamp: START_SECONDS + 1, machine: MACHINE, counter, shard_key: 7 };
-    assert_eq!(next, [part(START), part(LAST_COUNTER)]);
+    assert_eq!(next, [part(COUNTER_START), part(LAST_COUNTER)]);
     let mut seen = vec![false; 1 << 24];
     for id in all {
         assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (START_SECONDS, MACHINE, 7));
@@ -122,7 +122,7 @@ fn a_window_applies_to_the_encoded_second() {
         .build()
         .unwrap();
     clock.set_readings([(START_SECONDS + 2) * 1000 - 1]);
-    assert_next(&ids, START_SECONDS + 1, START);
+    assert_next(&ids, START_SECONDS + 1, COUNTER_START);
     // The generator stays in the second that it last used. That second is in the window, although the reading is before the
     // window.
     clock.set_readings([START_SECONDS * 1000 - 1]);
@@ -203,7 +203,7 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
 /// A copy of a machine contains the whole state of the generator. From the next second on, the generator and its copy
 /// differ.
 #[test]
-fn default_generators_start_each_second_elsewhere() {
+fn default_generators_start_each_second_at_a_random_counter() {
     let clock = ScriptedClock::default();
     set_seconds(&clock, [START_SECONDS]);
     let ids = Generator::builder().clock(clock.clone()).build().unwrap();
@@ -218,24 +218,24 @@ fn default_generators_start_each_second_elsewhere() {
 
 #[test]
 fn missing_random_bytes_return_an_error() {
-    static BROKEN: AtomicU8 = AtomicU8::new(1);
+    static FAILURES_LEFT: AtomicU8 = AtomicU8::new(1);
     let clock = ScriptedClock::default();
-    let unreliable = || match BROKEN.fetch_sub(1, Ordering::Relaxed) {
+    let unreliable = || match FAILURES_LEFT.fetch_sub(1, Ordering::Relaxed) {
         1 => Err(Error::new(ErrorKind::EntropyUnavailable)),
         _ => draw(),
     };
     let ids = builder_at_start(&clock).identity_from(unreliable).build().unwrap();
     assert_code(ids.generate(7), "entropy_unavailable");
     assert_eq!((ids.stats().machine, ids.stats().last_second), (None, None));
-    assert_next(&ids, START_SECONDS, START);
+    assert_next(&ids, START_SECONDS, COUNTER_START);
 }
 
 #[test]
 fn each_generator_picks_its_machine_once() {
-    static OWN_SOURCE: Generator = Generator::new();
+    static STATIC_GENERATOR: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
     let machines = || {
-        let made = [OWN_SOURCE.generate(7), built.generate(7), hotguid::generate(7)];
+        let made = [STATIC_GENERATOR.generate(7), built.generate(7), hotguid::generate(7)];
         made.map(|id| id.unwrap().machine())
     };
     assert_eq!(machines(), machines());

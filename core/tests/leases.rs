@@ -19,15 +19,15 @@ use polyflake::{
     sno::{Assignment, Builder, Generator, Sno},
 };
 
-#[path = "support/alone.rs"]
-mod alone;
-#[path = "support/few.rs"]
-mod few;
+#[path = "support/separate_process.rs"]
+mod separate_process;
+#[path = "support/small_table.rs"]
+mod small_table;
 #[path = "support/mod.rs"]
 mod support;
 
-use alone::in_separate_process;
-use few::SmallTable;
+use separate_process::run_in_separate_process;
+use small_table::SmallTable;
 use support::{Readings, ScriptedClock, assert_code};
 
 const START_MS: i64 = 1_763_650_000_000;
@@ -40,7 +40,7 @@ fn generator_with_clock<C: Clock>(clock: C) -> Generator<C> {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_consecutive_generators_are_accepted() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
@@ -57,7 +57,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let forgotten: Vec<_> = (0..70_000).map(|_| Generator::new()).collect();
         let all: HashSet<Sno> = forgotten.iter().map(|ids| ids.generate(0).unwrap()).collect();
         assert_eq!(all.len(), 70_000);
@@ -67,7 +67,7 @@ fn seventy_thousand_leaked_generators_are_accepted() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn partitions_exhausted_reports_when_one_is_free() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..65_536)
             .map_while(|_| {
@@ -98,7 +98,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
 
 #[test]
 fn an_idle_generator_continues_without_repeating_an_id() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 10 * MINUTE);
         let idle = generator_with_clock(clock);
         let first = idle.generate(0).unwrap();
@@ -123,7 +123,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 
 #[test]
 fn a_rollback_before_the_lease_switches_the_partition() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
         // Dropping this generator makes the next lease of its partition start at the clock's time.
         let before = generator_with_clock(clock);
@@ -148,7 +148,7 @@ fn a_rollback_before_the_lease_switches_the_partition() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_dropped_generators_partition_is_free_after_its_last_tick() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let dropped = generator_with_clock(clock);
         let used = dropped.generate(0).unwrap();
@@ -165,7 +165,7 @@ fn a_dropped_generators_partition_is_free_after_its_last_tick() {
 
 #[test]
 fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 300 * MINUTE);
         let ids = generator_with_clock(clock);
         let id = ids.generate(0).unwrap();
@@ -188,7 +188,7 @@ fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn closing_after_a_lost_lease_keeps_another_partition() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let (clock, ahead) =
             (ManualClock::at_unix_ms(START_MS), ManualClock::at_unix_ms(START_MS + 4));
         // This clock fails after a few readings.
@@ -215,7 +215,7 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
 
 #[test]
 fn unused_generators_close_with_distinct_partitions() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 500 * MINUTE);
         let (one, two) = (
             generator_with_clock(clock).close().unwrap(),
@@ -230,7 +230,7 @@ fn unused_generators_close_with_distinct_partitions() {
 
 #[test]
 fn a_window_limits_the_lease_and_can_be_extended() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let (start, clock) =
             (START_MS + 600 * MINUTE, &ManualClock::at_unix_ms(START_MS + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
@@ -251,7 +251,7 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 
 #[test]
 fn threads_that_share_a_generator_share_its_lease() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         // This clock advances by one second at each reading.
         let now = AtomicI64::new((START_MS + 700 * MINUTE) * 1_000_000);
         let ids =
@@ -268,7 +268,7 @@ fn threads_that_share_a_generator_share_its_lease() {
 
 #[test]
 fn parallel_default_generators_continue_for_hours() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
@@ -294,14 +294,15 @@ mod forks;
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn seventy_thousand_children_with_one_id_each_are_accepted() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         for k in 0..70_000 {
-            let made = forks::in_child_by(forks::fork_with_hooks, || match living[0].generate(0) {
-                Ok(id) => id.to_bytes().to_vec(),
-                Err(error) => error.code().into(),
-            });
+            let made =
+                forks::run_in_child_with(forks::fork_with_hooks, || match living[0].generate(0) {
+                    Ok(id) => id.to_bytes().to_vec(),
+                    Err(error) => error.code().into(),
+                });
             let said = String::from_utf8_lossy(&made);
             all.insert(Sno::from_slice(&made).unwrap_or_else(|_| panic!("{said}")));
             all.insert(living[k % 10].generate(0).unwrap());
@@ -354,7 +355,7 @@ fn a_child_never_frees_its_parents_partition() {
         let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
         made.map(u16::to_be_bytes).concat()
     };
-    assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
+    assert_eq!(forks::run_in_child_with(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
 }
 
 /// The ticks before a lease belong to another generator. This also applies to a generator that is restored from the
@@ -438,7 +439,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
 #[test]
 #[cfg_attr(miri, ignore = "waits")]
 fn an_explicit_generator_waits_for_a_default_generators_lease() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let default = Generator::new();
         let partition = default.generate(0).unwrap().partition();
         let mut all = HashSet::new();
@@ -563,7 +564,7 @@ fn a_failed_build_claims_no_partition() {
 #[cfg_attr(miri, ignore = "forks")]
 fn dropping_copies_in_a_child_frees_no_explicit_partition() {
     // The table is in memory that the child shares with its parent.
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         let all: Vec<_> = (0..=u16::MAX)
             .map(|partition| Generator::builder().clock(clock).partition(partition).build())
@@ -575,14 +576,17 @@ fn dropping_copies_in_a_child_frees_no_explicit_partition() {
                 .generate(0)
                 .map_or_else(|error| error.code().into(), |_| b"made".to_vec())
         };
-        assert_eq!(forks::in_child_by(forks::fork_with_hooks, in_child), b"partitions_exhausted");
+        assert_eq!(
+            forks::run_in_child_with(forks::fork_with_hooks, in_child),
+            b"partitions_exhausted"
+        );
     });
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn all_partitions_are_free_after_their_explicit_generators() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS);
         for partition in 0..=u16::MAX {
             let ids = Generator::builder().clock(clock).partition(partition).build().unwrap();
@@ -597,13 +601,14 @@ fn all_partitions_are_free_after_their_explicit_generators() {
 /// Another thread closes the generator just after a partition has been reserved permanently.
 #[test]
 fn concurrent_closes_keep_one_partition() {
-    static TABLE: SmallTable<4> = SmallTable { kept: Some(close_meanwhile), ..SmallTable::new() };
-    static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
-    fn close_meanwhile() {
-        let other = std::thread::spawn(|| CLOSED.get().unwrap().close());
+    static TABLE: SmallTable<4> =
+        SmallTable { kept: Some(close_concurrently), ..SmallTable::new() };
+    static GENERATOR: OnceLock<Generator<ManualClock>> = OnceLock::new();
+    fn close_concurrently() {
+        let other = std::thread::spawn(|| GENERATOR.get().unwrap().close());
         assert_code(other.join().unwrap(), "generator_closed");
     }
-    let ids = CLOSED.get_or_init(|| {
+    let ids = GENERATOR.get_or_init(|| {
         let clock = ManualClock::at_unix_ms(START_MS);
         Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap()
     });

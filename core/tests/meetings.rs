@@ -28,7 +28,7 @@ use tokio::task::yield_now;
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 /// The tick in which each run starts.
-const START: u64 = 100;
+const START_TICK: u64 = 100;
 /// The number of sequence numbers in a tick: two blocks of a handle, plus two.
 const SEQUENCES: u16 = 130;
 
@@ -37,11 +37,11 @@ type Handle = sno::Handle<Rc<Ids>>;
 type WaitingCall = Pin<Box<dyn Future<Output = Result<Sno>>>>;
 
 thread_local! {
-    static RUN: RefCell<Rc<Run>> = RefCell::default();
+    static CURRENT_RUN: RefCell<Rc<Run>> = RefCell::default();
 }
 
 fn run() -> Rc<Run> {
-    RUN.with_borrow(Rc::clone)
+    CURRENT_RUN.with_borrow(Rc::clone)
 }
 
 /// The run's clock. It suspends a call between a clock reading and the use of that reading.
@@ -141,7 +141,7 @@ impl Caller {
 /// Returns a call's ID if the call succeeded.
 fn successful_id(id: Result<Sno>) -> Option<Sno> {
     let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
-    run().refusals.update(|refusals| refusals + usize::from(is_refused));
+    run().rejections.update(|rejections| rejections + usize::from(is_refused));
     id.ok()
 }
 
@@ -177,7 +177,7 @@ struct Run {
     /// The number of calls that may still start inside other calls.
     inside: Cell<usize>,
     waits: Cell<usize>,
-    refusals: Cell<usize>,
+    rejections: Cell<usize>,
 }
 
 impl Run {
@@ -250,7 +250,7 @@ fn task(ids: &Rc<Ids>) -> Caller {
     Task(ids.clone(), None)
 }
 
-fn other_generator(_: &Rc<Ids>) -> Caller {
+fn competing_generator(_: &Rc<Ids>) -> Caller {
     Competitor(generator())
 }
 
@@ -271,7 +271,7 @@ enum Setup {
 struct Totals {
     runs: usize,
     waits: usize,
-    refusals: usize,
+    rejections: usize,
     changes: usize,
 }
 
@@ -279,7 +279,7 @@ impl Totals {
     fn add(&mut self, more: &Self) {
         self.runs += more.runs;
         self.waits += more.waits;
-        self.refusals += more.refusals;
+        self.rejections += more.rejections;
         self.changes += more.changes;
     }
 }
@@ -296,7 +296,7 @@ fn explore(
     let (mut choices, mut seen) = (Vec::new(), Totals::default());
     loop {
         let run = Rc::new(Run { choices: RefCell::new(choices), ..Run::default() });
-        RUN.set(run.clone());
+        CURRENT_RUN.set(run.clone());
         let ids = Rc::new(generator());
         let made = make_initial_ids(before, &run, &ids);
         let idle = |new: &fn(&Rc<Ids>) -> Caller| {
@@ -306,14 +306,14 @@ fn explore(
         };
         run.records_leases_atomically.set(records_leases_atomically);
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
-        run.last_tick.set(START + 1 + u64::from(more));
+        run.last_tick.set(START_TICK + 1 + u64::from(more));
         run.inside.set(inside + usize::from(more));
         while run.run_idle_caller() {}
         run.inside.set(0);
         check(&run.callers.take(), made, &mut seen);
         seen.runs += 1;
         seen.waits += run.waits.get();
-        seen.refusals += run.refusals.get();
+        seen.rejections += run.rejections.get();
         choices = run.choices.take();
         while choices.pop_if(|(chosen, end)| *chosen + 1 == *end).is_some() {}
         match choices.last_mut() {
@@ -325,8 +325,8 @@ fn explore(
 
 /// Makes the IDs that exist before the callers start, in the run's first tick, and returns them.
 fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
-    run.tick.set(START);
-    run.last_tick.set(START);
+    run.tick.set(START_TICK);
+    run.last_tick.set(START_TICK);
     let count = match before {
         Setup::Nothing => 0,
         Setup::AnyId(count) => count,
@@ -338,7 +338,7 @@ fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
     };
     let made: Vec<_> = (0..count).map(|_| ids.try_generate(0).unwrap()).collect();
     if before == Setup::Lost {
-        run.until[usize::from(made[0].partition())].set(START + 2);
+        run.until[usize::from(made[0].partition())].set(START_TICK + 2);
     }
     made
 }
@@ -365,20 +365,20 @@ fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     assert_eq!(all.len(), count, "an ID was given out twice");
 }
 
-/// Explores every pair of caller kinds with two nested turns, and every triple with one. Unless `may_refuse` is true, no
+/// Explores every pair of caller kinds with two nested turns, and every triple with one. Unless `may_fail` is true, no
 /// call may fail and no partition may change without a competitor.
-fn explore_interleavings(before: Setup, may_refuse: bool) -> [Totals; 2] {
+fn explore_interleavings(before: Setup, may_fail: bool) -> [Totals; 2] {
     let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Totals::default(), Totals::default()];
     for (index, first) in kinds.into_iter().enumerate() {
         for second in &kinds[index..] {
             alone.add(&explore(before, 2, true, &[first, *second]));
-            beside.add(&explore(before, 1, false, &[first, *second, other_generator]));
+            beside.add(&explore(before, 1, false, &[first, *second, competing_generator]));
         }
     }
     alone.add(&explore(before, 1, true, &kinds));
     println!("{alone:?}, beside a competitor {beside:?}");
-    assert!(may_refuse || alone.refusals + alone.changes == 0, "{alone:?}");
+    assert!(may_fail || alone.rejections + alone.changes == 0, "{alone:?}");
     [alone, beside]
 }
 
@@ -390,7 +390,7 @@ fn callers_never_collide_at_the_first_id() {
 /// One of the partitions belongs to another generator in a tick that some callers read.
 #[test]
 fn callers_never_collide_if_the_lease_starts_later() {
-    explore_interleavings(Setup::Others([START, START + 1]), false);
+    explore_interleavings(Setup::Others([START_TICK, START_TICK + 1]), false);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl HookedClock {
     fn set(&self, unix_ms: i64) {
         self.nanos.store(unix_ms * 1_000_000, Ordering::Relaxed);
     }
-    fn in_first_sleep(&self, hook: impl FnOnce() + Send + 'static) {
+    fn on_first_sleep(&self, hook: impl FnOnce() + Send + 'static) {
         *self.first_sleep.lock().unwrap() = Some(Box::new(hook));
     }
 }
@@ -85,7 +85,7 @@ fn leased_generator(
 }
 
 #[test]
-fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half_of_the_bounds() {
+fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half() {
     let time = HookedClock::at_unix_ms(START_MS);
     let builder = granted_builder(&time, 7, START_MS..START_MS + 60_000)
         .sequence_min(100)
@@ -183,7 +183,7 @@ macro_rules! assert_switch {
 /// The first and last worker IDs before a switch, and those after it.
 type WorkerIdSwitch = ([u32; 2], [u32; 2]);
 
-const RANGES: [(WorkerIdSwitch, std::result::Result<u32, &str>); 7] = [
+const RANGE_SWITCHES: [(WorkerIdSwitch, std::result::Result<u32, &str>); 7] = [
     (([7, 7], [7, 7]), Err("lease_mismatch")),
     (([1, 5], [5, 9]), Err("lease_mismatch")),
     (([5, 9], [1, 5]), Err("lease_mismatch")),
@@ -204,7 +204,7 @@ fn nodes_are_reused_only_after_their_last_second() {
     let moves = |one, other, secret| {
         assert_switch!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
     };
-    for ((one, other), expected) in RANGES {
+    for ((one, other), expected) in RANGE_SWITCHES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
     // One secret differs in a bit of its first byte, the other in a bit of its last byte.
@@ -239,7 +239,7 @@ fn ranges_are_reused_only_after_their_last_tick() {
     let moves = |one: layout::Builder<_>, other: layout::Builder<_>| {
         assert_switch!(layout::Leased<_>, None, one.build().unwrap(), other.build().unwrap())
     };
-    for ((one, other), expected) in RANGES {
+    for ((one, other), expected) in RANGE_SWITCHES {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
         assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
@@ -349,10 +349,10 @@ fn a_call_waits_for_an_extension_or_the_next_grant() {
     let time = HookedClock::at_unix_ms(START_MS);
     let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS));
     let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
-    time.in_first_sleep(move || extending.extend(0, START_MS + 100).unwrap());
+    time.on_first_sleep(move || extending.extend(0, START_MS + 100).unwrap());
     assert_eq!(ids.generate(0).unwrap().partition(), 7);
     time.set(START_MS + 100);
-    time.in_first_sleep(move || {
+    time.on_first_sleep(move || {
         let moved =
             moving.move_to(|_| granted_builder(&from, 9, START_MS + 100..START_MS + 9000).build());
         assert_eq!(moved, Ok(1));
@@ -386,7 +386,7 @@ fn a_batch_continues_under_the_next_grant() {
     let time = HookedClock::at_unix_ms(START_MS);
     let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS + 1000));
     let (moving, from) = (ids.clone(), time.clone());
-    time.in_first_sleep(move || {
+    time.on_first_sleep(move || {
         moving.move_to(|_| granted_builder(&from, 9, START_MS..START_MS + 9000).build()).unwrap();
     });
     let mut batch = vec![Sno::default(); 100_000];
@@ -451,7 +451,7 @@ fn closing_ends_a_wait_for_a_grant() {
     let time = HookedClock::at_unix_ms(START_MS);
     let ids = Arc::new(leased_generator(&time, 7, START_MS - 100..START_MS));
     let closing = ids.clone();
-    time.in_first_sleep(move || closing.close());
+    time.on_first_sleep(move || closing.close());
     assert_code(ids.generate(0), "generator_closed");
     assert!(time.unix_ms() < START_MS + 10);
 }

@@ -88,7 +88,7 @@ fn the_first_id_in_a_child_allocates_nothing() {
         .into_iter()
         .flatten()
     {
-        let counts = forks::in_child_by(fork, || {
+        let counts = forks::run_in_child_with(fork, || {
             let before = ALLOCATIONS.with(Cell::get);
             ids.generate(0).unwrap();
             let count = ALLOCATIONS.with(Cell::get) - before;

@@ -15,7 +15,7 @@ use support::{rounds, typed_vectors, unhex};
 const ALPHABET: &str = "0123456789abcdefghjkmnpqrstvwxyz";
 
 #[derive(Deserialize)]
-struct File {
+struct VectorFile {
     cases: Vec<Case>,
 }
 
@@ -40,14 +40,14 @@ fn parse_error(of: &IdType, text: &str) -> ErrorKind {
 }
 
 /// Replaces the character at index `at` of the string's last 15 characters.
-fn with_character(text: &str, at: usize, character: char) -> String {
+fn replace_character(text: &str, at: usize, character: char) -> String {
     let at = text.len() - 15 + at;
     format!("{}{character}{}", &text[..at], &text[at + 1..])
 }
 
-struct Draws(u64);
+struct TestRng(u64);
 
-impl Draws {
+impl TestRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -57,7 +57,7 @@ impl Draws {
 
 #[test]
 fn strings_match_the_vectors() {
-    let File { cases } = typed_vectors("public.json");
+    let VectorFile { cases } = typed_vectors("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
         let ids = Keyring::with_versions([(version, unhex::<32>(&secret))]).unwrap();
@@ -71,13 +71,13 @@ fn strings_match_the_vectors() {
 /// The check character is a weighted sum over the field of 32 elements, with a different weight at each position.
 #[test]
 fn the_check_character_detects_single_typos_and_swaps() {
-    let (orders, mut draws) = (orders(64), Draws(1));
+    let (orders, mut draws) = (orders(64), TestRng(1));
     for _ in 0..50 {
         let text = orders.encode(draws.next()).unwrap();
         for at in 0..15 {
             let own = text.as_bytes()[text.len() - 15 + at] as char;
             for other in ALPHABET.chars().filter(|other| *other != own) {
-                let kind = parse_error(&orders, &with_character(&text, at, other));
+                let kind = parse_error(&orders, &replace_character(&text, at, other));
                 // The first character of the block encodes only four bits.
                 let wide = at == 1 && other > 'f';
                 assert_eq!(kind, if wide { InvalidCharacter } else { CheckFailed });
@@ -87,7 +87,8 @@ fn the_check_character_detects_single_typos_and_swaps() {
             let (first, second) =
                 (text.as_bytes()[6 + one] as char, text.as_bytes()[6 + other] as char);
             if first != second {
-                let swapped = with_character(&with_character(&text, one, second), other, first);
+                let swapped =
+                    replace_character(&replace_character(&text, one, second), other, first);
                 let kind = parse_error(&orders, &swapped);
                 assert!(kind == CheckFailed || kind == InvalidCharacter && one < 2, "{swapped}");
             }
@@ -101,21 +102,21 @@ fn look_alike_characters_are_rejected_with_a_suggestion() {
     let text = orders.encode(42).unwrap();
     for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
     {
-        let error = orders.decode(&with_character(&text, 9, written)).unwrap_err();
+        let error = orders.decode(&replace_character(&text, 9, written)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(15)));
         let message =
             format!("invalid character `{written}` at position 15, did you mean `{meant}`?");
         assert_eq!(error.to_string(), message);
     }
     for none in ['u', '-', ' ', '\0'] {
-        let error = orders.decode(&with_character(&text, 0, none)).unwrap_err();
+        let error = orders.decode(&replace_character(&text, 0, none)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6)));
         assert!(!error.to_string().contains("mean"), "{error}");
     }
 }
 
 #[test]
-fn other_strings_are_rejected() {
+fn mismatched_and_truncated_strings_are_rejected() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     let tail = &text[6..];
@@ -138,7 +139,7 @@ fn non_ascii_strings_are_rejected() {
     let orders = orders(48);
     let text = orders.encode(42).unwrap();
     for at in 0..15 {
-        let error = orders.decode(&with_character(&text, at, 'é')).unwrap_err();
+        let error = orders.decode(&replace_character(&text, at, 'é')).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6 + at)));
     }
     let error = orders.decode(&text.replace(&text[19..], "é")).unwrap_err();
@@ -244,14 +245,14 @@ fn a_version_other_than_the_highest_can_be_written() {
         let one =
             Keyring::with_versions([(version, secret)]).and_then(|ids| ids.of("order")).unwrap();
         assert_eq!(of.encode(42), one.encode(42));
-        assert_eq!(of.decode(&versions_text(&secrets)), Ok(42), "the highest is read");
+        assert_eq!(of.decode(&encode_with_versions(&secrets)), Ok(42), "the highest is read");
     }
     let error = Keyring::with_versions(secrets).and_then(|ids| ids.write(2)).unwrap_err();
     assert_eq!(error.kind(), UnknownVersion);
 }
 
 /// Encodes 42 with the highest version.
-fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
+fn encode_with_versions(secrets: &[(u8, [u8; 32])]) -> String {
     let ids = Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
     ids.and_then(|of| of.encode(42)).unwrap()
 }
@@ -298,7 +299,7 @@ fn types_use_different_keys() {
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();
     let count = given.map_or(rounds(100_000), |text| text.parse().unwrap());
-    let (any, mut draws) = (orders(64), Draws(3));
+    let (any, mut draws) = (orders(64), TestRng(3));
     let mut limits = [64_u32, 63, 60, 56, 48, 40].map(|bits| (bits, orders(bits), 0));
     for _ in 0..count {
         let text = any.encode(draws.next()).unwrap();

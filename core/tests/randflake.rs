@@ -10,7 +10,7 @@ use polyflake::randflake::{
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{LONG_INPUT, all_or_every, typed_vectors, unhex};
+use support::{LONG_INPUT, miri_step, typed_vectors, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -24,7 +24,7 @@ struct Case {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct VectorFile {
     epoch: i64,
     max_timestamp: i64,
     cases: Vec<Case>,
@@ -33,11 +33,11 @@ struct File {
 #[derive(Deserialize)]
 struct RejectedCase {
     input: String,
-    ours: Refusal,
+    ours: Rejection,
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct Rejection {
     error: String,
     position: Option<usize>,
 }
@@ -56,7 +56,7 @@ struct TextVectors {
 
 #[test]
 fn ids_match_the_vectors() {
-    let file: File = typed_vectors("randflake.json");
+    let file: VectorFile = typed_vectors("randflake.json");
     assert_eq!((file.epoch, file.max_timestamp), (EPOCH, LAST_SECOND));
     assert!(file.cases.len() > 250 && file.cases.iter().any(|case| case.raw_bit63));
     for case in file.cases {
@@ -101,7 +101,7 @@ fn is_digit(char: char) -> bool {
 #[test]
 fn each_invalid_character_is_reported_at_its_position() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
-    for bad in chars.filter(|char| !is_digit(*char)).step_by(all_or_every(97)) {
+    for bad in chars.filter(|char| !is_digit(*char)).step_by(miri_step(97)) {
         for length in 1..=13 {
             for position in 0..length {
                 let mut text = vec!['7'; length];

@@ -15,7 +15,7 @@ const SECRET: [u8; 16] = *b"sixteen byte key";
 /// The second in which the tests start, in Unix seconds.
 const START_SECONDS: i64 = 1_763_650_000;
 /// The number of IDs that a node can make in a second.
-const FULL: usize = 131_072;
+const IDS_PER_SECOND: usize = 131_072;
 
 fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
     Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
@@ -51,11 +51,11 @@ fn a_range_continues_with_the_next_node() {
     let clock = ScriptedClock::default();
     set_seconds(&clock, [START_SECONDS]);
     let ids = Builder::with_clock(grant(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
-    let mut all = exhaust(&ids, 3 * FULL - 1);
+    let mut all = exhaust(&ids, 3 * IDS_PER_SECOND - 1);
     let last = ids.generate().unwrap();
     assert_eq!(ids.inspect(all[0]), Parts { timestamp: START_SECONDS, node: 131_069, sequence: 0 });
     assert_eq!(
-        ids.inspect(all[FULL]),
+        ids.inspect(all[IDS_PER_SECOND]),
         Parts { timestamp: START_SECONDS, node: 131_070, sequence: 0 }
     );
     assert_eq!(
@@ -65,7 +65,7 @@ fn a_range_continues_with_the_next_node() {
     let error = assert_code(ids.generate(), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some((START_SECONDS + 1) * 1000));
     all.push(last);
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3 * FULL);
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3 * IDS_PER_SECOND);
     set_seconds(&clock, [START_SECONDS + 1]);
     assert_eq!(parts(&ids), Parts { timestamp: START_SECONDS + 1, node: 131_069, sequence: 0 });
 }
@@ -77,7 +77,7 @@ fn a_grant_of_all_nodes_uses_a_wider_word() {
     set_seconds(&clock, [LAST_SECOND]);
     for last in [32_767, 32_768, 131_071] {
         let ids = Builder::with_clock(grant(0..=last), SECRET, clock.clone()).build().unwrap();
-        exhaust(&ids, FULL);
+        exhaust(&ids, IDS_PER_SECOND);
         assert_eq!(parts(&ids), Parts { timestamp: LAST_SECOND, node: 1, sequence: 0 });
         assert_eq!(ids.close(), Ok(Some(LAST_SECOND)));
         assert_code(ids.generate(), "generator_closed");

@@ -3,12 +3,12 @@
 //! generators.
 #![cfg(not(miri))]
 
-#[path = "support/alone.rs"]
-mod alone;
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "fork has no safe door")]
 #[path = "forks/mod.rs"]
 mod forks;
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 use std::{
     collections::HashSet,
@@ -20,7 +20,7 @@ use std::{
     thread,
 };
 
-use alone::in_separate_process;
+use separate_process::run_in_separate_process;
 
 use polyflake::{
     Result, after_restore,
@@ -32,11 +32,11 @@ use polyflake::{
     uuid7,
 };
 
-const NOON: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 #[test]
-fn what_is_assigned_at_random_is_assigned_anew() {
-    in_separate_process(&[], || {
+fn random_worker_ids_are_reassigned_after_a_restore() {
+    run_in_separate_process(&[], || {
         let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
         let mut handle = guids.handle();
         let partitions = || ids.generate(7).unwrap().partition();
@@ -53,9 +53,9 @@ fn what_is_assigned_at_random_is_assigned_anew() {
 
 /// The clock does not advance, so only the report of a restore ends the streams of random bits.
 #[test]
-fn random_bits_of_uuids_are_keyed_anew() {
-    in_separate_process(&[], || {
-        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+fn random_bits_of_uuids_are_rekeyed_after_a_restore() {
+    run_in_separate_process(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
         static DRAWS: AtomicU32 = AtomicU32::new(0);
         let draw = || Ok([u8::try_from(DRAWS.fetch_add(1, Ordering::Relaxed)).unwrap(); 32]);
         let builder = || uuid7::Generator::builder().clock(&CLOCK).entropy_from(draw);
@@ -85,7 +85,7 @@ fn random_bits_of_uuids_are_keyed_anew() {
 #[cfg(target_os = "linux")]
 #[test]
 fn one_thread_of_each_process_watches_for_restores() {
-    fn threads_after(calls: usize) -> usize {
+    fn count_threads_after(calls: usize) -> usize {
         let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
         let before = threads();
         let results: Vec<_> = (0..calls).map(|_| polyflake::watch_restores()).collect();
@@ -99,10 +99,10 @@ fn one_thread_of_each_process_watches_for_restores() {
         }
         expected
     }
-    in_separate_process(&[], || {
-        let here = threads_after(3);
-        let there = forks::in_child_by(forks::fork_with_hooks, || {
-            vec![threads_after(3).try_into().unwrap()]
+    run_in_separate_process(&[], || {
+        let here = count_threads_after(3);
+        let there = forks::run_in_child_with(forks::fork_with_hooks, || {
+            vec![count_threads_after(3).try_into().unwrap()]
         });
         assert_eq!(there, [u8::try_from(here).unwrap()]);
     });
@@ -110,7 +110,7 @@ fn one_thread_of_each_process_watches_for_restores() {
 
 #[test]
 fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let partition = || sno::Generator::builder().partition(7).build().unwrap();
         let node = || {
             let grant = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
@@ -148,24 +148,24 @@ fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
 
 #[test]
 fn a_handle_drops_the_slots_that_it_had_reserved() {
-    in_separate_process(&[], || {
-        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+    run_in_separate_process(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
         let ids = Arc::new(sno::Generator::builder().clock(&CLOCK).build().unwrap());
         let mut handle = sno::Handle::new(ids.clone());
         let before = [(); 3].map(|()| handle.generate(7).unwrap());
         after_restore().unwrap();
         // The first ID with the new partition must be in a later tick.
         assert_eq!(handle.try_generate(7).unwrap_err().code(), "sequence_exhausted");
-        CLOCK.set_unix_ms(NOON + 4);
+        CLOCK.set_unix_ms(START_MS + 4);
         let after = handle.generate(7).unwrap();
         assert!(before.iter().all(|id| id.partition() != after.partition() && *id < after));
     });
 }
 
 #[test]
-fn a_source_of_identities_is_called_again() {
-    in_separate_process(&[], || {
-        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+fn an_identity_source_is_called_again_after_a_restore() {
+    run_in_separate_process(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
         use std::sync::atomic::AtomicU16;
         static NEXT: AtomicU16 = AtomicU16::new(7);
         let assign =
@@ -173,7 +173,7 @@ fn a_source_of_identities_is_called_again() {
         let ids = sno::Generator::builder().clock(&CLOCK).identity_from(assign).build().unwrap();
         assert_eq!(ids.generate(7).unwrap().partition(), 7);
         after_restore().unwrap();
-        CLOCK.set_unix_ms(NOON + 4);
+        CLOCK.set_unix_ms(START_MS + 4);
         assert_eq!(ids.generate(7).unwrap().partition(), 8);
         // The claim on partition 7 was released, so other generators may use it.
         let free = iter::from_fn(|| Assignment::from_system().ok());
@@ -204,15 +204,15 @@ impl<C: Clock> Clock for ReportingClock<C> {
 /// The window was assigned to one copy of the process, so no identity assigned after the restore may be used in that
 /// window.
 #[test]
-fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
-    in_separate_process(&[], || {
-        static CLOCK: ManualClock = ManualClock::at_unix_ms(NOON);
+fn a_windowed_identity_source_is_not_called_after_a_restore() {
+    run_in_separate_process(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
         for nth in 1.. {
             let left = Arc::new(AtomicU32::new(0));
             let builder = sno::Generator::builder().clock(ReportingClock(&CLOCK, left.clone()));
             let builder =
                 builder.identity_from(|| Ok(Assignment { partition: 7, sequence_min: 0 }));
-            let ids = builder.window(NOON, NOON + 4000).build().unwrap();
+            let ids = builder.window(START_MS, START_MS + 4000).build().unwrap();
             left.store(nth, Ordering::Relaxed);
             let first = ids.try_generate(7).map(drop).map_err(|error| error.code());
             if left.swap(0, Ordering::Relaxed) > 0 {
@@ -228,7 +228,7 @@ fn a_source_of_identities_with_a_window_is_not_called_after_a_restore() {
 /// The snapshot would contain the partition that another copy of the process uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
         let ids = builder.clock(ReportingClock(SystemClock, left.clone())).build().unwrap();
@@ -246,15 +246,15 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
 /// use the parent's grant.
 #[cfg(unix)]
 #[test]
-fn a_lease_of_a_child_is_waited_for_after_a_restore() {
-    in_separate_process(&[], || {
+fn a_childs_lease_is_unavailable_after_a_restore() {
+    run_in_separate_process(&[], || {
         let build = |partition| {
             let builder = sno::Generator::builder().partition(partition);
-            builder.window(NOON, 2_000_000_000_000).build()
+            builder.window(START_MS, 2_000_000_000_000).build()
         };
         let ids = sno::Leased::new(build(7).unwrap()).unwrap();
         assert!(ids.try_generate(7).is_ok());
-        let codes = forks::in_child_by(forks::fork_with_hooks, || {
+        let codes = forks::run_in_child_with(forks::fork_with_hooks, || {
             let inherited = ids.try_generate(7).unwrap_err();
             ids.move_to(|_| build(8)).unwrap();
             let own = ids.try_generate(7).map(|id| id.partition());
@@ -272,7 +272,7 @@ fn a_lease_of_a_child_is_waited_for_after_a_restore() {
 /// IDs, because the threads share generators and their slots anyway.
 #[test]
 fn calls_succeed_while_another_thread_reports_restores() {
-    in_separate_process(&[], || {
+    run_in_separate_process(&[], || {
         let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
         let made: Vec<_> = thread::scope(|scope| {
             let maker = || {

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use family::{FAMILIES, Terms};
+use family::{FAMILIES, GeneratorOptions};
 use polyflake::{
     ErrorKind, OnExhausted, Result,
     clock::{Clock, ClockInfo},
@@ -67,7 +67,7 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
 }
 
 /// Returns the tick of a reading, for a state machine that is in the tick `wall`.
-fn settled_tick(now: i64, wall: i64, tick: i64) -> i64 {
+fn expected_tick(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
     if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
 }
@@ -84,7 +84,7 @@ struct FlippingClock {
 impl FlippingClock {
     /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
     fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
-        let now = settled_tick(now, self.wall, TICK);
+        let now = expected_tick(now, self.wall, TICK);
         if now < self.wall {
             if now <= self.safe {
                 return None;
@@ -124,7 +124,7 @@ fn sno_follows_its_model() {
 fn expected_ticks(readings: &[i64], tick: i64, holds: bool) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {
-        let now = settled_tick(*now, wall, tick);
+        let now = expected_tick(*now, wall, tick);
         wall = wall.max(now);
         (holds || now == wall).then_some(wall)
     };
@@ -140,7 +140,10 @@ fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
             (family.tick * 1_000_000, ["Hot Guid", "UUID v7"].contains(&family.name));
         for readings in sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
             let clock = Arc::new(LaggingClock::new(SLACK));
-            let terms = Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() };
+            let terms = GeneratorOptions {
+                on_exhausted: Some(OnExhausted::Error),
+                ..GeneratorOptions::default()
+            };
             let ids = family.build(clock.clone(), terms).unwrap();
             let ticks = readings.iter().map(|now| {
                 clock.now.store(*now, Ordering::Relaxed);

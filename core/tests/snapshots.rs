@@ -22,8 +22,8 @@ const TICKS: i64 = 256;
 /// The number of sequence numbers in a tick.
 const SEQUENCES: u16 = 4;
 
-#[path = "support/few.rs"]
-mod few;
+#[path = "support/small_table.rs"]
+mod small_table;
 
 #[cfg(all(unix, not(miri)))]
 #[path = "snapshots/child.rs"]
@@ -38,7 +38,7 @@ mod child {
     }
 
     impl super::GeneratorStates<'_> {
-        pub(super) fn talk_to_child(&mut self) {
+        pub(super) fn exchange_with_child(&mut self) {
             assert!(self.child.is_none());
         }
 
@@ -49,7 +49,7 @@ mod child {
 use child::Child;
 
 /// A table that manages only partitions 0 to 3.
-type SmallTable = few::SmallTable<4>;
+type SmallTable = small_table::SmallTable<4>;
 
 /// Another process's table.
 static SEPARATE_TABLE: SmallTable = SmallTable::new();
@@ -138,8 +138,8 @@ impl<'c> GeneratorStates<'c> {
             12 | 13 => self.close(),
             14 => self.restore(),
             15 => self.change_the_lease(),
-            16 | 17 => self.talk_to_child(),
-            18 => self.configure(),
+            16 | 17 => self.exchange_with_child(),
+            18 => self.add_configured_generator(),
             _ => {}
         }
     }
@@ -196,7 +196,7 @@ impl<'c> GeneratorStates<'c> {
     }
 
     /// Creates a generator with a partition from the table, unless a snapshot reserves that partition.
-    fn configure(&mut self) {
+    fn add_configured_generator(&mut self) {
         let partition = self.draw(4);
         let configured = &mut self.configured[usize::from(partition)];
         if !*configured && !self.is_child && table().entry(partition.into()) < RESERVED {

@@ -399,12 +399,12 @@ fn a_clock_that_always_outruns_the_call_fails() {
 /// rejected.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_tick_rejects_calls() {
-    const DRAWN: fn() -> Result<Assignment, Error> =
+    const ASSIGNMENT_SOURCE: fn() -> Result<Assignment, Error> =
         || Ok(Assignment { partition: 7, sequence_min: 0 });
     static FINE_GENERATOR: Generator<CoarseClock> =
-        Generator::with_clock(CoarseClock(4_000_000), DRAWN);
+        Generator::with_clock(CoarseClock(4_000_000), ASSIGNMENT_SOURCE);
     static COARSE_GENERATOR: Generator<CoarseClock> =
-        Generator::with_clock(CoarseClock(4_000_001), DRAWN);
+        Generator::with_clock(CoarseClock(4_000_001), ASSIGNMENT_SOURCE);
     assert!(FINE_GENERATOR.generate(0).is_ok());
     for _ in 0..2 {
         let error = assert_code(COARSE_GENERATOR.generate(0), "out_of_range");

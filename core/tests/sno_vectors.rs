@@ -4,7 +4,7 @@ mod support;
 
 use polyflake::sno::{self, Parts, Sno};
 use serde_json::Value;
-use support::{expected_here, hex, unhex, vectors};
+use support::{expected_result, hex, unhex, vectors};
 
 /// Asserts that the parsed ID's fields equal the fields of the test case.
 #[track_caller]
@@ -39,10 +39,10 @@ fn invalid_strings_are_rejected_with_code_and_position() {
     for case in file["cases"].as_array().unwrap() {
         let text = case["input"].as_str().unwrap();
         let error = Sno::parse(text).unwrap_err();
-        assert_eq!(error.code(), expected_here(case)["error"], "{case}");
+        assert_eq!(error.code(), expected_result(case)["error"], "{case}");
         assert_eq!(
             error.position(),
-            expected_here(case)["position"].as_u64().map(|p| usize::try_from(p).unwrap()),
+            expected_result(case)["position"].as_u64().map(|p| usize::try_from(p).unwrap()),
             "{case}"
         );
     }
@@ -60,7 +60,7 @@ fn json_accepts_only_strings_as_ids() {
             continue;
         };
         match serde_json::from_str::<Sno>(input) {
-            Ok(id) => assert_eq!(hex(id.as_bytes()), expected_here(note)["id"], "{note}"),
+            Ok(id) => assert_eq!(hex(id.as_bytes()), expected_result(note)["id"], "{note}"),
             Err(_) => {
                 assert!(note["ours"].get("error").or(note["ours"].get("skip")).is_some(), "{note}");
             }

@@ -19,12 +19,12 @@ use polyflake::{
     sno::Generator,
 };
 
-#[path = "support/alone.rs"]
-mod alone;
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 #[path = "forks/mod.rs"]
 mod forks;
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 const MS: i64 = 1_000_000;
 
@@ -53,7 +53,7 @@ fn exact_unix_nanos() -> i64 {
 
 /// The largest error allowed in a reading. It is smaller than the error that a slow clock correction within a millisecond
 /// would cause.
-const OFF: i64 = MS / 8;
+const MAX_ERROR_NANOS: i64 = MS / 8;
 
 /// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, keyed by k.
 type Histogram = BTreeMap<u32, u64>;
@@ -63,7 +63,7 @@ fn count(histogram: &mut Histogram, nanos: i64) {
 }
 
 /// Runs `observe` in each thread until time is up, and adds up the histograms.
-fn in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
+fn run_in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
     let (start, is_over) = (Instant::now(), AtomicBool::new(false));
     let mut all = Histogram::new();
     thread::scope(|scope| {
@@ -90,11 +90,14 @@ fn in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
 
 #[test]
 fn readings_are_between_two_exact_readings() {
-    let lags = in_threads(|lags| {
+    let lags = run_in_threads(|lags| {
         let before = exact_unix_nanos();
         let reading = now();
         let after = exact_unix_nanos();
-        assert!((before - OFF..=after + OFF).contains(&reading), "{before} {reading} {after}");
+        assert!(
+            (before - MAX_ERROR_NANOS..=after + MAX_ERROR_NANOS).contains(&reading),
+            "{before} {reading} {after}"
+        );
         count(lags, before - reading);
     });
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
@@ -106,7 +109,7 @@ fn readings_are_between_two_exact_readings() {
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);
     let slack = i64::try_from(SystemClock.info().slack.as_nanos()).unwrap();
-    let back = in_threads(|back| {
+    let back = run_in_threads(|back| {
         let seen = latest.load(Ordering::Acquire);
         let reading = now();
         assert!(seen - reading < slack.max(1), "{seen} {reading}");
@@ -118,7 +121,7 @@ fn readings_never_move_backwards_by_the_slack() {
 
 #[test]
 fn a_threads_own_readings_never_decrease() {
-    let back = in_threads(|back| {
+    let back = run_in_threads(|back| {
         let first = now();
         let second = now();
         assert!(first <= second, "{first} {second}");
@@ -134,7 +137,7 @@ fn a_reading_after_a_sleep_is_current() {
         let before = exact_unix_nanos();
         SystemClock.sleep(nanos).unwrap();
         let reading = now();
-        assert!(reading >= before && reading <= exact_unix_nanos() + OFF, "{nanos}");
+        assert!(reading >= before && reading <= exact_unix_nanos() + MAX_ERROR_NANOS, "{nanos}");
     }
 }
 
@@ -146,7 +149,7 @@ fn a_shared_generator_never_sees_the_clock_move_backwards() {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
     };
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
-    let made = in_threads(|made| {
+    let made = run_in_threads(|made| {
         ids.generate(0).unwrap();
         count(made, 0);
     });
@@ -169,10 +172,10 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
         for _ in 0..50 {
             let is_right = || {
                 let (before, reading, after) = (exact_unix_nanos(), now(), exact_unix_nanos());
-                (before - OFF..=after + OFF).contains(&reading)
+                (before - MAX_ERROR_NANOS..=after + MAX_ERROR_NANOS).contains(&reading)
             };
             let work = || vec![u8::from((0..1000).all(|_| is_right()))];
-            assert_eq!(forks::in_child_by(forks::fork_with_hooks, work), [1]);
+            assert_eq!(forks::run_in_child_with(forks::fork_with_hooks, work), [1]);
         }
         is_over.store(true, Ordering::Relaxed);
     });
@@ -198,6 +201,6 @@ fn the_environment_selects_the_clock_source() {
     let counter = if has_counter { "counter" } else { "system_call" };
     for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
         let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED, expected)];
-        alone::run_test_again("the_environment_selects_the_clock_source", &variables);
+        separate_process::rerun_test("the_environment_selects_the_clock_source", &variables);
     }
 }

@@ -17,17 +17,17 @@ use polyflake::{
     sno::{Generator, Handle, Sno},
 };
 
-#[cfg(target_os = "linux")]
-#[path = "support/alone.rs"]
-mod alone;
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 #[path = "forks/mod.rs"]
 mod forks;
+#[cfg(target_os = "linux")]
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 /// The time, in nanoseconds, that passes without a tick.
-const PAST_NANOS: u32 = 20_000_000;
-const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
+const PAUSE_NANOS: u32 = 20_000_000;
+const PAUSE: Duration = Duration::from_nanos(PAUSE_NANOS as u64);
 
 /// Returns a clock that hardly ever ticks, and this thread's first reading of that clock.
 fn slow_clock() -> (TickingClock, i64) {
@@ -43,7 +43,7 @@ fn wall() -> i64 {
 #[test]
 fn a_reading_returns_the_last_tick() {
     let (clock, first) = slow_clock();
-    thread::sleep(PAST);
+    thread::sleep(PAUSE);
     let again = clock.unix_nanos().unwrap();
     let passed = Duration::from_nanos((wall() - first).unsigned_abs());
     assert!(passed > Duration::from_millis(900) || again == first, "{first} {again}");
@@ -62,22 +62,22 @@ fn the_clock_advances_by_itself() {
 #[test]
 fn a_busy_reader_reads_the_wall_clock_if_nothing_ticks() {
     let (clock, first) = slow_clock();
-    thread::sleep(PAST);
+    thread::sleep(PAUSE);
     let readings = (0..=4096).map(|_| clock.unix_nanos().unwrap());
-    assert!(readings.into_iter().any(|reading| reading >= first + i64::from(PAST_NANOS)));
+    assert!(readings.into_iter().any(|reading| reading >= first + i64::from(PAUSE_NANOS)));
 }
 
 #[test]
 fn a_reading_after_a_sleep_reads_the_wall_clock() {
     let (clock, first) = slow_clock();
-    clock.sleep(PAST_NANOS.into()).unwrap();
-    assert!(clock.unix_nanos().unwrap() >= first + i64::from(PAST_NANOS));
+    clock.sleep(PAUSE_NANOS.into()).unwrap();
+    assert!(clock.unix_nanos().unwrap() >= first + i64::from(PAUSE_NANOS));
 }
 
 #[test]
 fn a_wall_clock_reading_is_shared_with_all_threads() {
     let (clock, _) = slow_clock();
-    thread::sleep(PAST);
+    thread::sleep(PAUSE);
     let looked = thread::scope(|scope| {
         scope.spawn(|| clock.unix_nanos().unwrap()).join().unwrap() // the thread's first reading
     });
@@ -100,7 +100,7 @@ fn a_child_reads_the_wall_clock() {
             };
             vec![u8::from((0..1000).all(is_right))]
         };
-        assert_eq!(forks::in_child_by(fork, work), [1]);
+        assert_eq!(forks::run_in_child_with(fork, work), [1]);
     }
     assert!(first <= wall());
 }
@@ -139,11 +139,11 @@ fn threads() -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {
-    alone::in_separate_process(&[], || {
+    separate_process::run_in_separate_process(&[], || {
         let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
         let clone = clock.clone();
         drop(clock);
-        thread::sleep(PAST);
+        thread::sleep(PAUSE);
         assert_eq!(threads(), 1);
         drop(clone);
         let since = Instant::now();

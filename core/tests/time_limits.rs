@@ -10,19 +10,24 @@ use polyflake::{
 
 /// The start of one of sno's ticks, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
-const SNO_FIRST: i64 = 1_262_304_000_000;
-const SNO_LAST: i64 = 3_461_327_255_551;
-const HOT_GUID_LAST: i64 = 4_294_967_295_999;
+const SNO_FIRST_MS: i64 = 1_262_304_000_000;
+const SNO_LAST_MS: i64 = 3_461_327_255_551;
+const HOT_GUID_LAST_MS: i64 = 4_294_967_295_999;
 
 #[track_caller]
-fn assert_outside<V>(result: Result<V>, field: &'static str, time: i64, (first, last): (i64, i64)) {
+fn assert_time_out_of_range<V>(
+    result: Result<V>,
+    field: &'static str,
+    time: i64,
+    (first, last): (i64, i64),
+) {
     let expected = Error::time_out_of_range(field, time.into(), first.into(), last.into(), "ms");
     assert_eq!(result.err(), Some(expected));
 }
 
 /// Asserts the error for a range that ends too early.
 #[track_caller]
-fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
+fn assert_range_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
     let expected = Error::out_of_range("end", end.into(), least.into(), most.into()).in_unit("ms");
     assert_eq!(result.err(), Some(expected));
 }
@@ -31,11 +36,16 @@ fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
 fn times_outside_snos_range_are_rejected() {
     let clock = ManualClock::at_unix_ms(START_MS);
     let ids = sno::Generator::builder().clock(&clock).partition(7).build().unwrap();
-    for (inside, tick) in [(SNO_FIRST, 0), (SNO_LAST, (1 << 39) - 1)] {
+    for (inside, tick) in [(SNO_FIRST_MS, 0), (SNO_LAST_MS, (1 << 39) - 1)] {
         assert_eq!(ids.generate_at(inside, 0).unwrap().tick(), tick);
     }
-    for outside in [i64::MIN, i64::MAX, SNO_LAST + 1, SNO_FIRST - 1, -1] {
-        assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
+    for outside in [i64::MIN, i64::MAX, SNO_LAST_MS + 1, SNO_FIRST_MS - 1, -1] {
+        assert_time_out_of_range(
+            ids.generate_at(outside, 0),
+            "time",
+            outside,
+            (SNO_FIRST_MS, SNO_LAST_MS),
+        );
     }
     // If a clock returns milliseconds instead of nanoseconds, its time is outside the range that the message states.
     clock.set_unix_nanos(START_MS);
@@ -67,44 +77,64 @@ fn retry_at_is_rounded_up_to_milliseconds() {
 
 #[test]
 fn ranges_end_at_most_one_tick_past_the_last() {
-    let (_, highest) = Sno::time_range(START_MS, SNO_LAST + 1).unwrap();
-    assert_eq!(highest.unix_ms(), SNO_LAST - 3);
-    assert_outside(
-        Sno::time_range(START_MS, SNO_LAST + 2),
+    let (_, highest) = Sno::time_range(START_MS, SNO_LAST_MS + 1).unwrap();
+    assert_eq!(highest.unix_ms(), SNO_LAST_MS - 3);
+    assert_time_out_of_range(
+        Sno::time_range(START_MS, SNO_LAST_MS + 2),
         "end",
-        SNO_LAST + 2,
-        (SNO_FIRST, SNO_LAST),
+        SNO_LAST_MS + 2,
+        (SNO_FIRST_MS, SNO_LAST_MS),
     );
-    assert_outside(
-        Sno::time_range(SNO_FIRST - 1, START_MS),
+    assert_time_out_of_range(
+        Sno::time_range(SNO_FIRST_MS - 1, START_MS),
         "start",
-        SNO_FIRST - 1,
-        (SNO_FIRST, SNO_LAST),
+        SNO_FIRST_MS - 1,
+        (SNO_FIRST_MS, SNO_LAST_MS),
     );
-    let (_, highest) = HotGuid::time_range(START_MS, HOT_GUID_LAST + 1).unwrap();
-    assert_eq!(highest.timestamp(), HOT_GUID_LAST / 1000);
-    let beyond = HOT_GUID_LAST + 2;
-    assert_outside(HotGuid::time_range(START_MS, beyond), "end", beyond, (0, HOT_GUID_LAST));
-    assert_outside(HotGuid::time_range(-1, START_MS), "start", -1, (0, HOT_GUID_LAST));
+    let (_, highest) = HotGuid::time_range(START_MS, HOT_GUID_LAST_MS + 1).unwrap();
+    assert_eq!(highest.timestamp(), HOT_GUID_LAST_MS / 1000);
+    let beyond = HOT_GUID_LAST_MS + 2;
+    assert_time_out_of_range(
+        HotGuid::time_range(START_MS, beyond),
+        "end",
+        beyond,
+        (0, HOT_GUID_LAST_MS),
+    );
+    assert_time_out_of_range(HotGuid::time_range(-1, START_MS), "start", -1, (0, HOT_GUID_LAST_MS));
 }
 
 #[test]
 fn ranges_without_a_tick_report_the_next_one() {
-    let end = SNO_LAST + 1;
-    assert_too_short(Sno::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
-    assert_too_short(Sno::time_range(START_MS, START_MS - 9), START_MS - 9, START_MS + 1, end);
-    assert_too_short(Sno::time_range(START_MS + 1, START_MS + 3), START_MS + 3, START_MS + 5, end);
-    assert_too_short(Sno::time_range(START_MS + 1, START_MS + 4), START_MS + 4, START_MS + 5, end);
+    let end = SNO_LAST_MS + 1;
+    assert_range_too_short(Sno::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
+    assert_range_too_short(
+        Sno::time_range(START_MS, START_MS - 9),
+        START_MS - 9,
+        START_MS + 1,
+        end,
+    );
+    assert_range_too_short(
+        Sno::time_range(START_MS + 1, START_MS + 3),
+        START_MS + 3,
+        START_MS + 5,
+        end,
+    );
+    assert_range_too_short(
+        Sno::time_range(START_MS + 1, START_MS + 4),
+        START_MS + 4,
+        START_MS + 5,
+        end,
+    );
     assert!(Sno::time_range(START_MS + 1, START_MS + 5).is_ok());
-    let end = HOT_GUID_LAST + 1;
-    assert_too_short(HotGuid::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
-    assert_too_short(
+    let end = HOT_GUID_LAST_MS + 1;
+    assert_range_too_short(HotGuid::time_range(START_MS, START_MS), START_MS, START_MS + 1, end);
+    assert_range_too_short(
         HotGuid::time_range(START_MS, START_MS - 1000),
         START_MS - 1000,
         START_MS + 1,
         end,
     );
-    assert_too_short(
+    assert_range_too_short(
         HotGuid::time_range(START_MS + 1, START_MS + 1000),
         START_MS + 1000,
         START_MS + 1001,
@@ -133,8 +163,17 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
 /// The limits that an error reports must form a range that contains a value. Otherwise, they would not help the user.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
-    let ends =
-        [i64::MIN, -1, 0, SNO_FIRST, START_MS, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];
+    let ends = [
+        i64::MIN,
+        -1,
+        0,
+        SNO_FIRST_MS,
+        START_MS,
+        SNO_LAST_MS,
+        SNO_LAST_MS + 1,
+        HOT_GUID_LAST_MS + 1,
+        i64::MAX,
+    ];
     let wide = Layout::integer([Field::timestamp(64, Tick::MILLISECOND, 0)]).unwrap();
     let all = ends.iter().flat_map(|start| ends.iter().map(move |end| (*start, *end)));
     for (start, end) in all {

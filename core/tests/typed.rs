@@ -43,7 +43,7 @@ fn every_conversion_checks_the_metabyte() {
     assert_eq!(Id::<User>::parse("").unwrap_err().kind(), ErrorKind::InvalidLength);
 }
 
-fn is_shared<T: Copy + Send + Sync>() {}
+fn assert_shareable<T: Copy + Send + Sync>() {}
 
 #[test]
 fn a_typed_id_behaves_like_a_sno() {
@@ -59,7 +59,7 @@ fn a_typed_id_behaves_like_a_sno() {
     );
     assert_eq!((first.as_ref(), first.unix_ms()), (&first.to_bytes()[..], 1_767_225_600_000));
     assert_eq!(size_of::<Id<User>>(), size_of::<Sno>());
-    is_shared::<Id<*const User>>();
+    assert_shareable::<Id<*const User>>();
 }
 
 #[test]

@@ -27,12 +27,12 @@ struct OtherIdCase {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct VectorFile {
     ids: Vec<Case>,
     others: Vec<OtherIdCase>,
 }
 
-static FILE: LazyLock<File> = LazyLock::new(|| typed_vectors("uuid7.json"));
+static VECTORS: LazyLock<VectorFile> = LazyLock::new(|| typed_vectors("uuid7.json"));
 
 /// Parses a string as an ID. Asserts that its bytes, its integer and the `const` parser give the same result.
 #[track_caller]
@@ -53,8 +53,8 @@ fn parse(text: &str) -> Result<Uuid7, Error> {
 
 #[test]
 fn ids_match_the_vectors() {
-    assert!(FILE.ids.len() > 40, "found {} cases", FILE.ids.len());
-    for Case { text, unix_ms, sequence, random } in &FILE.ids {
+    assert!(VECTORS.ids.len() > 40, "found {} cases", VECTORS.ids.len());
+    for Case { text, unix_ms, sequence, random } in &VECTORS.ids {
         let random = u64::from_str_radix(random, 16).unwrap();
         let parts = Parts { unix_ms: *unix_ms, sequence: *sequence, random };
         let id = parse(text).unwrap();
@@ -75,7 +75,7 @@ fn ids_match_the_vectors() {
 
 #[test]
 fn ids_sort_like_their_bytes_integers_and_strings() {
-    let mut ids: Vec<_> = FILE.ids.iter().map(|case| parse(&case.text).unwrap()).collect();
+    let mut ids: Vec<_> = VECTORS.ids.iter().map(|case| parse(&case.text).unwrap()).collect();
     ids.sort_unstable();
     assert!(ids.is_sorted_by_key(|id| id.to_bytes()));
     assert!(ids.is_sorted_by_key(|id| id.to_u128()));
@@ -85,8 +85,8 @@ fn ids_sort_like_their_bytes_integers_and_strings() {
 
 #[test]
 fn uuids_of_another_version_or_variant_are_rejected() {
-    assert!(FILE.others.len() > 20, "found {} cases", FILE.others.len());
-    for OtherIdCase { what, text } in &FILE.others {
+    assert!(VECTORS.others.len() > 20, "found {} cases", VECTORS.others.len());
+    for OtherIdCase { what, text } in &VECTORS.others {
         let error = parse(text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotCanonical, "{what}: {text}");
         let expected = "expected a UUID of version 7 and RFC 9562's variant, found another";

@@ -22,7 +22,7 @@ use support::{CoarseClock, ScriptedClock, assert_code};
 const START_MS: i64 = 1_763_650_000_000;
 
 /// The number of IDs in a millisecond that starts at sequence 0.
-const PER_MS: usize = LAST_SEQUENCE as usize + 1;
+const IDS_PER_MS: usize = LAST_SEQUENCE as usize + 1;
 
 /// Returns a builder with the system's random bytes and a clock that shows [`START_MS`].
 fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
@@ -31,8 +31,8 @@ fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
 }
 
 /// Makes all but `left` IDs of an unused millisecond.
-fn use_up<C: Clock>(ids: &Generator<C>, left: usize) {
-    ids.fill(&mut vec![Uuid7::MIN; PER_MS - left]).unwrap();
+fn exhaust_tick<C: Clock>(ids: &Generator<C>, left: usize) {
+    ids.fill(&mut vec![Uuid7::MIN; IDS_PER_MS - left]).unwrap();
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn each_millisecond_starts_at_random_in_the_lower_half() {
 fn a_millisecond_ends_with_the_last_sequence() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).build().unwrap();
-    let mut batch = vec![Uuid7::MIN; PER_MS];
+    let mut batch = vec![Uuid7::MIN; IDS_PER_MS];
     let made = ids.try_fill(&mut batch).unwrap();
-    assert!(made >= PER_MS / 2, "{made} IDs");
+    assert!(made >= IDS_PER_MS / 2, "{made} IDs");
     let ids_of_ms = &batch[..made];
     assert!(ids_of_ms.is_sorted() && ids_of_ms.iter().all(|id| id.unix_ms() == START_MS));
     assert_eq!(ids_of_ms[made - 1].sequence(), LAST_SEQUENCE);
@@ -138,7 +138,7 @@ fn a_cursor_loses_no_row_after_a_rollback() {
 fn no_id_is_later_than_the_highest_reading() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).from_sequence_0().build().unwrap();
-    use_up(&ids, 1);
+    exhaust_tick(&ids, 1);
     clock.set_readings([START_MS - 3]);
     assert_eq!(ids.generate().unwrap().unix_ms(), START_MS);
     for error in [
@@ -229,7 +229,7 @@ macro_rules! counted {
 }
 
 #[test]
-fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
+fn random_bits_are_rekeyed_when_the_millisecond_changes() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
@@ -266,7 +266,7 @@ fn random_bits_are_keyed_anew_whenever_the_clock_shows_another_millisecond() {
 }
 
 #[test]
-fn handles_key_their_own_bits_anew_while_the_generator_is_held() {
+fn handles_rekey_their_own_bits_while_the_generator_is_held() {
     let (draws, draw) = counted!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
@@ -303,7 +303,7 @@ fn each_thread_has_its_own_random_stream() {
 
 /// A failed call reserves no slots and uses no bits of the previous millisecond.
 #[test]
-fn a_source_that_fails_leaves_no_trace() {
+fn a_failing_random_source_leaves_no_trace() {
     static IS_BROKEN: AtomicU8 = AtomicU8::new(1);
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
@@ -334,7 +334,7 @@ fn a_source_that_fails_leaves_no_trace() {
 
 /// A random source may use the library itself.
 #[test]
-fn a_source_may_generate_ids() {
+fn a_random_source_may_generate_ids() {
     let draw = || {
         let mut bytes = [0; 32];
         bytes[..16].copy_from_slice(&uuid7::generate()?.to_bytes());
@@ -454,9 +454,12 @@ fn times_before_1970_are_rejected() {
 /// rejected.
 #[test]
 fn a_static_with_a_clock_coarser_than_a_millisecond_rejects_calls() {
-    static COARSE: Generator<CoarseClock> =
+    static COARSE_GENERATOR: Generator<CoarseClock> =
         Generator::with_clock(CoarseClock(1_000_001), || Ok([7; 32]));
-    assert_eq!(assert_code(COARSE.generate(), "out_of_range").field(), Some("resolution"));
+    assert_eq!(
+        assert_code(COARSE_GENERATOR.generate(), "out_of_range").field(),
+        Some("resolution")
+    );
 }
 
 #[test]

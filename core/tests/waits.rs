@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use family::{FAMILIES, START_MS, use_up};
+use family::{FAMILIES, START_MS, exhaust_tick};
 use polyflake::{
     Result,
     clock::{Clock, ClockInfo},
@@ -40,7 +40,7 @@ impl SlowClock {
         let (wall, passed) = (AtomicI64::new(START_MS * 1_000_000), AtomicU64::new(7));
         Self { wall, passed, sleeps: AtomicU64::new(0), factor, reading: 0, step: 0 }
     }
-    fn passed_nanos(&self) -> u64 {
+    fn elapsed_nanos(&self) -> u64 {
         self.passed.load(Ordering::Relaxed) - 7
     }
 }
@@ -69,13 +69,13 @@ fn exhausted_generator<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator
 }
 
 #[test]
-fn a_wait_is_charged_the_elapsed_time() {
+fn waits_count_the_elapsed_time() {
     for (factor, most) in [(1, 60_000), (15, 1_000), (100, 50)] {
         let clock = SlowClock::stopped_clock(factor);
         let ids = exhausted_generator(&clock, Duration::from_millis(most));
         let error = assert_code(ids.generate(0), "sequence_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
-        let (passed, one_sleep) = (clock.passed_nanos(), factor * 4 * MS);
+        let (passed, one_sleep) = (clock.elapsed_nanos(), factor * 4 * MS);
         assert!((most * MS..=most * MS + one_sleep).contains(&passed), "{passed} of {most} ms");
     }
 }
@@ -108,11 +108,11 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 fn lost_races_count_towards_max_wait() {
     /// A clock that, at each reading, makes an ID with the generator that reads it. Each of these IDs is in a new tick, so the
     /// caller loses every race.
-    struct MeddlingClock(
+    struct RacingClock(
         SlowClock,
-        std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static MeddlingClock>>>,
+        std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static RacingClock>>>,
     );
-    impl Clock for &'static MeddlingClock {
+    impl Clock for &'static RacingClock {
         fn unix_nanos(&self) -> Result<i64> {
             let now = self.0.unix_nanos()?;
             if now / 1_000_000 % 8 == 0
@@ -130,14 +130,14 @@ fn lost_races_count_towards_max_wait() {
         }
     }
     let slow = SlowClock { reading: MS, step: 4_000_000, ..SlowClock::stopped_clock(1) };
-    let clock: &'static MeddlingClock =
-        Box::leak(Box::new(MeddlingClock(slow, std::sync::OnceLock::new())));
+    let clock: &'static RacingClock =
+        Box::leak(Box::new(RacingClock(slow, std::sync::OnceLock::new())));
     let ids = sno::Generator::builder().clock(clock).partition(7);
     let ids = Arc::new(ids.max_wait(Duration::from_millis(50)).build().unwrap());
     clock.1.set(Arc::downgrade(&ids)).unwrap();
     clock.0.wall.store(START_MS * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
-    assert!(clock.0.passed_nanos() < 120 * MS, "{error} after {} ns", clock.0.passed_nanos());
+    assert!(clock.0.elapsed_nanos() < 120 * MS, "{error} after {} ns", clock.0.elapsed_nanos());
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn every_format_waits_one_second_by_default() {
     for family in FAMILIES {
         let clock = Arc::new(SlowClock::stopped_clock(1));
         let ids = family.generator(clock.clone());
-        use_up(&*ids, &family, 0);
+        exhaust_tick(&*ids, &family, 0);
         assert_code(ids.generate(), "sequence_exhausted");
-        assert_eq!(clock.passed_nanos(), 1000 * MS, "{}", family.name);
+        assert_eq!(clock.elapsed_nanos(), 1000 * MS, "{}", family.name);
     }
 }
 
@@ -184,7 +184,7 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
         // A thread that cannot sleep does not spin until the next step.
-        assert_eq!(ids.clock().clock.passed_nanos(), passed * MS);
+        assert_eq!(ids.clock().clock.elapsed_nanos(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));
     }

@@ -12,7 +12,7 @@ const SHARDS = 2 ** 22;
 const REGIONS = { eu: 0, us: 1, ap: 2 }; // up to 1,024 of them
 
 /** Returns a record's region and shard. */
-function homeOf(id) {
+function locateRecord(id) {
   const shardKey = hotguid.shardKey(id);
   return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };
 }
@@ -48,7 +48,7 @@ class Region {
   #answer(url, response) {
     const id = url.slice("/records/".length);
     if (!hotguid.isValid(id)) return response.writeHead(400).end();
-    const { region, shard } = homeOf(id);
+    const { region, shard } = locateRecord(id);
     if (region !== this.number) return response.writeHead(307, { location: Region.all.get(region).url + url }).end();
     const record = this.shards[shard]?.get(hotguid.parse(id));
     response.writeHead(record === undefined ? 404 : 200).end(record);
@@ -59,10 +59,10 @@ const [eu, us] = [new Region("eu", 4096), new Region("us", 512)];
 await Promise.all([eu.listen(), us.listen()]);
 const orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")];
 for (const id of orders) {
-  const { region, shard } = homeOf(id);
+  const { region, shard } = locateRecord(id);
   const answer = await fetch(`${us.url}/records/${id.toUpperCase()}`); // any region accepts the request
   console.log(`/records/${id}  ->  region ${region}, shard ${shard}: ${await answer.text()}`);
 }
-assert.deepEqual(homeOf(orders[0]), homeOf(orders[2]));
+assert.deepEqual(locateRecord(orders[0]), locateRecord(orders[2]));
 assert.equal((await fetch(`${eu.url}/records/${hotguid.generate()}`)).status, 404);
 [eu, us].forEach(({ server }) => server.close());

@@ -11,12 +11,12 @@ const X = layout.Layout.preset("twitter");
 const DISCORD = layout.Layout.preset("discord");
 
 /** Responses of the two services, shortened. */
-const ANSWERS = [
+const RESPONSES = [
   [X, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
   [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],
 ];
 
-const read = ANSWERS.map(([service, json, idOf]) => service.parse(BigInt(idOf(JSON.parse(json)))));
+const read = RESPONSES.map(([service, json, idOf]) => service.parse(BigInt(idOf(JSON.parse(json)))));
 for (const { timestamp, sequence, bindables } of read) {
   console.log(`${timestamp.toISOString()}  number ${sequence} of ${JSON.stringify(bindables)}`);
 }

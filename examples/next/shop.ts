@@ -8,10 +8,10 @@ import { z } from "zod";
 
 const [PERSON, ORDER] = [1, 2] as const;
 
-const idOf = <M extends number>(metabyte: M, of: string) =>
+const idSchema = <M extends number>(metabyte: M, of: string) =>
   z.custom<SnoId<M>>((id) => sno.isValid(id) && sno.metabyte(id) === metabyte, `expected the ID of ${of}`);
-export const personId = idOf(PERSON, "a person");
-export const orderId = idOf(ORDER, "an order");
+export const personId = idSchema(PERSON, "a person");
+export const orderId = idSchema(ORDER, "an order");
 
 const key = () => pg.snoUuid8().primaryKey();
 const buyer = pg.snoUuid8().notNull();
@@ -24,7 +24,7 @@ export const orders = pgTable("orders", {
 
 export const db = drizzle(process.env.DATABASE_URL ?? "");
 
-export function ordersMade(start: Date | number, end: Date | number) {
+export function findOrders(start: Date | number, end: Date | number) {
   const { lowest, highest } = sno.timeRange(start, end);
   const made = between(orders.id, lowest, highest);
   return db.select().from(orders).where(made).orderBy(orders.id);

@@ -18,14 +18,14 @@ REGIONS = {"eu": 0, "us": 1, "ap": 2}  # up to 1,024 of them
 
 
 @dataclass(frozen=True)
-class Home:
+class Location:
     """A record's region and shard."""
 
     region: int
     shard: int
 
     @classmethod
-    def from_id(cls, id: UUID) -> Home:
+    def from_id(cls, id: UUID) -> Location:
         return cls(*divmod(hotguid.shard_key(id), 1 << SHARD_BITS))
 
     def shard_key(self) -> int:
@@ -44,14 +44,14 @@ class Region:
     def create(self, customer: str, record: str) -> UUID:
         """Creates a record in this region. All records of a customer are in the same shard."""
         shard = zlib.crc32(customer.encode()) % len(self.shards)
-        id = hotguid.generate(Home(self.number, shard).shard_key())
+        id = hotguid.generate(Location(self.number, shard).shard_key())
         self.shards[shard][id] = record
         return id
 
     def read(self, path: str) -> str:
         """Returns the response to ``/records/<id>``, wherever the record is stored."""
         id = hotguid.parse(path.removeprefix("/records/"))
-        home = Home.from_id(id)
+        home = Location.from_id(id)
         return self.others[home.region].shards[home.shard][id]
 
 
@@ -60,9 +60,9 @@ def main() -> None:
     eu, us = Region("eu", 4096, regions), Region("us", 512, regions)
     orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")]
     for id in orders:
-        home = Home.from_id(id)
+        home = Location.from_id(id)
         print(f"/records/{id}  ->  region {home.region}, shard {home.shard}: {us.read(f'/records/{id}')}")
-    assert Home.from_id(orders[0]) == Home.from_id(orders[2]) != Home.from_id(orders[1])
+    assert Location.from_id(orders[0]) == Location.from_id(orders[2]) != Location.from_id(orders[1])
 
 
 if __name__ == "__main__":

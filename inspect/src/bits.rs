@@ -15,7 +15,7 @@ impl Bits {
     /// Returns the lowest `len` bits of a number, or `None` if the number has more bits than that.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
-        fits.then(|| Self::from_low(&number.to_be_bytes(), len))
+        fits.then(|| Self::from_low_bits(&number.to_be_bytes(), len))
     }
 
     /// Decodes a string as a number. Returns `None` if a character is not in the alphabet, or if the number has more than `len`
@@ -35,17 +35,17 @@ impl Bits {
             }
         }
         let above = if len.is_multiple_of(8) { 0 } else { number[0] >> (len % 8) };
-        (above == 0).then(|| Self::from_low(number, len))
+        (above == 0).then(|| Self::from_low_bits(number, len))
     }
 
     /// Creates bits from whole bytes. Returns `None` if there are too many bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let len = u32::try_from(bytes.len() * 8).ok()?;
-        (bytes.len() <= BYTES).then(|| Self::from_low(bytes, len))
+        (bytes.len() <= BYTES).then(|| Self::from_low_bits(bytes, len))
     }
 
     /// Returns the last `len` bits of the given bytes.
-    pub(crate) fn from_low(bytes: &[u8], len: u32) -> Self {
+    pub(crate) fn from_low_bits(bytes: &[u8], len: u32) -> Self {
         let mut of = [0; BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
         of[..to].copy_from_slice(&bytes[from..]);
@@ -88,16 +88,16 @@ impl Alphabet {
     pub(crate) const CROCKFORD: Self = Self(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ");
     pub(crate) const CROCKFORD_LOWER: Self = Self(b"0123456789abcdefghjkmnpqrstvwxyz");
     /// The AT protocol's base32 alphabet, in ASCII order.
-    pub(crate) const SORTABLE: Self = Self(b"234567abcdefghijklmnopqrstuvwxyz");
+    pub(crate) const BASE32_SORTABLE: Self = Self(b"234567abcdefghijklmnopqrstuvwxyz");
     pub(crate) const BASE36: Self = Self(b"0123456789abcdefghijklmnopqrstuvwxyz");
     pub(crate) const BASE36_UPPER: Self = Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     pub(crate) const BASE62: Self =
         Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
     /// The alphabet of Firebase's push IDs, in ASCII order.
-    pub(crate) const PUSH: Self =
+    pub(crate) const PUSH_ID: Self =
         Self(b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 
-    pub(crate) const NANO: Self =
+    pub(crate) const NANOID: Self =
         Self(b"useandom-26T198340PX75pxJACKVERYMINDBUSHWOLF_GQZbfghjklqvwyzrict");
 
     pub(crate) fn value(&self, character: u8) -> Option<u8> {

@@ -46,7 +46,7 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is the field's bits, or [`CHECKED`]. For a
+    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is the field's bits, or [`CHECKED_BY_DECODER`]. For a
     /// part of the time, it is the position of that part's lowest bit. For other fields, it is 1 if the byte order is
     /// little-endian.
     pub(crate) value: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Part {
 
 /// The value of a [`Fixed`] field whose bits are derived from the other fields. Decoding the string form has already checked
 /// them.
-pub(crate) const CHECKED: u64 = 1 << 63;
+pub(crate) const CHECKED_BY_DECODER: u64 = 1 << 63;
 
 /// The unit of a format's time.
 #[derive(Clone, Copy)]
@@ -79,7 +79,12 @@ const fn part(bits: u32, name: &'static str, role: Role) -> Part {
     Part { bits, name, role, value: 0, usual: None }
 }
 
-const fn usually(bits: u32, name: &'static str, role: Role, usual: &'static [u64]) -> Part {
+const fn part_with_typical_values(
+    bits: u32,
+    name: &'static str,
+    role: Role,
+    usual: &'static [u64],
+) -> Part {
     Part { bits, name, role, value: 0, usual: Some(usual) }
 }
 
@@ -213,7 +218,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(5, "version", Kind),
             fixed(1, "unused", 0),
             part(64, "block", Encrypted),
-            fixed(5, "check", CHECKED),
+            fixed(5, "check", CHECKED_BY_DECODER),
         ],
     )),
     format(
@@ -232,9 +237,9 @@ pub(crate) const FORMATS: &[Format] = &[
             part(48, "node", Maker),
         ],
     ),
-    format("uuid-v3", "UUID v3", 4, UUID, None, &hashed(3)),
+    format("uuid-v3", "UUID v3", 4, UUID, None, &hash_parts(3)),
     format("uuid-v4", "UUID v4", 0, UUID, None, &random(4)),
-    format("uuid-v5", "UUID v5", 3, UUID, None, &hashed(5)),
+    format("uuid-v5", "UUID v5", 3, UUID, None, &hash_parts(5)),
     format(
         "uuid-v6",
         "UUID v6",
@@ -376,7 +381,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "pushid",
         "Firebase push ID",
         5,
-        &[Text::Number(&Alphabet::PUSH, 20)],
+        &[Text::Number(&Alphabet::PUSH_ID, 20)],
         Some(scale(MS, 0, 2012)),
         &[time(48), part(72, "random", Random)],
     ),
@@ -384,7 +389,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "tid",
         "AT Protocol TID",
         5,
-        &[Text::Number(&Alphabet::SORTABLE, 13)],
+        &[Text::Number(&Alphabet::BASE32_SORTABLE, 13)],
         Some(scale(1000, 0, 2022)),
         &[fixed(1, "unused", 0), time(53), part(10, "clock_id", Maker)],
     ),
@@ -405,7 +410,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "nanoid",
         "Nano ID",
         3,
-        &[Text::Number(&Alphabet::NANO, 21)],
+        &[Text::Number(&Alphabet::NANOID, 21)],
         None,
         &[part(126, "random", Random)],
     ),
@@ -420,8 +425,8 @@ pub(crate) const FORMATS: &[Format] = &[
             time(41),
             // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. Their worker fields
             // can have any value.
-            usually(5, "datacenter", Maker, &[10, 11, 13]),
-            usually(5, "worker", Maker, &[]),
+            part_with_typical_values(5, "datacenter", Maker, &[10, 11, 13]),
+            part_with_typical_values(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),
         ],
     ),
@@ -516,7 +521,7 @@ const fn random(version: u64) -> [Part; 5] {
     ]
 }
 
-const fn hashed(version: u64) -> [Part; 5] {
+const fn hash_parts(version: u64) -> [Part; 5] {
     [
         part(48, "hash_high", Random),
         fixed(4, VERSION, version),

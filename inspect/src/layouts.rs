@@ -21,23 +21,28 @@ use crate::{
 const RARITY: u32 = 0;
 
 /// Adds the readings of a string, which may be an integer or bytes in hexadecimal digits.
-pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
+pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
-        of_bits(Bits::from_number(id.into(), 64), context, true, readings);
+        read_bits(Bits::from_number(id.into(), 64), context, true, readings);
     }
     if let Some(bytes) = texts::uuid(text).or_else(|| texts::hex(text)) {
-        of_bits(Bits::from_bytes(&bytes), context, false, readings);
+        read_bits(Bits::from_bytes(&bytes), context, false, readings);
     }
 }
 
 /// Adds the readings of bytes.
 pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
-        of_bits(Bits::from_bytes(bytes), context, integer, readings);
+        read_bits(Bits::from_bytes(bytes), context, integer, readings);
     }
 }
 
-fn of_bits(bits: Option<Bits>, context: &Context<'_>, integer: bool, readings: &mut Vec<Reading>) {
+fn read_bits(
+    bits: Option<Bits>,
+    context: &Context<'_>,
+    integer: bool,
+    readings: &mut Vec<Reading>,
+) {
     let Some(bits) = bits else { return };
     let fitting = |layout: &Layout| layout.is_integer() == integer && layout.bits() == bits.len;
     for (name, layout) in context.layouts.iter().filter(|(_, layout)| fitting(layout)) {
@@ -51,7 +56,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
         Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
         _ => layout.parse_bytes(bits.as_bytes()).ok()?,
     };
-    let again = pack_again(layout, &parsed).ok()?;
+    let again = repack(layout, &parsed).ok()?;
     let figures = layout.describe();
     let fields = figures.fields().iter().map(|of| Field {
         name: of.name().to_owned(),
@@ -83,7 +88,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
 }
 
 /// Packs the parsed values again, together with the layout's own constants.
-fn pack_again(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
+fn repack(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {
         values.time(ms)?;
@@ -110,7 +115,7 @@ fn role(kind: &str) -> Role {
 }
 
 /// Returns the reading of a Randflake, with its fields and bits decrypted.
-pub(crate) fn decrypted(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
+pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
     let parts = codec.inspect(Randflake::from_u64(id));
     let scale = Scale {

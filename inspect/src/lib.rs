@@ -64,9 +64,9 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
         return inspect_bytes(&bytes, context);
     }
     let mut readings = texts::readings(text, context);
-    layouts::of_text(text, context, &mut readings);
-    let snowflake = texts::integer(text).map(odds::other_snowflake);
-    let random = odds::random_text(text);
+    layouts::read_text(text, context, &mut readings);
+    let snowflake = texts::integer(text).map(odds::other_snowflake_cost);
+    let random = odds::random_text_cost(text);
     odds::rank_readings(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
     readings
 }
@@ -92,7 +92,7 @@ pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
 /// ```
 #[must_use]
 pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
-    let mut readings = texts::readings_of_bytes(bytes, context);
+    let mut readings = texts::read_bytes(bytes, context);
     layouts::of_bytes(bytes, context, &mut readings);
     let random = bytes.iter().fold(odds::Cost::bits(10), |cost, _| cost + odds::Cost::bits(8));
     odds::rank_readings(&mut readings, random);

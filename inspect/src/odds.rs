@@ -36,7 +36,7 @@ use alloc::vec::Vec;
 use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
-const UNKNOWN_FORMAT: Cost = Cost::bits(11);
+const UNKNOWN_FORMAT_COST: Cost = Cost::bits(11);
 /// When two formats with the same bits are compared, popularity and typical field values make one of them at most twice as
 /// likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
@@ -63,7 +63,7 @@ impl Sub for Cost {
 
 /// The cost of a reading, broken down by part.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Account {
+pub(crate) struct CostBreakdown {
     pub(crate) rarity: Cost,
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
@@ -75,15 +75,15 @@ pub(crate) struct Account {
     pub(crate) is_likely: bool,
 }
 
-impl Account {
+impl CostBreakdown {
     fn total(&self) -> Cost {
         self.rarity + self.fields + self.time
     }
 
     /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. This limits the
     /// probability of a rare format.
-    fn of_unknown(&self) -> Cost {
-        self.fields + self.time + self.fixed + UNKNOWN_FORMAT
+    fn unknown_format_cost(&self) -> Cost {
+        self.fields + self.time + self.fixed + UNKNOWN_FORMAT_COST
     }
 }
 
@@ -93,7 +93,7 @@ impl Cost {
     }
 
     /// Returns the binary logarithm of a positive number, interpolated linearly between powers of two.
-    fn of_one_in(number: u128) -> Self {
+    fn binary_logarithm(number: u128) -> Self {
         let whole = number.ilog2();
         let part = if whole >= 4 { number >> (whole - 4) } else { number << (4 - whole) };
         Self::bits(whole) + Self((part & 15) as u32)
@@ -103,7 +103,7 @@ impl Cost {
 /// Returns the cost of a random string that belongs to no format. The string may have any length. Its characters belong to
 /// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are unexpected,
 /// so they are considered to be as rare as the rarest formats.
-pub(crate) fn random_text(text: &str) -> Cost {
+pub(crate) fn random_text_cost(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
     let halves = split.map(|(one, two)| characters(one) + characters(two) + Cost::bits(6));
@@ -132,12 +132,12 @@ fn characters(text: &str) -> Cost {
     } else {
         96
     };
-    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::of_one_in(kind))
+    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::binary_logarithm(kind))
 }
 
 /// Returns the cost of a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown epoch, a
 /// node and a sequence.
-pub(crate) fn other_snowflake(id: u64) -> Cost {
+pub(crate) fn other_snowflake_cost(id: u64) -> Cost {
     let field = |bits: u32, value: u64| small_value_cost(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
 }
@@ -146,7 +146,8 @@ pub(crate) fn other_snowflake(id: u64) -> Cost {
 /// power of two is equally likely.
 fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
-    let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
+    let small =
+        Cost::binary_logarithm(number) + Cost::binary_logarithm(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
 }
 
@@ -158,15 +159,18 @@ pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
         (Role::Maker, Some(values)) => {
             let is_usual = |value| values.iter().any(|of| u128::from(*of) == value);
             let one_in = values.iter().fold(0, |count, _| count + 1);
-            let cost =
-                if field.value.is_some_and(is_usual) { Cost::of_one_in(one_in) } else { all };
+            let cost = if field.value.is_some_and(is_usual) {
+                Cost::binary_logarithm(one_in)
+            } else {
+                all
+            };
             cost + Cost::bits(1)
         }
-        (role, _) => of_role(role, field.value, all),
+        (role, _) => role_cost(role, field.value, all),
     }
 }
 
-fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
+fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
         // Wide fields with this role contain addresses or random bits.
@@ -182,7 +186,7 @@ fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
 /// previous one, and because systems grow. An impossible time costs all of its bits.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
-    const TYPO: Cost = Cost::bits(16);
+    const TYPO_COST: Cost = Cost::bits(16);
     match time.unix_ms {
         Some(ms) if time.is_likely(now_ms) => {
             let age =
@@ -192,10 +196,10 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
             let doublings = u128::from(span.cast_unsigned().ilog2()) + 1;
             let grown = now_ms.saturating_sub(time.scale.first_ms).max(HOUR)
                 / ms.saturating_sub(time.scale.first_ms).max(30 * 24 * HOUR);
-            let grown = Cost::of_one_in(u128::from(grown.max(1).cast_unsigned()));
-            Cost::of_one_in(ticks.max(1)) + Cost::of_one_in(doublings) + grown
+            let grown = Cost::binary_logarithm(u128::from(grown.max(1).cast_unsigned()));
+            Cost::binary_logarithm(ticks.max(1)) + Cost::binary_logarithm(doublings) + grown
         }
-        _ => Cost::bits(time.bits) + TYPO,
+        _ => Cost::bits(time.bits) + TYPO_COST,
     }
 }
 
@@ -204,8 +208,10 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
 pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());
-    let unknown =
-        readings.iter().map(|reading| reading.account.of_unknown()).fold(random, Cost::min);
+    let unknown = readings
+        .iter()
+        .map(|reading| reading.account.unknown_format_cost())
+        .fold(random, Cost::min);
     let least = readings.iter().map(|reading| reading.account.total()).fold(unknown, Cost::min);
     let sum: f64 =
         readings.iter().map(|reading| relative_weight(reading.account.total(), least)).sum();

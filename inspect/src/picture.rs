@@ -8,17 +8,17 @@ use crate::reading::{Field, Reading, Role};
 const WIDTH: u32 = 480;
 const MARGIN: u32 = 16;
 /// The number of bits in a row. Each bit is [`CELL`] wide, so a row is as wide as the picture without its margins.
-const ROW: u32 = 32;
+const BITS_PER_ROW: u32 = 32;
 const CELL: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
-const LINE: u32 = 22;
+const BITS_PER_LINE: u32 = 22;
 /// The vertical position of the first row of bits.
 const BITS: u32 = 56;
 /// The number of characters in an encoded sno, the number of bits in each, and the width of each in the picture. Together,
 /// the characters are as wide as a row of bits.
 const CHARACTERS: usize = 16;
-const CHARACTER_BITS: u32 = 5;
-const CHARACTER: u32 = 28;
+const BITS_PER_CHARACTER: u32 = 5;
+const CHARACTER_WIDTH: u32 = 28;
 /// The maximum number of characters of a value in a line.
 const VALUE: usize = 34;
 
@@ -56,11 +56,11 @@ impl Reading {
     /// ```
     #[must_use]
     pub fn picture(&self, id: &str) -> String {
-        let rows = self.bits.div_ceil(ROW);
+        let rows = self.bits.div_ceil(BITS_PER_ROW);
         let lines = BITS + rows * ROW_HEIGHT + 12;
         let count = self.fields.iter().fold(0, |count, _| count + 1);
-        let height = lines + count * LINE + MARGIN - 4;
-        let title = escaped(&self.title(id));
+        let height = lines + count * BITS_PER_LINE + MARGIN - 4;
+        let title = escape_xml(&self.title(id));
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"t\">\n\
              <title id=\"t\">{title}</title>\n<style>\n{STYLE}\n</style>\n\
@@ -77,7 +77,7 @@ impl Reading {
             self.draw_cells(field, &mut svg);
         }
         for (field, at) in self.fields.iter().zip(0..) {
-            self.draw_field(field, lines + at * LINE, &mut svg);
+            self.draw_field(field, lines + at * BITS_PER_LINE, &mut svg);
         }
         svg + "</svg>\n"
     }
@@ -97,7 +97,7 @@ impl Reading {
     /// bits in it.
     fn draw_characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
-            let bits = at * CHARACTER_BITS..(at + 1) * CHARACTER_BITS;
+            let bits = at * BITS_PER_CHARACTER..(at + 1) * BITS_PER_CHARACTER;
             let shared = |field: &&Field| {
                 let end = bits.end.min(field.from + field.bits);
                 end.saturating_sub(bits.start.max(field.from))
@@ -105,14 +105,14 @@ impl Reading {
             self.fields.iter().max_by_key(shared).map_or(Role::Fixed, |field| field.role)
         };
         for (character, at) in id.chars().zip(0..) {
-            let (class, x) = (owner(at).as_str(), MARGIN + at * CHARACTER);
+            let (class, x) = (owner(at).as_str(), MARGIN + at * CHARACTER_WIDTH);
             write(
                 svg,
                 format_args!(
                     "<rect class=\"{class}\" x=\"{x}\" y=\"14\" width=\"{}\" height=\"34\" rx=\"3\"/>\
                      <text class=\"bit\" x=\"{}\" y=\"39\" style=\"font-size: 24px; font-weight: 600\">{character}</text>",
-                    CHARACTER - 1,
-                    x + CHARACTER / 2,
+                    CHARACTER_WIDTH - 1,
+                    x + CHARACTER_WIDTH / 2,
                 ),
             );
         }
@@ -122,8 +122,9 @@ impl Reading {
     fn draw_cells(&self, field: &Field, svg: &mut String) {
         let (mut from, end) = (field.from, field.from + field.bits);
         while from < end {
-            let to = end.min((from / ROW + 1) * ROW);
-            let (x, y) = (MARGIN + from % ROW * CELL, BITS + from / ROW * ROW_HEIGHT);
+            let to = end.min((from / BITS_PER_ROW + 1) * BITS_PER_ROW);
+            let (x, y) =
+                (MARGIN + from % BITS_PER_ROW * CELL, BITS + from / BITS_PER_ROW * ROW_HEIGHT);
             let (class, width) = (field.role.as_str(), (to - from) * CELL - 1);
             write(
                 svg,
@@ -131,7 +132,7 @@ impl Reading {
                     "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"20\" rx=\"3\"/>"
                 ),
             );
-            let places = (from..to).map(|at| MARGIN + at % ROW * CELL + CELL / 2);
+            let places = (from..to).map(|at| MARGIN + at % BITS_PER_ROW * CELL + CELL / 2);
             let places = places.fold(String::new(), |list, x| list + &format!(" {x}"));
             let bits = (from..to).map(|at| if self.bit(at) { '1' } else { '0' });
             let bits: String = bits.collect();
@@ -150,8 +151,8 @@ impl Reading {
     /// Draws the name, width and value of a field.
     fn draw_field(&self, field: &Field, y: u32, svg: &mut String) {
         let time = (field.role == Role::Time).then(|| self.time()).flatten();
-        let value = escaped(&truncated(&time.unwrap_or_else(|| self.value(field)), VALUE));
-        let (class, name) = (field.role.as_str(), escaped(&truncated(&field.name, 16)));
+        let value = escape_xml(&truncated(&time.unwrap_or_else(|| self.value(field)), VALUE));
+        let (class, name) = (field.role.as_str(), escape_xml(&truncated(&field.name, 16)));
         let (base, bits) = (y + 15, if field.bits == 1 { "bit" } else { "bits" });
         let row = format_args!(
             "<rect class=\"{class}\" x=\"{MARGIN}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/>\
@@ -169,7 +170,7 @@ impl Reading {
 fn draw_caption(id: &str, svg: &mut String) {
     // In these fonts, a character's width is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
-    let (size, id) = (size.clamp(6, 24), escaped(id));
+    let (size, id) = (size.clamp(6, 24), escape_xml(id));
     write(
         svg,
         format_args!(
@@ -190,6 +191,6 @@ fn truncated(text: &str, most: usize) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

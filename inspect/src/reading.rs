@@ -4,8 +4,8 @@ use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use crate::{
     bits::{self, Bits},
-    formats::{CHECKED, Format, Scale, VERSION},
-    odds::{self, Account, Cost},
+    formats::{CHECKED_BY_DECODER, Format, Scale, VERSION},
+    odds::{self, Cost, CostBreakdown},
     words,
 };
 
@@ -33,7 +33,7 @@ pub struct Reading {
     pub reason: String,
     /// A sentence about a different format with the same bits, if such a format exists.
     pub note: Option<String>,
-    pub(crate) account: Account,
+    pub(crate) account: CostBreakdown,
     pub(crate) origin: Origin,
 }
 
@@ -108,7 +108,7 @@ impl Reading {
         for part in format.parts {
             let mut value = bits.field(from, part.bits);
             match part.role {
-                Role::Fixed if part.value == CHECKED => {}
+                Role::Fixed if part.value == CHECKED_BY_DECODER => {}
                 Role::Fixed if value != u128::from(part.value) => return None,
                 Role::Time => ticks |= value << part.value,
                 Role::Fixed => {}
@@ -138,7 +138,7 @@ impl Reading {
         now_ms: i64,
     ) -> Self {
         let fixed = fields.iter().filter(|field| field.role == Role::Fixed);
-        let account = Account {
+        let account = CostBreakdown {
             rarity: Cost::bits(named.rarity),
             fields: cost,
             time: time.map_or(Cost::bits(0), |time| odds::time(&time, now_ms)),
@@ -228,7 +228,7 @@ const DAY: i64 = 86_400_000;
 
 /// Returns the reason why an ID is or is not likely to be in a format.
 fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
-    let Some(time) = time else { return without_time(fields, origin).to_owned() };
+    let Some(time) = time else { return missing_time_reason(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
     let year = jiff::Timestamp::from_millisecond(ms)
         .map_or(0, |at| jiff::tz::TimeZone::UTC.to_datetime(at).year());
@@ -241,7 +241,7 @@ fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) ->
     }
 }
 
-fn without_time(fields: &[Field], origin: Origin) -> &'static str {
+fn missing_time_reason(fields: &[Field], origin: Origin) -> &'static str {
     let all = |role| fields.iter().all(|field| field.role == role);
     let has = |name| fields.iter().any(|field| field.role == Role::Fixed && field.name == name);
     let counted = fields.iter().find(|field| field.role == Role::Sequence);

@@ -20,7 +20,7 @@ const LENGTHS: [Length; 4] = [
     ("a sno has", 16, |c| matches!(c, b'2'..=b'9' | b'a'..=b'x')),
 ];
 /// Shorter parts of a string are usually words and numbers.
-const MIN_PIECE: usize = 8;
+const MIN_CANDIDATE_LEN: usize = 8;
 
 /// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID in the
 /// opposite case, or it may be one character longer or shorter than an ID.
@@ -45,16 +45,16 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     let text = text.trim();
     let mut pieces: Vec<&str> =
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').collect();
-    pieces.retain(|piece| (MIN_PIECE..text.len()).contains(&piece.len()));
+    pieces.retain(|piece| (MIN_CANDIDATE_LEN..text.len()).contains(&piece.len()));
     pieces.sort_by_key(|piece| core::cmp::Reverse(piece.len()));
     let cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()];
     let cases = cases.into_iter().filter(|case| case != text);
     let candidates = pieces.into_iter().map(ToString::to_string).chain(cases);
-    candidates.into_iter().find_map(|id| ask_if_meant(&id, context)).or_else(|| length(text))
+    candidates.into_iter().find_map(|id| did_you_mean(&id, context)).or_else(|| length(text))
 }
 
 /// If the string is an ID, returns a question that asks whether the user meant it.
-fn ask_if_meant(id: &str, context: &Context<'_>) -> Option<String> {
+fn did_you_mean(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))

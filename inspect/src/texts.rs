@@ -19,7 +19,7 @@ pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
 }
 
 /// Returns a reading of the bytes for each format whose IDs have the same length.
-pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
+pub(crate) fn read_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
     let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);
     formats.filter_map(|format| read(format, &bits, context)).collect()
@@ -81,7 +81,7 @@ fn bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
             let text = String::from_utf8(uuid(text)?).ok()?;
             number(&text, alphabet, text.len(), len)
         }
-        Text::Cuid => cuid(text),
+        Text::Cuid => parse_cuid(text),
     }
 }
 
@@ -104,7 +104,7 @@ fn public(text: &str) -> Option<Bits> {
     (sum == bits.field(70, 5)).then_some(bits)
 }
 
-fn cuid(text: &str) -> Option<Bits> {
+fn parse_cuid(text: &str) -> Option<Bits> {
     let digits = text.strip_prefix('c').filter(|digits| digits.len() == 24 && digits.is_ascii())?;
     let base36 = |from: usize, to: usize, bits| {
         let text = &digits[from..to];
@@ -119,7 +119,7 @@ fn cuid(text: &str) -> Option<Bits> {
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {
-            Some(layouts::decrypted(bits, codec, context.now_ms))
+            Some(layouts::decrypt_reading(bits, codec, context.now_ms))
         }
         _ => Reading::from_bits(format, bits, context.now_ms),
     }

@@ -15,7 +15,7 @@ use crate::{
 /// Values of fields with more bits than this are written in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
 /// Sentences omit the values of fields with more bits than this.
-const MAX_STATED_BITS: u32 = 32;
+const MAX_SENTENCE_VALUE_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.
 ///
@@ -44,7 +44,7 @@ pub fn sentence(readings: &[Reading]) -> String {
     let made = first.time().map(|time| format!(", at {time}")).unwrap_or_default();
     let said = |field: &&Field| {
         matches!(field.role, Role::Kind | Role::Maker | Role::Sequence)
-            && field.bits <= MAX_STATED_BITS
+            && field.bits <= MAX_SENTENCE_VALUE_BITS
     };
     let values = first.fields.iter().filter(said);
     let values: Vec<_> = values

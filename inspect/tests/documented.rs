@@ -26,7 +26,7 @@ fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
 }
 
 /// Returns the format of a string that looks like an ID of this project. Ordinary words do not look like IDs.
-fn own_format(text: &str) -> Option<&'static str> {
+fn detect_own_format(text: &str) -> Option<&'static str> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_sno = |c: u8| matches!(c, b'2'..=b'9' | b'a'..=b'x');
     let is_public =
@@ -41,7 +41,7 @@ fn own_format(text: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn documented_examples_are_recognised_and_in_the_past() {
+fn documented_examples_are_recognized_and_in_the_past() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = Vec::new();
     for folder in ["docs", "core/src", "packages/js/src", "packages/python/src"] {
@@ -60,7 +60,7 @@ fn documented_examples_are_recognised_and_in_the_past() {
     let (mut faults, mut count) = (Vec::new(), 0);
     for (file, text) in &all {
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-            let Some(format) = own_format(word) else { continue };
+            let Some(format) = detect_own_format(word) else { continue };
             let readings = inspect(word, &NOW);
             let Some(reading) = readings.iter().find(|reading| reading.format == format) else {
                 continue;

@@ -140,7 +140,7 @@ fn all_forms_of_an_id_have_the_same_reading() {
 
 /// A UUID column stores a sno either as the 16 bytes of its string, or as a version 8 UUID with different bits.
 #[test]
-fn a_sno_is_recognised_in_both_uuid_forms() {
+fn a_sno_is_recognized_in_both_uuid_forms() {
     let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
     let spelt = format!("{:032x}", u128::from_be_bytes(sno.to_uuid_bytes()));
     assert_eq!(most_likely_reading(&spelt).format, "sno");

@@ -50,7 +50,7 @@ fn generated_ids() -> Vec<(String, String)> {
     all.into_iter().map(|(format, id)| (format.to_owned(), id.to_string())).collect()
 }
 
-fn corpus() -> Vec<(String, String)> {
+fn load_corpus() -> Vec<(String, String)> {
     let lists = [include_str!("found.tsv"), include_str!("made.tsv")];
     lists.into_iter().flat_map(parse_list).chain(generated_ids()).collect()
 }
@@ -70,7 +70,7 @@ impl Count {
         self.odds += odds;
     }
 
-    fn share(&self) -> f64 {
+    fn correct_share(&self) -> f64 {
         f64::from(self.right) / f64::from(self.all)
     }
 }
@@ -79,7 +79,7 @@ impl Count {
 fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     let mut formats: BTreeMap<String, Count> = BTreeMap::new();
     let mut tenths: BTreeMap<String, Count> = BTreeMap::new();
-    for (format, id) in corpus() {
+    for (format, id) in load_corpus() {
         let readings = inspect(&id, &NOW);
         let Some(first) = readings.first() else { continue };
         let is_right = first.format == format;
@@ -100,17 +100,22 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     println!("{}\n{}", table(&formats), table(&tenths));
     assert!(formats.len() >= 25, "{}", table(&formats));
     for (format, count) in &formats {
-        assert!(count.share() >= 0.9, "{format}: {} of {}", count.right, count.all);
+        assert!(count.correct_share() >= 0.9, "{format}: {} of {}", count.right, count.all);
     }
     for (tenth, count) in tenths.iter().filter(|(_, count)| count.all >= 20) {
         let called = count.odds / f64::from(count.all);
-        assert!(count.share() >= called - 0.1, "called {tenth}: {} of {}", count.right, count.all);
+        assert!(
+            count.correct_share() >= called - 0.1,
+            "called {tenth}: {} of {}",
+            count.right,
+            count.all
+        );
     }
 }
 
 /// For at least 95 of 100 collected and generated IDs, the first reading is the correct one.
 #[test]
-fn most_ids_are_identified_first() {
+fn the_first_reading_is_correct_for_most_ids() {
     let mut count = Count::default();
     for list in [include_str!("found.tsv"), include_str!("made.tsv")] {
         for (format, id) in parse_list(list) {
@@ -123,7 +128,7 @@ fn most_ids_are_identified_first() {
             );
         }
     }
-    assert!(count.share() >= 0.95, "{} of {}", count.right, count.all);
+    assert!(count.correct_share() >= 0.95, "{} of {}", count.right, count.all);
 }
 
 /// X IDs, and Discord IDs from before September 2022, differ only in their time.
@@ -181,7 +186,7 @@ fn a_rare_format_gets_low_odds() {
 
 /// A valid ID in one of this project's formats is always recognized, whatever its time.
 #[test]
-fn ids_of_this_project_are_recognised() {
+fn ids_of_this_project_are_recognized() {
     for id in [
         "a7rdmuv326nct5if",
         "aaaaaaaa55aaaaaa",
@@ -211,7 +216,7 @@ fn ids_of_this_project_are_recognised() {
 
 /// The check character matches the one that the core crate writes.
 #[test]
-fn public_ids_of_the_vectors_are_recognised() {
+fn public_ids_of_the_vectors_are_recognized() {
     let vectors = include_str!("../../tests/vectors/public.json");
     let texts = vectors.split("\"text\": \"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut count = 0;

@@ -24,7 +24,7 @@ const PICTURES: [(&str, &str, &str); 5] = [
 ];
 
 #[test]
-fn checked_in_pictures_match_the_drawn_ones() {
+fn checked_in_pictures_are_up_to_date() {
     let codec = Codec::new(*b"sixteen byte key");
     // 2026-11-23T09:00:00Z.
     let context = Context { now_ms: 1_795_424_400_000, secret: Some(&codec), layouts: &[] };

@@ -78,7 +78,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
 }
 
 /// Returns a `Redis` server after the waiting time of its namespace has ended.
-fn waited_redis(program: &Path) -> RedisServer {
+fn redis_after_waiting_time(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
     loop {
@@ -206,5 +206,5 @@ fn main() {
     let program = mysql_server::program().expect("expected MariaDB on this machine");
     measure("MariaDB", &mysql_server::MysqlServer::start(&program, &[]).url());
     let program = redis_server::program().expect("expected Redis on this machine");
-    measure("Redis", &waited_redis(&program).url());
+    measure("Redis", &redis_after_waiting_time(&program).url());
 }

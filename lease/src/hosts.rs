@@ -5,9 +5,9 @@ pub(crate) mod grantee;
 #[cfg(feature = "hosted")]
 pub mod hosted;
 #[cfg(feature = "std")]
-pub(crate) mod keeping;
-#[cfg(feature = "std")]
 pub(crate) mod lease;
+#[cfg(feature = "std")]
+pub(crate) mod lease_task;
 pub(crate) mod operator;
 #[cfg(feature = "std")]
 pub(crate) mod source;

@@ -28,7 +28,7 @@ struct Readme;
 /// Runs the examples on the documentation page about worker IDs as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/node-numbers.md")]
-struct NodeNumbers;
+struct WorkerIdsPage;
 
 mod hosts;
 #[cfg(feature = "hosted")]
@@ -43,7 +43,7 @@ pub use hosts::{
     operator::{Operator, Status},
 };
 #[cfg(feature = "std")]
-pub use hosts::{keeping::Task, lease::Lease, source::Source, task::Host};
+pub use hosts::{lease::Lease, lease_task::Task, source::Source, task::Host};
 #[cfg(feature = "std")]
 pub use ids::{generator::Generator, hotguid, layout, randflake, sno, uuid7};
 #[cfg(feature = "hosted")]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use polyflake_lease::ErrorKind;
 
 /// Error codes that the core crate also uses.
-const SHARED: [&str; 2] = ["out_of_range", "lease_unavailable"];
+const SHARED_CODES: [&str; 2] = ["out_of_range", "lease_unavailable"];
 
 #[test]
 fn error_codes_match_the_contract() {
@@ -15,11 +15,11 @@ fn error_codes_match_the_contract() {
     let ours: BTreeSet<_> = ErrorKind::ALL
         .iter()
         .map(|kind| kind.code())
-        .filter(|code| !SHARED.contains(code))
+        .filter(|code| !SHARED_CODES.contains(code))
         .collect();
     assert_eq!(ours, listed);
     let shared = api["errors"].as_table().unwrap();
-    assert!(SHARED.iter().all(|code| shared.contains_key(*code)));
+    assert!(SHARED_CODES.iter().all(|code| shared.contains_key(*code)));
     assert!(listed.iter().all(|code| !shared.contains_key(*code)), "one code has one meaning");
 }
 

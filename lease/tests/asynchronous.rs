@@ -60,7 +60,7 @@ impl SingleIdStore {
 
     /// Returns whether another generator can acquire the worker ID within a short wait. Leases last an hour, so the worker
     /// ID cannot be free because a lease expired.
-    async fn is_free_soon(&self) -> bool {
+    async fn wait_until_free(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
             let status = Operator::open(&self.url, "orders/sno").and_then(|mut it| it.status());
@@ -154,7 +154,7 @@ fn the_executor_runs_while_a_lease_starts_and_ends() {
         assert!(batch.is_sorted());
         let ((), turns) = count_turns_during(one.lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");
-        assert!(one.is_free_soon().await);
+        assert!(one.wait_until_free().await);
     });
 }
 
@@ -169,14 +169,14 @@ fn a_dropped_future_leaks_no_worker_id() {
             assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
         }
         drop(lock);
-        assert!(one.is_free_soon().await);
+        assert!(one.wait_until_free().await);
         let ids = one.generator().await;
         ids.generate(0).unwrap();
         let lock = one.lock();
         let closing = time::timeout(Duration::from_millis(50), ids.close_async(time::sleep));
         assert!(closing.await.is_err());
         drop(lock);
-        assert!(one.is_free_soon().await);
+        assert!(one.wait_until_free().await);
     });
 }
 

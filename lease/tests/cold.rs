@@ -97,7 +97,7 @@ fn reject_connections(
     let (mut came, mut tries) = (Vec::new(), HashMap::<_, usize>::new());
     for _ in 0..connections {
         let (mut connection, _) = listener.accept().unwrap();
-        let user = user_of(&mut connection);
+        let user = read_user(&mut connection);
         let tried = tries.entry(user.clone()).or_default();
         *tried += 1;
         let answer: &[u8] = if *tried <= rejections {
@@ -113,7 +113,7 @@ fn reject_connections(
 
 /// Reads a connection's startup message and returns the user name in it. The message consists of its length, the protocol
 /// version, and name-value pairs.
-fn user_of(connection: &mut UnixStream) -> String {
+fn read_user(connection: &mut UnixStream) -> String {
     let mut length = [0; 4];
     connection.read_exact(&mut length).unwrap();
     let mut message = vec![0; u32::from_be_bytes(length) as usize - 4];

@@ -6,10 +6,10 @@
 //! long a lease takes to renew after the wall clock moved. Like `tests/copies/window.py`, this command needs libfaketime.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
-#[path = "../../core/tests/support/alone.rs"]
-mod alone;
 #[path = "../../core/tests/support/image.rs"]
 mod image;
+#[path = "../../core/tests/support/separate_process.rs"]
+mod separate_process;
 
 use std::{
     env, fs,
@@ -21,13 +21,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use alone::in_separate_process;
-use image::in_both;
+use image::run_in_both_copies;
 use polyflake::{hotguid::HotGuid, layout::preset, randflake::Randflake, sno::Sno, uuid7::Uuid7};
 use polyflake_lease::{
     AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, Task, hotguid, layout, open,
     randflake, sno, uuid7,
 };
+use separate_process::run_in_separate_process;
 use tempfile::TempDir;
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
@@ -93,7 +93,7 @@ type Make<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
 /// Generates IDs in this process and in a copy of it. The copy reports the restore if `reports` is true. Returns the number of
 /// duplicate IDs.
 fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usize {
-    let [mut ids, there] = in_both(|is_copy| {
+    let [mut ids, there] = run_in_both_copies(|is_copy| {
         if reports && is_copy {
             polyflake::after_restore().unwrap();
         }
@@ -137,7 +137,7 @@ macro_rules! of_format {
 }
 
 /// Returns the number of duplicate IDs for each format.
-fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
+fn duplicates_by_format(count: usize, reports: bool) -> [usize; 5] {
     let wide = |id: &Sno| {
         let mut bytes = [0; 16];
         bytes[..10].copy_from_slice(&id.to_bytes());
@@ -173,11 +173,11 @@ fn repeated_by_format(count: usize, reports: bool) -> [usize; 5] {
 }
 
 #[test]
-fn a_copy_that_reports_leases_another_worker_id_and_repeats_nothing() {
-    in_separate_process(&[], || {
-        let [_, _, _, randflakes, _] = repeated_by_format(3000, false);
+fn a_reported_copy_switches_worker_ids_and_repeats_no_id() {
+    run_in_separate_process(&[], || {
+        let [_, _, _, randflakes, _] = duplicates_by_format(3000, false);
         assert!(randflakes > 1000, "{randflakes} equal: not a copy");
-        assert_eq!(repeated_by_format(20_000, true), [0; 5]);
+        assert_eq!(duplicates_by_format(20_000, true), [0; 5]);
     });
 }
 
@@ -185,7 +185,7 @@ fn a_copy_that_reports_leases_another_worker_id_and_repeats_nothing() {
 #[ignore = "takes minutes"]
 fn restored() {
     let count = env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
-    let repeated = repeated_by_format(count, true);
+    let repeated = duplicates_by_format(count, true);
     std::eprintln!(
         "sno, Hot Guid, UUID v7, Randflake, Discord's layout: {repeated:?} of {count} equal"
     );

@@ -2,7 +2,7 @@
 #![cfg(all(feature = "sqlite", feature = "tracing"))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
-mod heard;
+mod received_events;
 
 use std::{
     fmt::{Debug, Write},
@@ -15,11 +15,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use heard::ReceivedEvents;
 use polyflake_lease::{
     Error, ErrorKind, Event, Grant, Grantee, Lease, Operator, Options, Result, Shape, open,
     sno::Generator,
 };
+use received_events::ReceivedEvents;
 use tracing::{
     Metadata, Subscriber,
     field::{Field, Visit},

@@ -24,7 +24,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use forks::{fork_with_hooks, fork_without_hooks, in_child_by};
+use forks::{fork_with_hooks, fork_without_hooks, run_in_child_with};
 use polyflake::sno::Sno;
 use polyflake_lease::{
     AsyncStore, Host, Memory, Operation, Options, Reply, Request, Result, Shape, Store, Task, open,
@@ -70,12 +70,15 @@ fn check(url: &str) {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
             // The child's own child leases a worker ID as well.
-            made.extend(ids_of(&in_child_by(fork, || bytes_of(&[ids.generate(0).unwrap()])), 1));
+            made.extend(ids_of(
+                &run_in_child_with(fork, || bytes_of(&[ids.generate(0).unwrap()])),
+                1,
+            ));
             made.push(ids.generate(0).unwrap());
             copy(&ids).close();
             bytes_of(&made)
         };
-        let made = ids_of(&in_child_by(fork, work), 5);
+        let made = ids_of(&run_in_child_with(fork, work), 5);
         let numbers: Vec<_> = made.iter().map(Sno::partition).collect();
         assert_eq!([numbers[1], numbers[2], numbers[4]], [numbers[0]; 3]);
         assert!(
@@ -84,7 +87,7 @@ fn check(url: &str) {
         );
         assert_eq!(ids.generate(0).unwrap().partition(), mine);
     }
-    let kept = in_child_by(fork_with_hooks, || {
+    let kept = run_in_child_with(fork_with_hooks, || {
         drop(copy(&ids));
         vec![1]
     });
@@ -131,7 +134,7 @@ fn try_generate_starts_a_lease_in_a_child() {
         });
         bytes_of(&[made.unwrap()])
     };
-    assert_ne!(ids_of(&in_child_by(fork_with_hooks, work), 1)[0].partition(), mine);
+    assert_ne!(ids_of(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 #[test]
@@ -142,7 +145,7 @@ fn generate_async_leases_a_worker_id_in_a_child() {
     let mine = ids.generate(0).unwrap().partition();
     let sleep = |pause| async move { thread::sleep(pause) };
     let work = || bytes_of(&[poll_once(ids.generate_async(sleep, 0)).unwrap()]);
-    assert_ne!(ids_of(&in_child_by(fork_with_hooks, work), 1)[0].partition(), mine);
+    assert_ne!(ids_of(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 fn poll_once<T>(future: impl Future<Output = T>) -> T {
@@ -206,7 +209,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]
     };
-    assert_eq!(in_child_by(fork_with_hooks, work), [1]);
+    assert_eq!(run_in_child_with(fork_with_hooks, work), [1]);
     ids.generate(0).unwrap();
 }
 
@@ -225,7 +228,7 @@ fn a_child_rejects_the_parents_in_memory_store() {
         assert_eq!(error.source().unwrap().to_string(), reason);
         vec![1]
     };
-    assert_eq!(in_child_by(fork_with_hooks, work), [1]);
+    assert_eq!(run_in_child_with(fork_with_hooks, work), [1]);
     ids.generate(0).unwrap();
 }
 
@@ -252,7 +255,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
             }
             Err(error) => error.to_string().into_bytes(),
         };
-        let made: Vec<_> = (0..20).map(|_| in_child_by(fork_with_hooks, work)).collect();
+        let made: Vec<_> = (0..20).map(|_| run_in_child_with(fork_with_hooks, work)).collect();
         is_over.store(true, Ordering::Relaxed);
         assert_eq!(made, vec![[1]; 20], "{}", String::from_utf8_lossy(&made.concat()));
     });
@@ -277,7 +280,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
             Err(error) if error.to_string().contains("forked while") => vec![0],
             Err(_) => vec![2],
         };
-        assert_eq!(in_child_by(fork, work), [expected]);
+        assert_eq!(run_in_child_with(fork, work), [expected]);
         waits.join().unwrap().unwrap_err();
         other.execute_batch("ROLLBACK").unwrap();
     }
@@ -289,6 +292,6 @@ fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = lock_tests();
     let ((_folder, url), (folder, other)) = (store(), store());
     let opened = open(&other).unwrap();
-    assert_eq!(in_child_by(fork_with_hooks, || vec![u8::from(open(&url).is_ok())]), [1]);
+    assert_eq!(run_in_child_with(fork_with_hooks, || vec![u8::from(open(&url).is_ok())]), [1]);
     drop((opened, folder));
 }

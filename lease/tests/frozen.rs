@@ -4,7 +4,7 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
-mod heard;
+mod received_events;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod server;
 
@@ -14,26 +14,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use heard::ReceivedEvents;
 use polyflake_lease::{
     AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operation, Operator, Options,
     Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
 };
+use received_events::ReceivedEvents;
 use server::{Server, programs};
 use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An upper bound for the duration of calls: the time limit of `close`, plus a margin for busy machines.
-const BOUND: Duration = Duration::from_secs(20);
+const MAX_CALL_TIME: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
     Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap()
 }
 
 #[track_caller]
-fn assert_brief(since: Instant) {
-    assert!(since.elapsed() < BOUND, "{:?}", since.elapsed());
+fn assert_returned_quickly(since: Instant) {
+    assert!(since.elapsed() < MAX_CALL_TIME, "{:?}", since.elapsed());
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     server.freeze();
     let since = Instant::now();
     ids.close();
-    assert_brief(since);
+    assert_returned_quickly(since);
     events.next("sealed");
     events.next("refused");
     server.thaw();
@@ -104,7 +104,7 @@ fn a_task_survives_a_frozen_server() {
         server.freeze();
         let since = Instant::now();
         ids.close_async(time::sleep).await;
-        assert_brief(since);
+        assert_returned_quickly(since);
     });
     // Abandoned connections leave no task behind; otherwise this drop would block forever.
     drop(runtime);
@@ -173,7 +173,7 @@ fn close_abandons_a_hanging_store() {
     let since = Instant::now();
     lease.close();
     assert!(since.elapsed() >= Lease::CLOSE_LIMIT, "{:?}", since.elapsed());
-    assert_brief(since);
+    assert_returned_quickly(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
     // Once the store responds, the thread ends and drops its end of the channel.

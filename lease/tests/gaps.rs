@@ -21,14 +21,14 @@ fn unavailable() -> Result<Reply> {
 
 /// Moves the wall clock but not the monotonic clock, as happens when the machine is restored from an image or its clock is
 /// set.
-fn jump(host: &mut KeeperHost, ms: i64) {
+fn move_wall_clock(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
 }
 
 /// Drives a keeper against a store whose clock shows the same time as the host's clock.
 fn drive(host: &mut KeeperHost, store: &mut Memory) -> Option<Grant> {
     store.set_now(host.now.wall_ms);
-    host.drive_by(|request| store.answer(request))
+    host.drive_with(|request| store.answer(request))
 }
 
 /// Returns the time until the keeper's next action.
@@ -77,7 +77,7 @@ fn copies<const N: usize>(
 /// taken.
 fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
-        jump(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
+        move_wall_clock(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
     }
     for _ in 0..200 {
         for host in &mut *hosts {
@@ -89,7 +89,7 @@ fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
 
 /// Asserts that one copy kept the worker ID, that the others acquired different ones, and that no copy released a worker ID.
 #[track_caller]
-fn assert_parted(hosts: &[KeeperHost], store: &Memory) {
+fn assert_copies_diverged(hosts: &[KeeperHost], store: &Memory) {
     let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -110,7 +110,7 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         host.advance(2 * MINUTE);
         drive(&mut host, &mut store);
         let version = store.records("orders/sno")[0].version;
-        jump(&mut host, ms);
+        move_wall_clock(&mut host, ms);
         // The store's clock did not jump.
         let wait = wait(&mut host);
         assert!(wait <= 1000, "{ms}: {wait}");
@@ -124,12 +124,12 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
 }
 
 #[test]
-fn a_second_between_the_clocks_is_no_gap() {
+fn a_clock_difference_of_one_second_is_not_a_gap() {
     for ms in [-1000, 1000] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
         host.advance(2 * MINUTE);
-        jump(&mut host, ms);
+        move_wall_clock(&mut host, ms);
         let wait = wait(&mut host);
         assert!(wait > 10 * MINUTE, "{ms}: {wait}");
     }
@@ -143,7 +143,7 @@ fn renewals_after_a_gap_are_spread_over_a_second() {
         .map(|_| {
             let (mut host, _) = holder(&mut store, options(100));
             host.advance(MINUTE);
-            jump(&mut host, 5_000);
+            move_wall_clock(&mut host, 5_000);
             wait(&mut host)
         })
         .collect();
@@ -160,12 +160,12 @@ fn one_of_several_restored_copies_keeps_the_worker_id() {
         host.drive_until_idle(store);
     });
     restore(&mut hosts, &mut store);
-    assert_parted(&hosts, &store);
+    assert_copies_diverged(&hosts, &store);
 }
 
 /// The image was taken after a claim or renewal was sent, and each copy receives the reply.
 #[test]
-fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
+fn a_reply_to_a_write_before_the_image_does_not_settle_a_gap() {
     for is_claim in [true, false] {
         let mut store = Memory::new(START_MS);
         let reply = Rc::new(Cell::new(None));
@@ -183,20 +183,20 @@ fn a_reply_to_a_write_from_before_the_image_settles_nothing() {
         let (number, done) = reply.take().unwrap();
         let ends: Vec<_> = hosts.iter().map(|host| host.keeper.end()).collect();
         for host in &mut hosts {
-            jump(host, 6 * 60_000);
+            move_wall_clock(host, 6 * 60_000);
             host.keeper.answered(number, Ok(done.clone()), host.now);
             host.advance(10);
             assert_eq!(host.keeper.end(), ends[0], "expected no grant and no extension");
         }
         restore(&mut hosts, &mut store);
-        assert_parted(&hosts, &store);
+        assert_copies_diverged(&hosts, &store);
     }
 }
 
 /// The image was taken after a claim or renewal was sent, and no copy receives the reply. Each copy then reads the record
 /// that the write created.
 #[test]
-fn a_read_of_a_write_from_before_the_image_settles_nothing() {
+fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
     for is_claim in [true, false] {
         let mut store = Memory::new(START_MS);
         let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
@@ -210,20 +210,20 @@ fn a_read_of_a_write_from_before_the_image_settles_nothing() {
             host.keeper.answered(sent.number, unavailable(), host.now);
         });
         restore(&mut hosts, &mut store);
-        assert_parted(&hosts, &store);
+        assert_copies_diverged(&hosts, &store);
     }
 }
 
 /// The wall clock also moved backward, so a renewal cannot move the end of the grant.
 #[test]
-fn a_gap_is_settled_by_a_write_even_if_the_end_stays() {
+fn a_write_that_keeps_the_grant_end_settles_a_gap() {
     let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
     host.advance(20 * MINUTE);
     host.drive_until_idle(&mut store);
     let before = store.records("orders/sno")[0].clone();
     host.advance(1);
-    jump(&mut host, -600_000);
+    move_wall_clock(&mut host, -600_000);
     run_for(&mut host, &mut store, 1500);
     let after = store.records("orders/sno")[0].clone();
     assert!(after.version > before.version && after.granted_until == before.granted_until);
@@ -255,31 +255,31 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
 
 /// Another copy may use the worker ID up to the grant end that both copies had.
 #[test]
-fn a_release_after_a_gap_keeps_the_end_that_copies_have() {
+fn a_release_after_a_gap_keeps_the_shared_grant_end() {
     for is_settled in [false, true] {
         let mut store = Memory::new(START_MS);
         let (mut host, grant) = holder(&mut store, options(1));
         host.advance(MINUTE);
-        jump(&mut host, 5_000);
+        move_wall_clock(&mut host, 5_000);
         if is_settled {
             run_for(&mut host, &mut store, 2_000);
             assert!(host.keeper.end() > Some(grant.end()));
         }
-        host.end_by(|request| store.answer(request));
+        host.close_and_drive_with(|request| store.answer(request));
         assert_eq!(store.records("orders/sno")[0].granted_until, grant.end(), "{is_settled}");
     }
 }
 
 /// The image was taken after the keeper had requested the seal, so the generators of other copies may not be sealed yet.
 #[test]
-fn a_gap_before_the_seal_releases_nothing() {
+fn a_keeper_with_a_gap_before_the_seal_does_not_release() {
     let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
     host.advance(MINUTE);
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
     let used = host.now.wall_ms;
-    jump(&mut host, 60_000);
+    move_wall_clock(&mut host, 60_000);
     host.keeper.sealed(Some(used), host.now);
     drive(&mut host, &mut store);
     assert!(host.ended);
@@ -289,7 +289,7 @@ fn a_gap_before_the_seal_releases_nothing() {
 /// The image was taken after the release was sent. All copies are sealed, so the release takes effect whether or not a
 /// reply arrives.
 #[test]
-fn a_release_in_progress_during_a_gap_counts_once() {
+fn a_gap_during_a_release_does_not_release_twice() {
     for is_answered in [true, false] {
         let mut store = Memory::new(START_MS);
         let mut used = 0;
@@ -304,13 +304,13 @@ fn a_release_in_progress_during_a_gap_counts_once() {
         for host in &mut hosts {
             let Action::Send(release) = host.keeper.poll(host.now) else { panic!("no release") };
             let reply = store.answer(&release);
-            jump(host, 60_000);
+            move_wall_clock(host, 60_000);
             host.keeper.answered(
                 release.number,
                 if is_answered { reply } else { unavailable() },
                 host.now,
             );
-            host.end_by(|request| store.answer(request));
+            host.close_and_drive_with(|request| store.answer(request));
         }
         let record = store.records("orders/sno")[0].clone();
         assert!((used..used + 4).contains(&record.granted_until), "{record:?}");
@@ -322,13 +322,13 @@ fn a_release_in_progress_during_a_gap_counts_once() {
 
 /// Copies that end immediately do not release the worker ID, because another copy may still use it.
 #[test]
-fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
+fn a_copy_that_finds_another_copys_renewal_does_not_release() {
     let mut store = Memory::new(START_MS);
     let [mut one, mut other] = copies(&mut store, 1, |host, store| {
         host.drive_until_idle(store).unwrap();
     });
     for host in [&mut one, &mut other] {
-        jump(host, 60_000);
+        move_wall_clock(host, 60_000);
     }
     run_for(&mut one, &mut store, 2000);
     let renewed = store.records("orders/sno")[0].clone();
@@ -343,7 +343,7 @@ fn a_copy_that_finds_another_copys_renewal_releases_nothing() {
 /// If clocks step while the store is unavailable, no grant ends early: the keeper neither seals nor forgets the grant, and
 /// renews it as soon as the store is available again.
 #[test]
-fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
+fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
     for ms in [-30 * 60_000, -2_000, 2_000, 10 * 60_000, 20 * 60_000] {
         let mut store = Memory::new(START_MS);
         let mut hosts: Vec<_> = (0..10).map(|_| holder(&mut store, options(100)).0).collect();
@@ -351,15 +351,15 @@ fn a_fleet_whose_clocks_step_during_an_outage_stops_no_earlier() {
             let (number, end) = (host.keeper.number(), host.keeper.end());
             let mut asked = 0;
             for minute in 0..35 {
-                host.drive_by(|_| {
+                host.drive_with(|_| {
                     asked += 1;
                     unavailable()
                 });
                 assert_eq!((host.keeper.number(), host.keeper.end()), (number, end), "{ms}");
                 if minute == 5 {
-                    jump(host, ms);
+                    move_wall_clock(host, ms);
                     host.advance(1000);
-                    host.drive_by(|_| unavailable());
+                    host.drive_with(|_| unavailable());
                 }
                 host.advance(MINUTE);
             }
@@ -379,7 +379,7 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     let backup = store.clone();
     store.restore(backup);
     host.advance(59 * MINUTE + 30_000);
-    jump(&mut host, 2_000);
+    move_wall_clock(&mut host, 2_000);
     run_for(&mut host, &mut store, 2_000);
     assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
     assert_eq!(host.keeper.number(), Some(0));
@@ -432,7 +432,7 @@ fn a_strict_generator_is_held_back_for_at_most_a_second() {
             host.advance(500);
             end = drive_strict(&mut host, &mut store, false).unwrap_or(end);
         }
-        jump(&mut host, 60_000);
+        move_wall_clock(&mut host, 60_000);
         assert!(end < host.now.wall_ms, "the window of a copy has ended");
         let mut held_ms = 0;
         while end < host.now.wall_ms {

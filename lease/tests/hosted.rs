@@ -25,7 +25,7 @@ use polyflake_lease::{
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]
 use sql::run_in_postgresql;
-use sql::{answer_of, run_in_sqlite, statements_of};
+use sql::{encode_outcome, run_in_sqlite, statements_of};
 
 const START_MS: u64 = 1_763_650_000_000;
 
@@ -78,7 +78,7 @@ impl Host {
     }
 
     /// Executes the lease's commands up to the next command with the given name.
-    fn keep_until(&mut self, last: &str) -> Json {
+    fn run_until_command(&mut self, last: &str) -> Json {
         for _ in 0..200 {
             let random = std::array::from_fn(|_| {
                 self.random += 1;
@@ -113,7 +113,7 @@ impl Host {
             "run" => {
                 let connection = self.connection.as_ref().unwrap();
                 let statements = statements_of(command);
-                answer_of(&statements.iter().map(|it| run_in_sqlite(connection, it)).collect())
+                encode_outcome(&statements.iter().map(|it| run_in_sqlite(connection, it)).collect())
             }
             "close" => {
                 assert!(self.connection.take().is_some());
@@ -179,18 +179,18 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(host.status()["number"], Json::Null);
     let said = "cannot lease a worker ID for orders/sno: nothing has come of it yet";
     assert_eq!(host.reason()["message"], said);
-    host.keep_until("wait");
+    host.run_until_command("wait");
     assert_eq!((&host.status()["number"], host.granted()), (&json!(7), 1));
     let leased = host.ids.leased().unwrap();
     let first = leased.generate(3).unwrap();
     assert_eq!((first.partition(), first.metabyte()), (7, 3));
-    host.keep_until("extend");
-    host.keep_until("wait");
+    host.run_until_command("extend");
+    host.run_until_command("wait");
     assert_eq!((&host.status()["renewals"], &host.status()["grants"]), (&json!(1), &json!(1)));
     assert!(host.ids.leased().unwrap().generate(3).unwrap() > first);
 
     host.lease.close();
-    host.keep_until("end");
+    host.run_until_command("end");
     assert_eq!(host.granted(), 0);
     assert!(host.connection.is_none(), "{:?}", host.done);
     assert_eq!(host.names(), ["acquired", "renewed", "sealed"]);
@@ -204,19 +204,19 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
 
 /// A strict lease extends its generator's window every second. These extensions are not renewals.
 #[test]
-fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
+fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings();
     settings["strict"] = json!(true);
     let mut host = Host::new(folder.path(), &settings);
     host.really_waits = true;
-    let begun = host.keep_until("begin");
+    let begun = host.run_until_command("begin");
     let now = host.now().wall_ms;
     assert!(begun["end"].as_u64().unwrap() <= now + 3000);
-    host.keep_until("extend");
-    let extended = host.keep_until("extend")["end"].as_u64().unwrap();
+    host.run_until_command("extend");
+    let extended = host.run_until_command("extend")["end"].as_u64().unwrap();
     assert!(extended > begun["end"].as_u64().unwrap() && extended <= host.now().wall_ms + 3000);
-    host.keep_until("wait");
+    host.run_until_command("wait");
     let status = host.status();
     assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
     assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
@@ -225,7 +225,7 @@ fn a_strict_lease_holds_ids_back_until_the_store_confirms_it() {
     host.elapsed_ms += 60_000;
     host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
     while !host.names().contains(&"unconfirmed") {
-        host.keep_until("wait");
+        host.run_until_command("wait");
     }
     assert_eq!((&host.status()["gaps"], host.names()[1]), (&json!(1), "gap"));
     assert_eq!(host.told[1]["number"], 7);
@@ -238,7 +238,7 @@ fn failures_are_reported_and_retried() {
     let mut host = Host::new(folder.path(), &settings());
     let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
     host.instead = vec![("run", json!({ "silent": true })), ("open", refused)];
-    host.keep_until("report");
+    host.run_until_command("report");
     let told = &host.told[0];
     assert_eq!((&told["name"], &told["code"]), (&json!("refused"), &json!("lease_unavailable")));
     assert!(told["message"].as_str().unwrap().contains("unable to open"), "{told}");
@@ -247,9 +247,9 @@ fn failures_are_reported_and_retried() {
     assert_eq!(host.reason()["message"], said);
     assert_eq!(told["message"], said);
     // A connection that did not respond is discarded.
-    host.keep_until("close");
-    host.keep_until("begin");
-    host.keep_until("wait");
+    host.run_until_command("close");
+    host.run_until_command("begin");
+    host.run_until_command("wait");
     assert_eq!(host.names(), ["refused", "refused", "acquired"]);
     assert!(host.told[1]["message"].as_str().unwrap().contains("in time"));
     assert_eq!(host.status()["refused"], Json::Null);
@@ -257,7 +257,7 @@ fn failures_are_reported_and_retried() {
 
 /// An exception in another language has a code and a message. From these two, the rules derive whether waiting may help.
 #[test]
-fn only_lasting_errors_of_a_host_are_permanent() {
+fn only_unrecoverable_host_errors_are_permanent() {
     let folder = tempfile::tempdir().unwrap();
     let of_file = |code: &str| ("lease_unavailable", file_error(code).to_string());
     let replaced = "another file took its place while it was opened";
@@ -278,7 +278,7 @@ fn only_lasting_errors_of_a_host_are_permanent() {
         let mut host = Host::new(folder.path(), &settings());
         let refused = json!({ "refused": { "code": code, "message": message } });
         host.instead = vec![("open", refused)];
-        host.keep_until("report");
+        host.run_until_command("report");
         assert_eq!(host.told[0]["permanent"], is_permanent, "{}", host.told[0]);
     }
 }
@@ -328,7 +328,7 @@ fn a_server_grant_counts_only_after_it_starts() {
             "open" => ("open", json!({ "opened": null })),
             "run" => {
                 let run = |it| run_in_postgresql(&mut client, it);
-                ("run", answer_of(&statements_of(&command).iter().map(run).collect()))
+                ("run", encode_outcome(&statements_of(&command).iter().map(run).collect()))
             }
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
             "begin" => ("begin 1", Json::Null),
@@ -353,44 +353,44 @@ fn a_failed_generator_releases_its_worker_id() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
-    host.keep_until("begin");
-    host.keep_until("wait");
+    host.run_until_command("begin");
+    host.run_until_command("wait");
     assert_eq!((host.names(), host.granted()), (vec!["refused"], 0));
     let said = "cannot lease a worker ID for orders/sno: expected more memory";
     assert_eq!(host.told[0]["message"], said);
-    host.keep_until("begin");
-    host.keep_until("wait");
+    host.run_until_command("begin");
+    host.run_until_command("wait");
     assert_eq!(host.granted(), 1);
 }
 
 #[test]
-fn an_unreadable_seal_answer_keeps_the_whole_grant() {
+fn an_unreadable_seal_reply_keeps_the_whole_grant() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
-    host.keep_until("begin");
-    host.keep_until("wait");
+    host.run_until_command("begin");
+    host.run_until_command("wait");
     let end = host.status()["end"].as_u64().unwrap();
     host.instead = vec![("seal", json!("what"))];
     host.lease.close();
-    host.keep_until("end");
+    host.run_until_command("end");
     assert_eq!(host.told.last().unwrap()["used_until"], end);
     assert_eq!(host.granted(), 1);
 }
 
 #[test]
-fn malformed_answers_are_treated_as_a_lost_connection() {
+fn malformed_replies_are_treated_as_a_lost_connection() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
         host.instead = vec![("run", answer)];
-        host.keep_until("report");
+        host.run_until_command("report");
         assert_eq!(host.names().last(), Some(&"refused"));
     }
-    host.keep_until("begin");
+    host.run_until_command("begin");
 }
 
 #[test]
-fn a_grant_that_starts_while_the_generator_is_closed_makes_no_ids() {
+fn a_grant_that_starts_during_close_generates_no_ids() {
     let build: Build = |number, window| {
         let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
         builder.window(window.start, window.end).build()
@@ -557,10 +557,10 @@ fn environment_variables_are_read() {
 
 #[test]
 fn generators_from_the_environment_use_the_configured_worker_id() {
-    const CHILD: &str = "a_child_leases_from_the_environment";
+    const CHILD_TEST: &str = "a_child_leases_from_the_environment";
     let child = |node: Option<&str>| {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", CHILD, "--ignored"]);
+        child.args(["--exact", CHILD_TEST, "--ignored"]);
         child.env("POLYFLAKE_LEASE", "memory:?namespace=orders");
         if let Some(node) = node {
             child.env("POLYFLAKE_NODE", node);

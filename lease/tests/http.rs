@@ -58,7 +58,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Head> {
 }
 
 /// Returns the response of a well-behaved service.
-fn good(head: &Head) -> String {
+fn valid_response(head: &Head) -> String {
     let reply =
         Reply { now: 7, store: "a store".into(), namespace: None, content: ReplyContent::Done };
     let id = head.header("polyflake-request").unwrap();
@@ -75,8 +75,8 @@ fn send(store: &mut dyn Store, operation: Operation) -> Result<Reply> {
 }
 
 #[test]
-fn a_request_has_the_token_and_a_random_value() {
-    let (url, heads) = serve(good);
+fn a_request_contains_the_token_and_a_random_value() {
+    let (url, heads) = serve(valid_response);
     let mut store = Http::open(&url).unwrap();
     assert_eq!(send(&mut store, Operation::List).unwrap().store, "a store");
     send(&mut store, Operation::List).unwrap();
@@ -91,8 +91,8 @@ fn a_request_has_the_token_and_a_random_value() {
 /// A holder resolves a lost reply with a read followed by a write, and both must reach the same server (rule R2). Only such
 /// a write must use the same connection as an earlier request.
 #[test]
-fn only_the_request_after_a_read_demands_its_connection() {
-    let (url, heads) = serve(good);
+fn only_a_request_after_a_read_requires_the_same_connection() {
+    let (url, heads) = serve(valid_response);
     let mut store = open(&url).unwrap();
     let asked = [Operation::List, Operation::Read { first: 1 }, Operation::List, Operation::List];
     for operation in asked {
@@ -107,8 +107,8 @@ fn only_the_request_after_a_read_demands_its_connection() {
 }
 
 #[test]
-fn any_other_response_is_no_reply() {
-    let other = good(&Head("polyflake-request: 7\r\n".into()));
+fn malformed_and_error_responses_are_rejected() {
+    let other = valid_response(&Head("polyflake-request: 7\r\n".into()));
     let long = response(200, "", &"x".repeat(2 << 20));
     let coded = |code: &str, permanent: bool| {
         let body =
@@ -143,7 +143,7 @@ fn any_other_response_is_no_reply() {
 }
 
 #[test]
-fn an_error_ends_with_the_time_that_the_service_states() {
+fn an_error_contains_the_time_reported_by_the_service() {
     let body =
         r#"{"code":"store_changed","message":"why","permanent":false,"until":1763650000000}"#;
     let (url, _heads) = serve(|_| response(503, "", body));
@@ -162,7 +162,7 @@ fn an_unreachable_service_is_unavailable() {
 }
 
 #[test]
-fn operators_need_the_store_itself() {
+fn operators_require_direct_access_to_the_store() {
     let error = Operator::open("http://sesame@localhost:1", "orders/sno").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::OutOfRange);
     assert!(error.to_string().contains("the store itself"), "{error}");
@@ -170,7 +170,7 @@ fn operators_need_the_store_itself() {
 
 #[test]
 fn a_lease_kept_by_a_task_works_over_http() {
-    let (url, _heads) = serve(good);
+    let (url, _heads) = serve(valid_response);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut store = AsyncHttp::open(&url).await.unwrap();

@@ -98,7 +98,7 @@ fn a_forty_minute_store_outage_does_not_interrupt_a_lease() {
         for minute in 0..180 {
             let is_away = (away_from..away_from + 40 * 60_000).contains(&(minute * 60_000));
             store.set_now(START_MS + host.now.elapsed_ms);
-            host.drive_by(|request| if is_away { unavailable() } else { store.answer(request) });
+            host.drive_with(|request| if is_away { unavailable() } else { store.answer(request) });
             assert!(host.keeper.end() > Some(host.now.wall_ms), "minute {minute}");
             host.advance(60_000);
         }
@@ -136,7 +136,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
 }
 
 /// Simulates a store whose replica is unavailable: reads show the writes, but no write is acknowledged.
-fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
+fn answer_without_replica(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
     |request| match (&request.operation, store.answer(request)?) {
         (Operation::Put { .. }, Reply { content: ReplyContent::Done, .. }) => unavailable(),
         (_, reply) => Ok(reply),
@@ -148,7 +148,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     let mut store = Memory::new(START_MS);
     let mut host = KeeperHost::new(options(1));
     for _ in 0..20 {
-        assert_eq!(host.drive_by(unreplicated(&mut store)), None);
+        assert_eq!(host.drive_with(answer_without_replica(&mut store)), None);
         assert_eq!(host.keeper.number(), None);
         host.advance(60_000);
     }
@@ -158,7 +158,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     for _ in 0..30 {
         host.advance(2 * 60_000);
         store.set_now(host.now.wall_ms);
-        assert_eq!(host.drive_by(unreplicated(&mut store)), None);
+        assert_eq!(host.drive_with(answer_without_replica(&mut store)), None);
         assert_eq!(host.keeper.end(), Some(grant.end()));
     }
     assert!(store.records("orders/sno")[0].granted_until > grant.end());
@@ -180,7 +180,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
     };
     for _ in 0..20 {
         // None of the replies to the writes confirms the claim.
-        assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
+        assert_eq!((host.drive_with(&mut twice), host.keeper.number()), (None, None));
         host.advance(1000);
     }
     assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
@@ -195,7 +195,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     let mut sent = Vec::new();
     for _ in 0..40 {
         store.set_now(host.now.wall_ms);
-        host.drive_by(|request| match request.operation {
+        host.drive_with(|request| match request.operation {
             Operation::Put { .. } => {
                 sent.push(request.clone());
                 unavailable()
@@ -290,7 +290,7 @@ fn a_preferred_worker_id_falls_back_to_another() {
 }
 
 #[test]
-fn a_different_shape_is_rejected() {
+fn a_mismatched_shape_is_rejected() {
     let mut store = Memory::new(START_MS);
     let secret = |byte| Shape::randflake(0..=1, &[byte; 16]);
     let pairs = [
@@ -308,7 +308,7 @@ fn a_different_shape_is_rejected() {
 }
 
 #[test]
-fn clocks_that_are_far_off_are_rejected() {
+fn excessive_clock_errors_are_rejected() {
     const DAY: u64 = 24 * HOUR;
     for skew in [61_000, DAY, 3653 * DAY] {
         for ahead in [true, false] {
@@ -416,7 +416,7 @@ fn manually_edited_rows_are_rejected() {
         let mut host = KeeperHost::new(options(1));
         for _ in 0..10 {
             store.set_now(host.now.wall_ms);
-            let grant = host.drive_by(|request| {
+            let grant = host.drive_with(|request| {
                 let mut reply = store.answer(request)?;
                 if let ReplyContent::Records(records) = &mut reply.content {
                     *records = vec![row.clone()];
@@ -442,7 +442,7 @@ fn a_store_at_the_maximum_time_is_rejected() {
 }
 
 #[test]
-fn without_entropy_no_claim_is_sent() {
+fn no_claim_is_sent_without_entropy() {
     let draw: RandomSource =
         Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
     let mut host = KeeperHost::new(options(1));
@@ -518,9 +518,9 @@ fn the_driver_suite_detects_faults() {
 }
 
 /// One of two connections to a store. It reads and writes in separate steps, so its swaps are not atomic.
-struct ReadsThenWrites(Arc<Mutex<Memory>>);
+struct NonAtomicStore(Arc<Mutex<Memory>>);
 
-impl Store for ReadsThenWrites {
+impl Store for NonAtomicStore {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let Operation::Put { old, new } = &request.operation else {
             return self.0.lock().unwrap().answer(request);
@@ -546,8 +546,8 @@ impl Store for ReadsThenWrites {
 fn the_driver_suite_detects_a_non_atomic_swap() {
     let memory = || Arc::new(Mutex::new(Memory::new(START_MS)));
     let store = memory();
-    conformance::check(&mut ReadsThenWrites(store.clone()));
-    let check = || conformance::check_together(|| ReadsThenWrites(store.clone()));
+    conformance::check(&mut NonAtomicStore(store.clone()));
+    let check = || conformance::check_together(|| NonAtomicStore(store.clone()));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err());
     let store = memory();
     let most = std::cell::Cell::new(0);
@@ -566,7 +566,7 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     let check = || {
         conformance::check_together(|| {
             opened.set(opened.get() + 1);
-            FailingRequests(opened.get() == 2, SharedMemoryStore(store.clone()))
+            FailingConnection(opened.get() == 2, SharedMemoryStore(store.clone()))
         });
     };
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
@@ -574,9 +574,9 @@ fn the_driver_suite_ends_if_one_connection_fails() {
     assert_eq!(*found, "expected an answer to a swap, found away");
 }
 
-struct FailingRequests(bool, SharedMemoryStore);
+struct FailingConnection(bool, SharedMemoryStore);
 
-impl Store for FailingRequests {
+impl Store for FailingConnection {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0 && request.number == 7 {
             return unavailable();
@@ -599,7 +599,7 @@ fn unavailable() -> Result<Reply> {
 
 /// Drives a keeper up to its next pause. The store replies only to requests for which `answers` returns `true`. Returns the
 /// number of requests.
-fn drive_failing(
+fn drive_with_failures(
     host: &mut KeeperHost,
     store: &mut Memory,
     answers: fn(&Operation) -> bool,
@@ -609,12 +609,12 @@ fn drive_failing(
     let mut answer = |request: &Request| {
         if answers(&request.operation) { store.answer(request) } else { unavailable() }
     };
-    while host.drive_by(&mut answer).is_some() {}
+    while host.drive_with(&mut answer).is_some() {}
     host.asked.len() - before
 }
 
 /// Advances time from pause to pause, and returns the number of requests.
-fn fail_for(
+fn drive_with_failures_for(
     host: &mut KeeperHost,
     store: &mut Memory,
     ms: u64,
@@ -622,22 +622,22 @@ fn fail_for(
 ) -> usize {
     let (until, mut asked) = (host.now.elapsed_ms + ms, 0);
     while host.now.elapsed_ms < until {
-        asked += drive_failing(host, store, answers);
+        asked += drive_with_failures(host, store, answers);
         let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
         host.advance(next.clamp(host.now.elapsed_ms + 1, until) - host.now.elapsed_ms);
     }
     asked
 }
 
-const NO_RECORDS: fn(&Operation) -> bool = |_| false;
-const READS: fn(&Operation) -> bool = |ask| !matches!(ask, Operation::Put { .. });
+const FAIL_ALL_REQUESTS: fn(&Operation) -> bool = |_| false;
+const ANSWER_READS: fn(&Operation) -> bool = |ask| !matches!(ask, Operation::Put { .. });
 
 #[test]
-fn a_holder_without_a_grant_retries_rarely() {
-    for answers in [NO_RECORDS, READS] {
+fn a_holder_without_a_grant_limits_its_retries() {
+    for answers in [FAIL_ALL_REQUESTS, ANSWER_READS] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        let asked = fail_for(&mut host, &mut store, 3 * HOUR, answers);
+        let asked = drive_with_failures_for(&mut host, &mut store, 3 * HOUR, answers);
         assert!((60..900).contains(&asked), "{asked} requests in three hours");
         host.advance(60_000);
         let grant = host.drive_until_idle(&mut store);
@@ -646,10 +646,10 @@ fn a_holder_without_a_grant_retries_rarely() {
 }
 
 #[test]
-fn a_failing_claim_is_retried_rarely() {
+fn retries_of_a_failing_claim_are_limited() {
     let mut store = Memory::new(START_MS);
     let mut host = KeeperHost::new(options(1));
-    let asked = fail_for(&mut host, &mut store, 60_000, READS);
+    let asked = drive_with_failures_for(&mut host, &mut store, 60_000, ANSWER_READS);
     assert!((10..200).contains(&asked), "{asked} requests in a minute");
     host.advance(60_000);
     assert!(host.drive_until_idle(&mut store).is_some(), "usable afterwards");
@@ -658,11 +658,11 @@ fn a_failing_claim_is_retried_rarely() {
 /// The holder does not wait for the scheduled renewal, because the window may have ended in the meantime.
 #[test]
 fn a_holder_renews_soon_after_an_outage() {
-    for answers in [NO_RECORDS, READS] {
+    for answers in [FAIL_ALL_REQUESTS, ANSWER_READS] {
         for minutes in [30, 70] {
             let mut store = Memory::new(START_MS);
             let (mut host, _) = holder(&mut store, options(1));
-            fail_for(&mut host, &mut store, minutes * 60_000, answers);
+            drive_with_failures_for(&mut host, &mut store, minutes * 60_000, answers);
             let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
             host.advance(next - host.now.elapsed_ms);
             host.drive_until_idle(&mut store);
@@ -860,7 +860,7 @@ fn a_failed_release_is_retried_for_ten_seconds() {
         let mut store = Memory::new(START_MS);
         let (mut host, grant) = holder(&mut store, options(1));
         let (began, mut tried) = (host.now.elapsed_ms, 0);
-        host.end_by(|request| {
+        host.close_and_drive_with(|request| {
             tried += 1;
             if tried > failures { store.answer(request) } else { unavailable() }
         });
@@ -884,7 +884,7 @@ fn a_release_applies_only_to_its_own_grant() {
         let token = if is_own { renewed.token } else { Random(99) };
         let found = Record { token, ..renewed };
         let mut releases = Vec::new();
-        host.end_by(|request| {
+        host.close_and_drive_with(|request| {
             let Operation::Put { old, .. } = &request.operation else { panic!("{request:?}") };
             releases.push(old.version);
             let found = match releases.len() {

@@ -23,7 +23,7 @@ const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asserts that a generator and a check fail immediately for the same reason.
 #[track_caller]
-fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
+fn assert_fails_immediately(url: &str, kind: ErrorKind, reason: &str) {
     let began = Instant::now();
     let error = Generator::new(url, "orders").expect_err(url);
     let named =
@@ -42,7 +42,7 @@ fn query_separator(url: &str) -> char {
 }
 
 #[test]
-fn an_impossible_file_is_an_immediate_error() {
+fn an_unusable_file_fails_immediately() {
     use ErrorKind::{LeaseUnavailable, StoreNotDurable};
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let there =
@@ -52,31 +52,39 @@ fn an_impossible_file_is_an_immediate_error() {
         format!("cannot lease a worker ID from sqlite:{}: {reason}", path.display())
     };
     let missing = sentence("none/ids.db", "the folder does not exist");
-    assert_at_once(&there("none/ids.db"), LeaseUnavailable, &missing);
+    assert_fails_immediately(&there("none/ids.db"), LeaseUnavailable, &missing);
     fs::create_dir(folder.path().join("ids.db")).unwrap();
     let error = Generator::new(&there("ids.db"), "orders").err().unwrap();
     assert!(error.is_permanent() && error.to_string().contains("/ids.db: "), "{error}");
     let memory = "a database in memory is lost with its process; name a file on a disk";
-    assert_at_once("sqlite::memory:", StoreNotDurable, memory);
+    assert_fails_immediately("sqlite::memory:", StoreNotDurable, memory);
     #[cfg(target_os = "linux")]
     if let Ok(folder) = tempfile::tempdir_in("/dev/shm") {
         let url = format!("sqlite:{}", folder.path().join("ids.db").display());
         let on_tmpfs = "the file is on tmpfs, which may lose what was written; name a file on a disk of this machine";
-        assert_at_once(&url, StoreNotDurable, on_tmpfs);
+        assert_fails_immediately(&url, StoreNotDurable, on_tmpfs);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }
 
 #[test]
-fn a_rejected_connection_is_an_immediate_error() {
+fn a_rejected_connection_fails_immediately() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
     let rejected = |words: &str| format!(": the server rejects the connection: {words}");
     let role = rejected("role \"nobody\" does not exist");
-    assert_at_once(&url.replace("lease@", "nobody:sesame@"), ErrorKind::LeaseUnavailable, &role);
+    assert_fails_immediately(
+        &url.replace("lease@", "nobody:sesame@"),
+        ErrorKind::LeaseUnavailable,
+        &role,
+    );
     let database = rejected("database \"none\" does not exist");
-    assert_at_once(&url.replace("/postgres", "/none"), ErrorKind::LeaseUnavailable, &database);
+    assert_fails_immediately(
+        &url.replace("/postgres", "/none"),
+        ErrorKind::LeaseUnavailable,
+        &database,
+    );
 }
 
 #[test]
@@ -171,7 +179,7 @@ fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
 
 /// Each client uses different wording for certificate errors.
 #[test]
-fn an_untrusted_certificate_is_an_immediate_error() {
+fn an_untrusted_certificate_fails_immediately() {
     for message in [
         "connection failed: SSL error: certificate verify failed",
         "connection failed: server certificate for \"other\" does not match host name \"db\"",
@@ -201,7 +209,7 @@ fn an_untrusted_certificate_is_an_immediate_error() {
 
 /// A generator connects soon after the server comes up, even if the delays between its attempts have grown.
 #[test]
-fn a_server_that_comes_up_late_is_detected_soon() {
+fn a_server_that_starts_late_is_detected_soon() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     server.power_off();

@@ -139,7 +139,7 @@ fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
         let mut store = Memory::new(START_MS);
         let (mut old, _) = holder(&mut store, options(10));
-        let [from, to] = failover(&mut store);
+        let [from, to] = fail_over(&mut store);
         let mut new = KeeperHost::new(options(10));
         if is_met {
             assert_eq!(new.drive_until_idle(&mut store), None);
@@ -159,7 +159,7 @@ fn a_lossless_promotion_grants_immediately() {
 }
 
 /// Replaces the store with a different one that contains all of its data. Returns the old and new names.
-fn failover(store: &mut Memory) -> [String; 2] {
+fn fail_over(store: &mut Memory) -> [String; 2] {
     let from = operator(&mut *store).status().unwrap().store;
     let backup = store.clone();
     store.restore(backup);
@@ -169,13 +169,13 @@ fn failover(store: &mut Memory) -> [String; 2] {
 /// A primary can show a renewal that its replica never received. A backup of such a primary proves nothing about the time
 /// after the acknowledged end, because the promoted replica may have granted the worker ID again.
 #[test]
-fn a_renewal_that_a_promotion_lost_is_not_continued_from_a_backup() {
+fn a_renewal_lost_by_a_promotion_is_not_continued_from_a_backup() {
     let mut store = Memory::new(START_MS);
     let (mut paused, grant) = holder(&mut store, options(1));
     let replica = store.clone();
     paused.advance(15 * 60_000);
     store.set_now(paused.now.wall_ms);
-    paused.drive_by(|request| {
+    paused.drive_with(|request| {
         let reply = store.answer(request);
         let lost = || Error::new(ErrorKind::LeaseUnavailable, "the reply is lost");
         if matches!(request.operation, Operation::Put { .. }) { Err(lost()) } else { reply }
@@ -203,7 +203,7 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     let told = operator(&mut store).restored(Some(START_MS + 5 * HOUR)).unwrap();
-    let [from, to] = failover(&mut store);
+    let [from, to] = fail_over(&mut store);
     assert_eq!(
         KeeperHost::new(options(10)).drive_until_idle(&mut store),
         None,
@@ -217,7 +217,7 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     let before = operator(&mut store).status().unwrap().namespace;
     let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(before.quiet_until));
-    let [_, third] = failover(&mut store);
+    let [_, third] = fail_over(&mut store);
     assert_eq!(
         KeeperHost::new(options(10)).drive_until_idle(&mut store),
         None,
@@ -243,7 +243,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
 }
 
 #[test]
-fn promotions_require_another_server_of_mysql() {
+fn mysql_promotions_require_another_server() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     for (from, to, kind) in [
@@ -263,7 +263,7 @@ fn promotions_require_another_server_of_mysql() {
 }
 
 #[test]
-fn restored_applies_to_every_namespace() {
+fn a_reported_restore_applies_to_every_namespace() {
     let mut store = Memory::new(START_MS);
     assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
     let other = Options::new("payments", Shape::sno(0..=3).unwrap()).unwrap();
@@ -280,7 +280,7 @@ fn restored_applies_to_every_namespace() {
 
 /// The worker ID remains granted at every time that the holder's clock may have shown.
 #[test]
-fn a_dead_holders_worker_id_is_free_after_the_clock_error() {
+fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     let mut store = Memory::new(START_MS);
     let (dead, grant) = holder(&mut store, options(1));
     let token = store.records("orders/sno")[0].token;
@@ -360,7 +360,7 @@ impl Store for ContendedStore {
 }
 
 #[test]
-fn a_constantly_changing_record_returns_lease_unavailable() {
+fn updating_a_constantly_changing_record_returns_lease_unavailable() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(3)));
     assert_kind(operator(ContendedStore(store)).evict(0), ErrorKind::LeaseUnavailable);
@@ -407,7 +407,7 @@ fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan 
 }
 
 #[test]
-fn a_plan_counts_holders_and_kills_within_a_lease() {
+fn a_plan_counts_the_holders_and_kills_of_one_lease_duration() {
     assert_eq!(plan(1000, HOUR, 200, 40).needed, 240);
     assert_eq!(plan(1000, HOUR / 2, 200, 41).needed, 221, "a part of a kill counts");
     assert_eq!(plan(1000, 24 * HOUR, 200, 40).needed, 1160);

@@ -20,7 +20,7 @@ use polyflake_lease::{
 
 /// Waits until the generator has a worker ID other than `before`, and returns it.
 #[track_caller]
-fn wait_for_another_number<I>(
+fn wait_for_new_worker_id<I>(
     make: impl Fn() -> polyflake::Result<I>,
     number: impl Fn() -> Option<u64>,
     before: u64,
@@ -40,7 +40,7 @@ fn wait_for_another_number<I>(
 }
 
 #[test]
-fn a_lease_is_abandoned_and_another_one_acquired() {
+fn a_restore_replaces_the_lease() {
     let ids = sno::Generator::new("memory:restored", "things").unwrap();
     let guids = hotguid::Generator::new("memory:restored", "guids").unwrap();
     let mut numbers = (ids.lease().number().unwrap(), guids.lease().number().unwrap());
@@ -52,9 +52,9 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
         polyflake::after_restore().unwrap();
         // A copy that did not report the restore would behave the same from here on. The abandoned worker IDs remain leased
         // in either case.
-        numbers.0 = wait_for_another_number(|| ids.generate(7), || ids.lease().number(), numbers.0);
+        numbers.0 = wait_for_new_worker_id(|| ids.generate(7), || ids.lease().number(), numbers.0);
         numbers.1 =
-            wait_for_another_number(|| guids.generate(7), || guids.lease().number(), numbers.1);
+            wait_for_new_worker_id(|| guids.generate(7), || guids.lease().number(), numbers.1);
         all.insert(numbers);
     }
     assert_eq!(made.len(), 3000);
@@ -65,9 +65,9 @@ fn a_lease_is_abandoned_and_another_one_acquired() {
     assert_eq!((partitions.len(), machines.len()), (4, 4), "each number is used once");
     assert_eq!(ids.lease().figures().grants, 4);
     a_lease_that_starts_after_a_restore_begins();
-    a_grant_that_was_prepared_before_a_restore_does_not_begin();
+    a_grant_prepared_before_a_restore_does_not_begin();
     a_release_is_not_sent_after_a_restore();
-    a_host_closes_its_connection_and_seals();
+    a_restored_host_closes_its_connection_and_seals();
 }
 
 type Build =
@@ -81,7 +81,7 @@ fn build() -> Build {
 }
 
 /// Another copy of the process has the same grant. The lease's keeper seals the generator before it begins another grant.
-fn a_grant_that_was_prepared_before_a_restore_does_not_begin() {
+fn a_grant_prepared_before_a_restore_does_not_begin() {
     const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
     let granted = Granted::<polyflake::sno::Leased, _>::new(build());
     granted.prepare();
@@ -132,7 +132,7 @@ fn unix_ms() -> u64 {
 }
 
 /// The restore is reported while the host opens a connection or waits for the reply to a request.
-fn a_host_closes_its_connection_and_seals() {
+fn a_restored_host_closes_its_connection_and_seals() {
     let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
     for opens in [true, false] {
         let mut lease = Hosted::new(settings).unwrap();

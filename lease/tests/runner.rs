@@ -24,12 +24,12 @@ use polyflake_lease::{
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A grantee whose first generators cannot be created.
-struct FailingConnection {
+struct FailingGrantee {
     failures: AtomicUsize,
     begun: AtomicUsize,
 }
 
-impl Grantee for FailingConnection {
+impl Grantee for FailingGrantee {
     fn begin(&self, _: Grant) -> Result<()> {
         let left = |left: usize| left.checked_sub(1);
         if self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok() {
@@ -49,7 +49,7 @@ impl Grantee for FailingConnection {
 
 #[test]
 fn a_lease_continues_after_failed_generators() {
-    let place = Arc::new(FailingConnection { failures: 3.into(), begun: 0.into() });
+    let place = Arc::new(FailingGrantee { failures: 3.into(), begun: 0.into() });
     let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
     lease.ready(LONG_TIMEOUT).unwrap();
@@ -131,7 +131,7 @@ const SECRET: [u8; 16] = *b"a secret to wipe";
 /// An allocator that counts the freed allocations that still contain the secret.
 struct AuditingAllocator;
 
-static LEFT: AtomicUsize = AtomicUsize::new(0);
+static UNWIPED_ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all calls are forwarded to the system's allocator.
 unsafe impl GlobalAlloc for AuditingAllocator {
@@ -144,7 +144,7 @@ unsafe impl GlobalAlloc for AuditingAllocator {
         // SAFETY: the memory belongs to the caller until it is freed, and was initialized with zeros.
         let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
         if bytes.windows(16).any(|window| window == SECRET) {
-            LEFT.fetch_add(1, Ordering::Relaxed);
+            UNWIPED_ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         }
         // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(memory, layout) }
@@ -157,15 +157,15 @@ static ALLOCATOR: AuditingAllocator = AuditingAllocator;
 #[test]
 fn freed_memory_never_contains_the_secret() {
     drop(Box::new(SECRET));
-    assert_eq!(LEFT.swap(0, Ordering::Relaxed), 1, "the watch sees a secret");
+    assert_eq!(UNWIPED_ALLOCATIONS.swap(0, Ordering::Relaxed), 1, "the watch sees a secret");
     let ids = randflake::Generator::new("memory:secret", "users", SECRET).unwrap();
     ids.generate().unwrap();
     drop(ids);
-    assert_eq!(LEFT.load(Ordering::Relaxed), 0);
+    assert_eq!(UNWIPED_ALLOCATIONS.load(Ordering::Relaxed), 0);
 }
 
 #[test]
-fn without_a_lease_errors_report_when_and_why() {
+fn lease_errors_report_the_retry_time_and_cause() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
@@ -193,7 +193,7 @@ fn without_a_lease_errors_report_when_and_why() {
 
 /// Calls fail without waiting, because a closed generator never gets another lease.
 #[test]
-fn calls_of_a_closed_generator_fail_immediately() {
+fn calls_on_a_closed_generator_fail_immediately() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let ids = sno::Generator::with("memory:closed", options(), LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use claims::{assert_error, claim, claim_concurrently, url_of};
+use claims::{assert_error, claim, claim_concurrently, file_url};
 use polyflake_lease::{
     Error, ErrorKind, Operation, Operator, Options, Record, ReplyContent, Request, Shape, Sqlite,
     Store, conformance, open, sno,
@@ -43,9 +43,9 @@ fn the_driver_passes_the_suite_with_every_journal_mode() {
         let before = Connection::open(&path).unwrap();
         before.pragma_update(None, "journal_mode", journal).unwrap();
         before.close().unwrap();
-        let mut store = open(&url_of(&path)).unwrap();
+        let mut store = open(&file_url(&path)).unwrap();
         conformance::check(&mut store);
-        conformance::check_together(|| open(&url_of(&path)).unwrap());
+        conformance::check_together(|| open(&file_url(&path)).unwrap());
     }
 }
 
@@ -68,7 +68,7 @@ fn volatile_stores_are_rejected() {
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
-    let status = || Operator::open(&url_of(&path), "orders/sno").and_then(|mut it| it.status());
+    let status = || Operator::open(&file_url(&path), "orders/sno").and_then(|mut it| it.status());
     assert_error(status(), ErrorKind::LeaseUnavailable);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     fs::write(&path, "").unwrap();
@@ -76,12 +76,12 @@ fn an_operator_creates_neither_a_file_nor_tables() {
     let expected = "the file has no tables of leases";
     assert!(error.to_string().starts_with(expected), "{error}");
     assert_eq!(fs::metadata(&path).unwrap().len(), 0);
-    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap()).unwrap();
     assert_eq!(status().unwrap().granted, 1);
 }
 
 #[test]
-fn files_that_are_not_stores_are_rejected() {
+fn non_store_files_are_rejected() {
     let (folder, path) = file();
     fs::write(&path, "This is a text, and longer than the header of a database is.".repeat(99))
         .unwrap();
@@ -118,7 +118,7 @@ fn urls_of_other_libraries_are_accepted_or_rejected() {
 #[test]
 fn missing_columns_are_rejected() {
     let (_folder, path) = file();
-    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
     assert_file_error(&path, ErrorKind::StoreDamaged);
@@ -129,14 +129,14 @@ fn missing_columns_are_rejected() {
 #[test]
 fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
-    let mut store = open(&url_of(&path)).unwrap();
+    let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     let add = |table| format!("ALTER TABLE {table} ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'");
     by_hand.execute_batch(&add("polyflake_leases")).unwrap();
     by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
     claim(&mut store).unwrap();
-    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap()).unwrap();
     // A worker ID whose holder uses the later format is skipped, and the value in the new column is kept.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
     by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
@@ -174,7 +174,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
     ];
     for (change, kind) in changes {
         let (_folder, path) = file();
-        let mut store = open(&url_of(&path)).unwrap();
+        let mut store = open(&file_url(&path)).unwrap();
         claim(&mut store).unwrap();
         let by_hand = Connection::open(&path).unwrap();
         by_hand.execute_batch(change).unwrap();
@@ -185,14 +185,14 @@ fn manually_edited_rows_are_rejected_and_preserved() {
 
 /// The other records can still be claimed.
 #[test]
-fn a_manually_edited_row_is_skipped_and_named() {
+fn a_manually_edited_row_is_skipped_and_reported() {
     for (change, kind) in [
         ("token = 'x'", ErrorKind::StoreDamaged),
         ("format = 2", ErrorKind::SchemaTooNew),
         ("version = 'one'", ErrorKind::StoreDamaged),
     ] {
         let (_folder, path) = file();
-        let mut store = open(&url_of(&path)).unwrap();
+        let mut store = open(&file_url(&path)).unwrap();
         let numbers = [(); 3].map(|()| *claim(&mut store).unwrap().numbers().start());
         let by_hand = Connection::open(&path).unwrap();
         let change = format!("UPDATE polyflake_leases SET granted_until = 0, start = 0, {change}");
@@ -213,11 +213,11 @@ fn a_manually_edited_row_is_skipped_and_named() {
 #[test]
 fn a_copied_file_starts_a_quiet_time() {
     let (folder, path) = file();
-    let mut store = open(&url_of(&path)).unwrap();
+    let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store).unwrap();
     let copy = folder.path().join("copy.db");
     fs::copy(&path, &copy).unwrap();
-    assert_error(claim(&mut open(&url_of(&copy)).unwrap()), ErrorKind::StoreChanged);
+    assert_error(claim(&mut open(&file_url(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
     // This also applies if the copy replaces the file while the store is open.
     fs::copy(&path, &copy).unwrap();
@@ -229,7 +229,7 @@ fn a_copied_file_starts_a_quiet_time() {
 #[test]
 fn a_swap_is_rejected_if_the_record_names_another_store() {
     let (_folder, path) = file();
-    let mut store = open(&url_of(&path)).unwrap();
+    let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store).unwrap();
     let mut ask = |ask| {
         let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
@@ -245,7 +245,7 @@ fn a_swap_is_rejected_if_the_record_names_another_store() {
 
 /// Runs shell commands in a folder, and returns whether all of them succeeded.
 #[cfg(unix)]
-fn runs(commands: &str, folder: &Path) -> bool {
+fn run_commands(commands: &str, folder: &Path) -> bool {
     let mut shell = Command::new("sh");
     shell.args(["-ec", commands]).current_dir(folder).status().unwrap().success()
 }
@@ -263,12 +263,12 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
     ] {
         for _ in 0..4 {
             let (folder, path) = file();
-            claim(&mut open(&url_of(&path)).unwrap()).unwrap();
+            claim(&mut open(&file_url(&path)).unwrap()).unwrap();
             let back_up = "tar --create --file=backup.tar leases.db; cp leases.db backup.db";
-            assert!(runs(back_up, folder.path()), "{back_up}");
-            let unknown = claim(&mut open(&url_of(&path)).unwrap()).unwrap();
-            assert!(runs(way, folder.path()), "{way}");
-            let error = claim(&mut open(&url_of(&path)).unwrap()).expect_err(way);
+            assert!(run_commands(back_up, folder.path()), "{back_up}");
+            let unknown = claim(&mut open(&file_url(&path)).unwrap()).unwrap();
+            assert!(run_commands(way, folder.path()), "{way}");
+            let error = claim(&mut open(&file_url(&path)).unwrap()).expect_err(way);
             assert_eq!(error.kind(), ErrorKind::StoreChanged, "{way}: {error}");
             assert!(error.until() > Some(unknown.end()), "{way}");
         }
@@ -293,7 +293,7 @@ impl MountedFolder {
         let made = format!(
             "mkdir a; (truncate --size=8M one; mkfs.ext4 -q {options} one; mount -o loop one a) 2> why"
         );
-        if mounted.runs(&made) {
+        if mounted.run_commands(&made) {
             return Some(mounted);
         }
         let why = fs::read_to_string(mounted.folder.path().join("why")).unwrap_or_default();
@@ -301,8 +301,8 @@ impl MountedFolder {
         None
     }
 
-    fn runs(&self, command: &str) -> bool {
-        runs(command, self.folder.path())
+    fn run_commands(&self, command: &str) -> bool {
+        run_commands(command, self.folder.path())
     }
 }
 
@@ -310,7 +310,7 @@ impl MountedFolder {
 impl Drop for MountedFolder {
     fn drop(&mut self) {
         for at in ["b", "c", "a"] {
-            self.runs(&format!("umount {at} 2> /dev/null"));
+            self.run_commands(&format!("umount {at} 2> /dev/null"));
         }
     }
 }
@@ -319,7 +319,7 @@ impl Drop for MountedFolder {
 #[cfg(target_os = "linux")]
 fn a_file_system_without_creation_times_is_rejected() {
     let Some(mounted) = MountedFolder::new("-I 128") else { return };
-    let opened = open(&url_of(mounted.folder.path().join("a/leases.db")));
+    let opened = open(&file_url(mounted.folder.path().join("a/leases.db")));
     let error = opened.err().expect("a rejection");
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
 }
@@ -330,43 +330,45 @@ fn a_file_system_without_creation_times_is_rejected() {
 fn a_moved_or_remounted_file_is_the_same_store() {
     use std::os::unix::fs::MetadataExt;
     let (folder, path) = file();
-    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
-    assert!(runs("mkdir moved; mv leases.db moved", folder.path()));
-    claim(&mut open(&url_of(folder.path().join("moved/leases.db"))).unwrap()).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap()).unwrap();
+    assert!(run_commands("mkdir moved; mv leases.db moved", folder.path()));
+    claim(&mut open(&file_url(folder.path().join("moved/leases.db"))).unwrap()).unwrap();
     let Some(mounted) = MountedFolder::new("") else { return };
     let [before, bound, after] =
         ["a", "b", "c"].map(|name| mounted.folder.path().join(name).join("leases.db"));
-    claim(&mut open(&url_of(&before)).unwrap()).unwrap();
+    claim(&mut open(&file_url(&before)).unwrap()).unwrap();
     let device = fs::metadata(&before).unwrap().dev();
-    assert!(mounted.runs("mkdir b c; mount --bind a b"));
-    claim(&mut open(&url_of(&bound)).unwrap()).unwrap();
+    assert!(mounted.run_commands("mkdir b c; mount --bind a b"));
+    claim(&mut open(&file_url(&bound)).unwrap()).unwrap();
     // The second volume gets the first volume's device number, unless another program took that number first.
-    assert!(mounted.runs("umount b a; cp one two; mount -o loop two a; mount -o loop one c"));
+    assert!(
+        mounted.run_commands("umount b a; cp one two; mount -o loop two a; mount -o loop one c")
+    );
     if fs::metadata(&after).unwrap().dev() == device {
         println!("the volume has the same device again");
     }
-    claim(&mut open(&url_of(&after)).unwrap()).unwrap();
+    claim(&mut open(&file_url(&after)).unwrap()).unwrap();
 }
 
-const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
+const INITIAL_FOLDER_VARIABLE: &str = "POLYFLAKE_STARTED_IN";
 
 /// Runs in a separate process, because the test changes the working directory.
 #[test]
 fn relative_paths_resolve_against_the_initial_working_directory() {
     let name = "relative_paths_resolve_against_the_initial_working_directory";
-    if env::var_os(STARTED_IN).is_none() {
+    if env::var_os(INITIAL_FOLDER_VARIABLE).is_none() {
         let folder = folder();
         ["one", "two"].iter().for_each(|name| fs::create_dir(folder.path().join(name)).unwrap());
         let mut again = Command::new(env::current_exe().unwrap());
         again.args(["--exact", name]).current_dir(folder.path().join("one"));
-        assert!(again.env(STARTED_IN, folder.path()).status().unwrap().success());
+        assert!(again.env(INITIAL_FOLDER_VARIABLE, folder.path()).status().unwrap().success());
         return;
     }
-    let mut store = open(&url_of("leases.db")).unwrap();
+    let mut store = open(&file_url("leases.db")).unwrap();
     let options = Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let options = options.lease_ms(500).unwrap();
     let longest = Duration::from_secs(20);
-    let ids = sno::Generator::with(&url_of("leases.db"), options.clone(), longest).unwrap();
+    let ids = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
     env::set_current_dir("../two").unwrap();
     claim(&mut store).unwrap();
     while ids.lease().figures().renewals < 2 {
@@ -375,23 +377,23 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     }
     assert!(!fs::exists("leases.db").unwrap());
     // Two folders contain two stores, so the same worker ID is free in both.
-    let other = sno::Generator::with(&url_of("leases.db"), options.clone(), longest).unwrap();
+    let other = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
     assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
     // A file is a single store, regardless of how its path is written.
-    let same = sno::Generator::with(&url_of("../one/leases.db"), options, longest).unwrap();
+    let same = sno::Generator::with(&file_url("../one/leases.db"), options, longest).unwrap();
     assert_ne!(same.lease().number(), Some(0));
 }
 
 #[test]
 fn concurrent_holders_have_distinct_worker_ids() {
     let (_folder, path) = file();
-    claim_concurrently(|| open(&url_of(&path)).unwrap());
+    claim_concurrently(|| open(&file_url(&path)).unwrap());
 }
 
 #[test]
 fn an_unwritable_file_is_rejected_and_usable_afterwards() {
     let (_folder, path) = file();
-    let mut store = open(&url_of(&path)).unwrap();
+    let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store).unwrap();
     let full = Connection::open(&path).unwrap();
     full.execute_batch("CREATE TRIGGER full BEFORE UPDATE ON polyflake_leases BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END").unwrap();

@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-use claims::{claim_with, url_of};
+use claims::{claim_with, file_url};
 use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Store, open};
 
 const STORE: &str = "POLYFLAKE_LIMITED_STORE";
@@ -28,24 +28,24 @@ fn store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = folder.path().join("leases.db");
-    claim(&mut open(&url_of(&path)).unwrap(), "orders", 0).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap(), "orders", 0).unwrap();
     (folder, path)
 }
 
 #[track_caller]
 fn assert_granted(path: &Path, namespace: &str, expected: u64) {
-    let status = Operator::open(&url_of(path), namespace).and_then(|mut it| it.status()).unwrap();
+    let status = Operator::open(&file_url(path), namespace).and_then(|mut it| it.status()).unwrap();
     assert_eq!(status.granted, expected);
 }
 
-fn limited() -> Option<PathBuf> {
+fn store_of_limited_process() -> Option<PathBuf> {
     env::var_os(STORE).map(PathBuf::from)
 }
 
 #[test]
 fn a_read_only_file_is_rejected_and_usable_afterwards() {
-    if let Some(path) = limited() {
-        let error = open(&url_of(path)).err().expect("a rejection");
+    if let Some(path) = store_of_limited_process() {
+        let error = open(&file_url(path)).err().expect("a rejection");
         assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
         assert!(error.to_string().contains("readonly"), "{error}");
         return;
@@ -65,14 +65,14 @@ fn a_read_only_file_is_rejected_and_usable_afterwards() {
     set(folder.path(), 0o755).unwrap();
     set(&path, 0o644).unwrap();
     assert_granted(&path, "orders/sno", 1);
-    claim(&mut open(&url_of(&path)).unwrap(), "orders", 1).unwrap();
+    claim(&mut open(&file_url(&path)).unwrap(), "orders", 1).unwrap();
     assert_granted(&path, "orders/sno", 2);
 }
 
 #[test]
 fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
-    if let Some(path) = limited() {
-        let mut store = open(&url_of(path)).unwrap();
+    if let Some(path) = store_of_limited_process() {
+        let mut store = open(&file_url(path)).unwrap();
         for _ in 0..2 {
             // This claim creates 5,000 records.
             let error = claim(&mut store, "others", 4999).unwrap_err();
@@ -90,7 +90,7 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     again.args(["--exact", "a_full_disk_returns_an_error_and_is_usable_afterwards"]);
     assert!(again.env(STORE, &path).status().unwrap().success());
     assert_granted(&path, "orders/sno", 1);
-    let mut store = open(&url_of(&path)).unwrap();
+    let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store, "orders", 1).unwrap();
     claim(&mut store, "others", 4999).unwrap();
     assert_granted(&path, "orders/sno", 2);

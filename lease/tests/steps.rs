@@ -28,7 +28,7 @@ use polyflake_lease::{
 use redis_server::RedisServer;
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
-use sql::{answer_of, run_in_mysql, run_in_postgresql, run_in_sqlite};
+use sql::{encode_outcome, run_in_mysql, run_in_postgresql, run_in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
@@ -44,7 +44,7 @@ const MYSQL: &str = "mysql:00000000-0000-0000-0000-000000000001:1";
 const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
 /// The end of a waiting time, so far in the future that `Redis` accepts it whenever the test runs.
-const FAR: u64 = 9_000_000_000_000;
+const DISTANT_FUTURE: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the file.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -113,7 +113,7 @@ impl Recorder<'_> {
     fn record_turn(&mut self, statements: &[Statement], outcome: &Outcome) -> Json {
         let statements: Json =
             statements.iter().map(|statement| self.encode_statement(statement)).collect();
-        let mut turn = answer_of(outcome);
+        let mut turn = encode_outcome(outcome);
         turn["statements"] = statements;
         if outcome.failure.is_none() {
             turn.as_object_mut().unwrap().remove("failure");
@@ -156,7 +156,7 @@ fn parse_json(text: &str) -> Json {
 }
 
 /// Returns a namespace's record as the first keeper proposes it.
-fn proposed(incarnation: u128) -> Namespace {
+fn proposed_namespace(incarnation: u128) -> Namespace {
     Namespace {
         name: "orders".into(),
         shape: Shape::sno(0..=1023).unwrap().to_json(),
@@ -180,10 +180,13 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
     it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap();
-    it.send(Operation::Open(proposed(11)), ConnectionEvent::Kept).unwrap();
-    let old =
-        it.send(Operation::Open(proposed(12)), ConnectionEvent::Kept).unwrap().namespace.unwrap();
-    let quiet_until = if is_redis { FAR } else { 0 };
+    it.send(Operation::Open(proposed_namespace(11)), ConnectionEvent::Kept).unwrap();
+    let old = it
+        .send(Operation::Open(proposed_namespace(12)), ConnectionEvent::Kept)
+        .unwrap()
+        .namespace
+        .unwrap();
+    let quiet_until = if is_redis { DISTANT_FUTURE } else { 0 };
     let new = Namespace { records: 2, version: 2, quiet_until, ..old.clone() };
     let grow = Operation::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
     it.send(grow.clone(), ConnectionEvent::Kept).unwrap();
@@ -229,13 +232,13 @@ fn assert_recorded(engine: &str, found: &Json) {
     if env::var_os("POLYFLAKE_RECORD").is_some() {
         file["about"] = "What steps of leases and databases tell each other: docs/leases.md, Drivers. A statement is the index of its text in `texts`, and its values. The outcome of a turn is its rows and its failure, if any. `by_hand` runs a statement between two requests. All requests share what is known of stores.".into();
         file[engine] = found.clone();
-        fs::write(FILE, format!("{}\n", pretty(&file, 0))).unwrap();
+        fs::write(FILE, format!("{}\n", format_json(&file, 0))).unwrap();
     }
     assert_eq!(&file[engine], found);
 }
 
 /// Formats JSON, with the members and items of the upper levels on separate lines.
-fn pretty(value: &Json, depth: usize) -> String {
+fn format_json(value: &Json, depth: usize) -> String {
     let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
         let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
         format!("{open}\n{pad}{}\n{end}{close}", parts.join(&format!(",\n{pad}")))
@@ -243,12 +246,12 @@ fn pretty(value: &Json, depth: usize) -> String {
     match value {
         Json::Object(members) if depth < 5 && !members.is_empty() => {
             let part = |(key, value): (&String, &Json)| {
-                format!("{}: {}", json!(key), pretty(value, depth + 1))
+                format!("{}: {}", json!(key), format_json(value, depth + 1))
             };
             lines(members.iter().map(part).collect(), ['{', '}'])
         }
         Json::Array(items) if depth < 6 && !items.is_empty() => {
-            lines(items.iter().map(|item| pretty(item, depth + 1)).collect(), ['[', ']'])
+            lines(items.iter().map(|item| format_json(item, depth + 1)).collect(), ['[', ']'])
         }
         other => other.to_string(),
     }

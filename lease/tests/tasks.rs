@@ -44,10 +44,13 @@ impl SlowStore {
     }
 
     fn host(&self) -> Host {
-        self.host_with(|task| drop(tokio::spawn(task)))
+        self.host_with_spawner(|task| drop(tokio::spawn(task)))
     }
 
-    fn host_with(&self, spawn: impl FnOnce(polyflake_lease::Task) + Send + 'static) -> Host {
+    fn host_with_spawner(
+        &self,
+        spawn: impl FnOnce(polyflake_lease::Task) + Send + 'static,
+    ) -> Host {
         let slow = self.clone();
         Host::new(move || std::future::ready(Ok(slow.clone())), time::sleep, spawn)
     }
@@ -59,7 +62,7 @@ impl SlowStore {
         operator.status().map_or(0, |status| status.granted)
     }
 
-    async fn is_free_soon(&self) -> bool {
+    async fn wait_until_free(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
             if self.granted() == 0 {
@@ -92,7 +95,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Spawns a task that counts how many times the executor polls it.
-fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
+fn count_polls() -> (Arc<AtomicUsize>, JoinHandle<()>) {
     let turns = Arc::new(AtomicUsize::new(0));
     let counted = turns.clone();
     let count = async move {
@@ -108,7 +111,7 @@ fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
 fn the_executor_runs_while_the_store_is_slow() {
     let slow = SlowStore::new(100);
     block_on(async {
-        let (turns, _counting) = count_turns();
+        let (turns, _counting) = count_polls();
         let ids =
             Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         let begun = turns.swap(0, Ordering::Relaxed);
@@ -160,17 +163,17 @@ fn dropped_futures_leak_no_worker_id() {
             let begin = Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep);
             let _ = time::timeout(Duration::from_millis(ms), begin).await;
         }
-        assert!(slow.is_free_soon().await);
+        assert!(slow.wait_until_free().await);
         let ids =
             Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         ids.generate(0).unwrap();
         let closing = time::timeout(Duration::from_millis(20), ids.close_async(time::sleep));
         assert!(closing.await.is_err());
-        assert!(slow.is_free_soon().await);
+        assert!(slow.wait_until_free().await);
         let ids =
             Generator::with_async(slow.host(), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         drop(ids);
-        assert!(slow.is_free_soon().await);
+        assert!(slow.wait_until_free().await);
     });
 }
 
@@ -184,7 +187,7 @@ fn a_dropped_task_repeats_no_id() {
         let brief = || options().lease_ms(500).unwrap();
         for ms in [70, 200, 230, 260, 300] {
             let (sender, receiver) = std::sync::mpsc::channel();
-            let host = slow.host_with(move |task| drop(sender.send(tokio::spawn(task))));
+            let host = slow.host_with_spawner(move |task| drop(sender.send(tokio::spawn(task))));
             let ids =
                 Generator::with_async(host, brief(), LONG_TIMEOUT, time::sleep).await.unwrap();
             let task = receiver.recv().unwrap();
@@ -214,7 +217,7 @@ fn a_dropped_task_repeats_no_id() {
 fn a_task_that_never_runs_is_reported_immediately() {
     let slow = SlowStore::new(20);
     block_on(async {
-        let host = slow.host_with(drop);
+        let host = slow.host_with_spawner(drop);
         let began = Instant::now();
         let refused =
             Generator::with_async(host, options(), LONG_TIMEOUT, time::sleep).await.err().unwrap();

@@ -139,12 +139,12 @@ fn a_panicking_store_ends_only_its_own_lease() {
 /// `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures for a minute"]
-fn the_cost_of_forty_leases() {
+fn measure_the_cost_of_forty_leases() {
     let _alone = lock_tests();
     measure("one thread for all", || "memory:cost".into());
     measure("a thread for each", || {
         let connect = || async { Ok(SharedStore(open("memory:cost")?)) };
-        Host::new(connect, Pause::new, |task| drop(thread::spawn(|| run(task)))).into()
+        Host::new(connect, ThreadSleep::new, |task| drop(thread::spawn(|| run(task)))).into()
     });
 }
 
@@ -210,15 +210,15 @@ std::thread_local! {
 }
 
 /// A pause for a task that has its own thread.
-struct Pause(Instant);
+struct ThreadSleep(Instant);
 
-impl Pause {
+impl ThreadSleep {
     fn new(pause: Duration) -> Self {
         Self(Instant::now() + pause)
     }
 }
 
-impl Future for Pause {
+impl Future for ThreadSleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -230,9 +230,9 @@ impl Future for Pause {
     }
 }
 
-struct Unpark(Thread);
+struct UnparkWaker(Thread);
 
-impl Wake for Unpark {
+impl Wake for UnparkWaker {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
@@ -240,7 +240,7 @@ impl Wake for Unpark {
 
 /// Runs a task on this thread.
 fn run<V>(mut task: Pin<Box<impl Future<Output = V> + ?Sized>>) -> V {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let waker = Waker::from(Arc::new(UnparkWaker(thread::current())));
     loop {
         NEXT.set(None);
         if let Poll::Ready(value) = task.as_mut().poll(&mut Context::from_waker(&waker)) {

@@ -5,14 +5,14 @@ use polyflake_lease::hosted::Place;
 use serde_json::{Value as Json, json};
 
 /// Returns default values for the parts of a store's address that a test case may omit.
-fn defaults() -> Json {
+fn default_parts() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,
         "wait_ms": null, "renew_ms": null, "strict": false,
     })
 }
 
-fn parse_place(case: &Json) -> polyflake_lease::Result<Json> {
+fn parse_address(case: &Json) -> polyflake_lease::Result<Json> {
     let text = |name: &str| case[name].as_str();
     let place = if case["variable"] == true {
         Place::of_variables(text("url"), text("node"), text("namespace"))
@@ -23,14 +23,14 @@ fn parse_place(case: &Json) -> polyflake_lease::Result<Json> {
 }
 
 #[test]
-fn urls_are_parsed_as_the_table_says() {
+fn urls_are_parsed_as_the_table_expects() {
     let table: Json = serde_json::from_str(include_str!("../../tests/leases/urls.json")).unwrap();
     let cases = table["cases"].as_array().unwrap();
     assert!(cases.len() > 80);
     for case in cases {
-        match (&case["error"], parse_place(case)) {
+        match (&case["error"], parse_address(case)) {
             (Json::Null, Ok(found)) => {
-                let (mut expected, own) = (defaults(), case["place"].as_object().unwrap());
+                let (mut expected, own) = (default_parts(), case["place"].as_object().unwrap());
                 expected.as_object_mut().unwrap().extend(own.clone());
                 assert_eq!(found, expected, "{case}");
             }

@@ -25,7 +25,7 @@ fn store_after_wait() -> (Memory, KeeperHost) {
 }
 
 /// Creates a holder whose clocks start at the current time of `other`.
-fn holder_at_time_of(other: &KeeperHost) -> KeeperHost {
+fn holder_with_clocks_of(other: &KeeperHost) -> KeeperHost {
     let mut host = KeeperHost::new(options(4));
     host.now = other.now;
     host
@@ -68,7 +68,7 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
     let (mut store, mut old) = store_after_wait();
     let emptied = old.now.elapsed_ms;
     store.clear();
-    let mut new = holder_at_time_of(&old);
+    let mut new = holder_with_clocks_of(&old);
     assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_error(ErrorKind::StoreChanged);
     // The holder finds no record at its next renewal, and its window ends after five minutes.
@@ -86,7 +86,7 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
 #[test]
 fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     let (mut store, mut old) = store_after_wait();
-    let mut new = holder_at_time_of(&old);
+    let mut new = holder_with_clocks_of(&old);
     store.restore(store.clone());
     assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_error(ErrorKind::StoreChanged);
@@ -114,10 +114,10 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
 
 /// The store is emptied. An hour later, the network delivers a keeper's first messages again.
 #[test]
-fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
+fn a_repeated_message_does_not_begin_a_past_waiting_time() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     host.drive_until_idle(&mut store);
-    let writes: Vec<_> = host.asked.iter().filter(|it| is_of_namespace(it)).cloned().collect();
+    let writes: Vec<_> = host.asked.iter().filter(|it| is_namespace_write(it)).cloned().collect();
     let begins = |it: &&Request| matches!(it.operation, Operation::PutNamespace { .. });
     assert_eq!(writes.iter().filter(begins).count(), 1, "the beginning of an incarnation");
     store.clear();
@@ -131,7 +131,7 @@ fn a_repeated_message_begins_no_waiting_time_that_has_passed() {
     assert_eq!(new.assert_error(ErrorKind::StoreChanged).until(), Some(START_MS + HOUR + WAIT));
 }
 
-fn is_of_namespace(request: &Request) -> bool {
+fn is_namespace_write(request: &Request) -> bool {
     matches!(request.operation, Operation::Open(_) | Operation::PutNamespace { .. })
 }
 

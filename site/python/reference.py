@@ -23,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Member = tuple[str, str, str]
 
 
-def names_in(module: ast.Module) -> list[str]:
+def exported_names(module: ast.Module) -> list[str]:
     """The names that ``__all__`` lists."""
     for statement in module.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
@@ -35,7 +35,7 @@ def signature(name: str, function: Function, is_method: bool) -> str:
     """The call of a function, without ``self``."""
     arguments = function.args
     is_static = any(ast.unparse(decorator) == "staticmethod" for decorator in function.decorator_list)
-    parameters = parameters_of(arguments)
+    parameters = format_parameters(arguments)
     if is_method and not is_static:
         parameters = parameters[2:] if parameters[1:2] == ["/"] else parameters[1:]
     returns = f" -> {ast.unparse(function.returns)}" if function.returns and function.name not in CONSTRUCTORS else ""
@@ -46,7 +46,7 @@ def signature(name: str, function: Function, is_method: bool) -> str:
     return "\n".join([f"{keyword}{name}(", *(f"    {parameter}," for parameter in parameters), f"){returns}"])
 
 
-def parameters_of(arguments: ast.arguments) -> list[str]:
+def format_parameters(arguments: ast.arguments) -> list[str]:
     """Each parameter with its type and its default value, and the separators between them."""
 
     def format_argument(argument: ast.arg, default: ast.expr | None) -> str:
@@ -71,7 +71,7 @@ def parameters_of(arguments: ast.arguments) -> list[str]:
     return parameters
 
 
-def markdown(docstring: str | None) -> str:
+def to_markdown(docstring: str | None) -> str:
     """A docstring's reStructuredText as Markdown: roles become code, and fields become a list."""
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", docstring or "").replace("``", "`")
     text = re.sub(r"^:param ([^:]+):", r"- `\1`:", text, flags=re.MULTILINE)
@@ -86,13 +86,13 @@ def documented_statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]
     """Statements, each with its docstring: its own, or the string that follows an attribute."""
     for statement, follower in zip(body, [*body[1:], ast.Pass()], strict=True):
         if isinstance(statement, Function):
-            yield statement, markdown(ast.get_docstring(statement))
+            yield statement, to_markdown(ast.get_docstring(statement))
         elif isinstance(statement, ast.AnnAssign | ast.Assign):
             is_text = isinstance(follower, ast.Expr) and isinstance(follower.value, ast.Constant)
-            yield statement, markdown(follower.value.value) if is_text else ""
+            yield statement, to_markdown(follower.value.value) if is_text else ""
 
 
-class WithoutAliases(ast.NodeTransformer):
+class AliasExpander(ast.NodeTransformer):
     """Replaces the private names in the stubs with the types that they stand for."""
 
     def __init__(self, modules: Iterable[ast.Module]) -> None:
@@ -113,7 +113,7 @@ class Reference:
             stub = path.with_suffix(".pyi")
             self.modules[path.stem] = ast.parse((stub if stub.exists() else path).read_text())
         self.modules["_polyflake"] = ast.parse((PACKAGE / "_polyflake.pyi").read_text())
-        aliases = WithoutAliases(self.modules.values())
+        aliases = AliasExpander(self.modules.values())
         self.modules = {stem: aliases.visit(module) for stem, module in self.modules.items()}
         self.private = [module for stem, module in self.modules.items() if stem.startswith("_")]
 
@@ -125,17 +125,17 @@ class Reference:
         """The page of a module."""
         module = self.modules[stem]
         name = "polyflake" if stem == "__init__" else f"polyflake.{stem}"
-        parts = [f"# {name}", markdown(ast.get_docstring(module))]
+        parts = [f"# {name}", to_markdown(ast.get_docstring(module))]
         if stem == "__init__":
             parts += ["## Modules", "\n".join(f"- [polyflake.{one}]({one}.md)" for one in self.public() if one != stem)]
-        for public in names_in(module):
+        for public in exported_names(module):
             if public not in self.modules:
                 parts += self.entry(public, module)
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def entry(self, name: str, module: ast.Module) -> list[str]:
         """The heading of a name, its signature, its documentation and its members."""
-        defined = self.class_named(name, module)
+        defined = self.find_class(name, module)
         if defined is None:
             found = [self.member(statement, text, False) for statement, text in self.find(name, module)]
             if not found:
@@ -146,12 +146,12 @@ class Reference:
         init = "\n\n".join(text for member, _, text in members if member in CONSTRUCTORS)
         bases = ", ".join(base for base in map(ast.unparse, defined.bases) if not base.startswith("_"))
         head = [f"class {name}{f'({bases})' if bases else ''}", *(re.sub(r"^__\w+__", name, call) for call in calls)]
-        parts = [f"## {name}", fenced(head), markdown(ast.get_docstring(defined)), init]
+        parts = [f"## {name}", code_block(head), to_markdown(ast.get_docstring(defined)), init]
         for member in dict.fromkeys(member for member, _, _ in members if member not in CONSTRUCTORS):
             parts += section(f"### {name}.{member}", [one for one in members if one[0] == member])
         return parts
 
-    def class_named(self, name: str, *modules: ast.Module) -> ast.ClassDef | None:
+    def find_class(self, name: str, *modules: ast.Module) -> ast.ClassDef | None:
         """Returns the class with this name from one of these modules, or from the private ones that the package
         imports."""
         statements = (statement for module in [*modules, *self.private] for statement in module.body)
@@ -169,7 +169,7 @@ class Reference:
         """The public members of a class, those of its private bases included."""
         for base in defined.bases:
             name = re.sub(r"\[.*", "", ast.unparse(base))
-            inherited = self.class_named(name) if name.startswith("_") else None
+            inherited = self.find_class(name) if name.startswith("_") else None
             if inherited:
                 yield from self.members(inherited)
         for statement, text in documented_statements(defined.body):
@@ -195,13 +195,13 @@ def name_of(statement: ast.stmt) -> str:
     return ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
 
 
-def fenced(lines: list[str]) -> str:
+def code_block(lines: list[str]) -> str:
     return "\n".join(["```python", *dict.fromkeys(lines), "```"])
 
 
 def section(heading: str, found: list[Member]) -> list[str]:
     """A heading, the calls of all overloads, and the documentation of those that have one."""
-    return [heading, fenced([call for _, call, _ in found]), *dict.fromkeys(text for _, _, text in found)]
+    return [heading, code_block([call for _, call, _ in found]), *dict.fromkeys(text for _, _, text in found)]
 
 
 def main(folder: Path) -> None:

@@ -21,7 +21,7 @@ const PICTURE = `<div class="anatomy">
  * Returns the landing page. The README's first paragraph and its picture are shown at the top, so they are removed from
  * the text.
  */
-export function landing({ title, description, body, file }) {
+export function landingPage({ title, description, body, file }) {
   const [, tagline, rest] = /^\s*(.+)\n\n!\[[^\n]*\n([\s\S]*)$/.exec(body) ?? [];
   if (!tagline) throw new Error(`expected a paragraph and a picture at the start of ${file}`);
   const actions = [
@@ -36,7 +36,7 @@ export function landing({ title, description, body, file }) {
 const COLOURS = { time: "#0969da", kind: "#bc4c00", maker: "#1a7f37", sequence: "#bf3989" };
 
 /** Returns the picture that other sites show next to a link to this one: 1200 by 630 pixels. */
-export function social() {
+export function previewImage() {
   const characters = FIELDS.flatMap(([characters, role]) => Array.from(characters, (character) => [character, role]));
   const tile = ([character, role], k) =>
     `<rect x="${80 + 65 * k}" y="330" width="61" height="88" rx="8" fill="${COLOURS[role]}"/>` +

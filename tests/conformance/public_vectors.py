@@ -19,7 +19,7 @@ for _ in range(30):
     POWERS.append(POWERS[-1] << 1 ^ (0b100101 if POWERS[-1] & 16 else 0))
 
 
-def key_of(secret: bytes, name: str, bits: int) -> bytes:
+def derive_key(secret: bytes, name: str, bits: int) -> bytes:
     extracted = hmac.new(bytes(32), secret, hashlib.sha256).digest()
     info = f"polyflake/public/{name}/{bits}".encode()
     return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()[:16]
@@ -34,7 +34,7 @@ def check(values: list[int]) -> int:
 
 def text(secret: bytes, name: str, bits: int, version: int, number: int) -> str:
     block = bytearray(8)
-    Sparx64(key_of(secret, name, bits)).encrypt(block, number.to_bytes(8, "big"))
+    Sparx64(derive_key(secret, name, bits)).encrypt(block, number.to_bytes(8, "big"))
     values = [version] + [int.from_bytes(block, "big") >> (60 - 5 * at) & 31 for at in range(13)]
     return f"{name}_" + "".join(ALPHABET[value] for value in [*values, check(values)])
 

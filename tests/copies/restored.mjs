@@ -47,7 +47,7 @@ function* chunks(ids, count) {
 }
 
 /** Reports the restore, and returns the generator that the copy uses from then on. */
-function reported(create, ids, isExplicit) {
+function report_restore(create, ids, isExplicit) {
   afterRestore();
   if (!isExplicit) return ids;
   assert.throws(() => ids.generate(), { code: "forked" });
@@ -69,7 +69,7 @@ function repeated(name, [isExplicit, create], count, reports) {
   const child = copy();
   if (child === 0) {
     try {
-      write(name, reports ? reported(create, ids, isExplicit) : ids, count);
+      write(name, reports ? report_restore(create, ids, isExplicit) : ids, count);
     } finally {
       // A normal exit would wait for other threads. `process.pid` still contains the ID of the original process.
       process.kill(Number(readlinkSync("/proc/self")), "SIGKILL");

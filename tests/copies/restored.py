@@ -17,11 +17,11 @@ CHUNK = 10_000
 Many = Callable[[int], Iterable[object]]
 
 
-def of_layout(worker: int) -> Many:
+def layout_ids(worker: int) -> Many:
     return layout.Generator(layout.Layout.preset("discord"), bindables={"worker": worker, "process": 0}).generate_many
 
 
-def of_randflake(node: int) -> Many:
+def randflake_ids(node: int) -> Many:
     return randflake.Generator(randflake.Grant(node, 1_730_000_000, 2_803_741_824), bytes(16)).generate_many
 
 
@@ -31,12 +31,12 @@ GENERATORS: dict[str, tuple[bool, Callable[[int], Many]]] = {
     "Hot Guid": (False, lambda _: hotguid.Generator().generate_many),
     "UUID v7": (False, lambda _: uuid7.Generator().generate_many),
     "sno, partition": (True, lambda number: sno.Generator(number).generate_many),
-    "Randflake": (True, of_randflake),
-    "Discord's layout": (True, of_layout),
+    "Randflake": (True, randflake_ids),
+    "Discord's layout": (True, layout_ids),
 }
 
 
-def chunks(many: Many, count: int) -> Iterator[list[str]]:
+def generate_chunks(many: Many, count: int) -> Iterator[list[str]]:
     """Generates IDs in batches. A batch fails if its ticks are full for longer than a call waits."""
     while count > 0:
         try:
@@ -48,7 +48,7 @@ def chunks(many: Many, count: int) -> Iterator[list[str]]:
         yield ids
 
 
-def in_the_copy(new: Callable[[int], Many], many: Many, is_explicit: bool) -> Many:
+def report_restore(new: Callable[[int], Many], many: Many, is_explicit: bool) -> Many:
     """Reports the restore, and returns the generator that the copy uses from then on."""
     polyflake.after_restore()
     try:
@@ -70,13 +70,13 @@ def repeated(
         child = copy()
         if child == 0:
             if reports:
-                many = in_the_copy(new, many, is_explicit)
+                many = report_restore(new, many, is_explicit)
             with open(file.name, "w") as out:
-                for ids in chunks(many, count):
+                for ids in generate_chunks(many, count):
                     out.writelines(f"{id}\n" for id in ids)
             os._exit(0)
         assert child > 0, "no copy"
-        made = {id for ids in chunks(many, count) for id in ids}
+        made = {id for ids in generate_chunks(many, count) for id in ids}
         assert os.waitpid(child, 0)[1] == 0 and len(made) == count
         others = [line.rstrip("\n") for line in file]
     assert len(others) == len(set(others)) == count

@@ -61,14 +61,14 @@ def error_code(generator: Any) -> str:
 class Child:
     """A forked process that makes IDs and sends them to its parent."""
 
-    def __init__(self, child_work: Callable[[], bytes]) -> None:
+    def __init__(self, make_child_work: Callable[[], bytes]) -> None:
         self.reading, writing = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             status = 1
             try:
                 with os.fdopen(writing, "wb") as pipe:
-                    pipe.write(child_work())
+                    pipe.write(make_child_work())
                 status = 0
             finally:
                 os._exit(status)
@@ -83,14 +83,14 @@ class Child:
         return made
 
 
-def child_work(count: int, has_child: bool) -> Callable[[], bytes]:
+def make_child_work(count: int, has_child: bool) -> Callable[[], bytes]:
     """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
 
     def child() -> bytes:
         codes = [error_code(generator) for generator in EXPLICIT_GENERATORS]
         if codes != ["forked"] * len(EXPLICIT_GENERATORS):
             raise AssertionError(codes)
-        grandchild = Child(child_work(count, False)) if has_child else None
+        grandchild = Child(make_child_work(count, False)) if has_child else None
         made = make(count)
         return made + grandchild.join() if grandchild else made
 
@@ -130,7 +130,7 @@ def main() -> None:
     split(make(each), each, formats)
     for index in range(options.forks):
         has_child = index % GRANDCHILD_INTERVAL == 0
-        children.append(Child(child_work(each, has_child)))
+        children.append(Child(make_child_work(each, has_child)))
         processes += 1 + has_child
         if len(children) == CONCURRENT_CHILDREN:
             split(children.popleft().join(), each, formats)

@@ -73,7 +73,7 @@ def orders(database: str) -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def _rolled_back(orders: str) -> Iterator[None]:
+def _roll_back(orders: str) -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -101,7 +101,7 @@ def column(table: str, name: str) -> tuple[str, str | None]:
 
 
 @pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
-def test_every_form_sorts_and_ranges_like_the_ids(name: str) -> None:
+def test_columns_of_every_form_sort_and_filter_like_the_ids(name: str) -> None:
     assert list(Order.objects.order_by(name).values_list(name, flat=True)) == IDS
     found = Order.objects.filter(**{f"{name}__range": SNO_SPAN}).order_by(name)
     assert [getattr(order, name) for order in found] == IDS[5:10]
@@ -110,7 +110,7 @@ def test_every_form_sorts_and_ranges_like_the_ids(name: str) -> None:
     assert type(getattr(Order.objects.get(pk=IDS[0]), name)) is Sno
 
 
-def test_guids_and_integers_sort_and_range_by_time() -> None:
+def test_guids_and_integers_sort_and_filter_by_time() -> None:
     assert list(Order.objects.order_by("guid").values_list("guid", flat=True)) == GUIDS
     assert [order.id for order in Order.objects.filter(guid__range=GUID_SPAN).order_by("guid")] == IDS[5:10]
     assert Order.objects.get(guid=str(GUIDS[3])).id == IDS[3]
@@ -179,7 +179,7 @@ def test_sql_server_rejects_columns_that_do_not_sort_by_time(form: Any) -> None:
         SnoField(form=form).get_db_prep_value(IDS[0], Backend())
 
 
-def test_sql_servers_columns_are_checked() -> None:
+def test_sql_server_columns_are_checked() -> None:
     assert SnoField().get_db_prep_value(IDS[0], Backend()) == str(IDS[0])
     with patch.object(connection, "vendor", "microsoft"):
         found = {error.obj.model.__name__ for error in run_checks(databases=["default"]) if error.id in OWN_CHECKS}

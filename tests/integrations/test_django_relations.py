@@ -44,7 +44,7 @@ def order_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def answer_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
@@ -52,17 +52,17 @@ def number(row: Any) -> int | None:
     return None if row is None else row.number
 
 
-def all_tags(shop: FilledShop) -> dict[int, list[int]]:
-    return answer_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.tags.all()))
+def tags_by_order(shop: FilledShop) -> dict[int, list[int]]:
+    return map_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.tags.all()))
 
 
 def parents(shop: FilledShop) -> dict[int, int | None]:
-    return answer_by_order(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
+    return map_by_order(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
 
 
 def other_orders(shop: FilledShop) -> dict[int, int]:
     """Returns the numbers of the keys in the `other` column."""
-    return answer_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
+    return map_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
 def change(shop: FilledShop) -> Any:
@@ -83,57 +83,57 @@ def upsert(shop: FilledShop) -> Any:
 
 def change_tags(shop: FilledShop, act: Callable[[Any], Any]) -> Any:
     act(shop)
-    return all_tags(shop)
+    return tags_by_order(shop)
 
 
-def refreshed(row: Any) -> Any:
+def refresh(row: Any) -> Any:
     row.refresh_from_db()
     return row
 
 
-def made_many(shop: FilledShop, **options: Any) -> Any:
+def bulk_create_orders(shop: FilledShop, **options: Any) -> Any:
     shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (4, 5)], **options)
     return order_numbers(shop.Order.objects.all())
 
 
 QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
-    "tags": all_tags,
-    "tags loaded ahead": lambda shop: answer_by_order(
+    "tags": tags_by_order,
+    "tags loaded ahead": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related("tags"), lambda order: order_numbers(order.tags.all())
     ),
-    "tags loaded ahead, some": lambda shop: answer_by_order(
+    "tags loaded ahead, some": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related(Prefetch("tags", shop.Tag.objects.exclude(id=shop.keys[0]), "some")),
         lambda order: order_numbers(order.some),
     ),
-    "orders of tags": lambda shop: answer_by_order(shop.Tag.objects.all(), lambda tag: order_numbers(tag.orders.all())),
-    "orders of tags loaded ahead": lambda shop: answer_by_order(
+    "orders of tags": lambda shop: map_by_order(shop.Tag.objects.all(), lambda tag: order_numbers(tag.orders.all())),
+    "orders of tags loaded ahead": lambda shop: map_by_order(
         shop.Tag.objects.prefetch_related("orders"), lambda tag: order_numbers(tag.orders.all())
     ),
-    "lines": lambda shop: answer_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.lines.all())),
-    "lines loaded ahead": lambda shop: answer_by_order(
+    "lines": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.lines.all())),
+    "lines loaded ahead": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all())
     ),
-    "orders of lines by a join": lambda shop: answer_by_order(
+    "orders of lines by a join": lambda shop: map_by_order(
         shop.Line.objects.select_related("order"), lambda line: line.order.number
     ),
-    "orders of lines loaded ahead": lambda shop: answer_by_order(
+    "orders of lines loaded ahead": lambda shop: map_by_order(
         shop.Line.objects.prefetch_related("order"), lambda line: line.order.number
     ),
-    "parents": lambda shop: answer_by_order(shop.Order.objects.all(), lambda order: number(order.parent)),
-    "parents loaded ahead": lambda shop: answer_by_order(
+    "parents": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: number(order.parent)),
+    "parents loaded ahead": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related("parent"), lambda order: number(order.parent)
     ),
-    "children of children": lambda shop: answer_by_order(
+    "children of children": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related("children__children"),
         lambda order: order_numbers(deep for child in order.children.all() for deep in child.children.all()),
     ),
-    "receipts": lambda shop: answer_by_order(
+    "receipts": lambda shop: map_by_order(
         shop.Order.objects.exclude(**{f"{shop.Receipt.__name__.lower()}": None}).select_related(
             shop.Receipt.__name__.lower()
         ),
         lambda order: getattr(order, shop.Receipt.__name__.lower()).number,
     ),
-    "orders of receipts": lambda shop: answer_by_order(
+    "orders of receipts": lambda shop: map_by_order(
         shop.Receipt.objects.prefetch_related("order"), lambda receipt: receipt.order.number
     ),
     "in": lambda shop: order_numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
@@ -148,7 +148,7 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "of a tag": lambda shop: order_numbers(shop.Order.objects.filter(tags=shop.keys[0])),
     "of tags": lambda shop: order_numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
     "of a parent": lambda shop: order_numbers(shop.Order.objects.filter(parent=shop.order(0))),
-    "counted": lambda shop: answer_by_order(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
+    "counted": lambda shop: map_by_order(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
     "a range": lambda shop: order_numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
     "the last": lambda shop: shop.Order.objects.order_by("-id").first().number,
     "by keys": lambda shop: order_numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
@@ -158,10 +158,10 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
         .values_list("id", flat=True)
         .union(shop.Order.objects.filter(number=3).values_list("id", flat=True))
     ),
-    "replaced nulls": lambda shop: answer_by_order(
+    "replaced nulls": lambda shop: map_by_order(
         shop.Order.objects.annotate(key=Coalesce("other", "id")), lambda order: shop.keys.index(order.key)
     ),
-    "a choice of two": lambda shop: answer_by_order(
+    "a choice of two": lambda shop: map_by_order(
         shop.Order.objects.annotate(
             key=Case(
                 When(Q(parent=shop.keys[0]) & ~Q(number=2), then=F("parent_id")),
@@ -171,7 +171,7 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
         lambda order: shop.keys.index(order.key),
     ),
     "a generator's default": lambda shop: shop.Order.objects.filter(pk=shop.Order.objects.create().pk).exists(),
-    "made many": made_many,
+    "made many": bulk_create_orders,
     "made many, in order": lambda shop: [
         row.number for row in shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (5, 4)])
     ],
@@ -209,11 +209,9 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "deleted": lambda shop: (
         shop.Line.objects.filter(order=shop.keys[0]).delete()
         and shop.Order.objects.filter(id=shop.keys[3]).delete()
-        and answer_by_order(
-            shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all())
-        )
+        and map_by_order(shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all()))
     ),
-    "read again": lambda shop: refreshed(shop.order(0)).number,
+    "read again": lambda shop: refresh(shop.order(0)).number,
     "locked": lambda shop: order_numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
 }
 
@@ -251,7 +249,7 @@ def test_relations_work_with_id_keys(shop: FilledShop, question: str) -> None:
     assert QUESTIONS[question](shop) == EXPECTED_ANSWERS[question]
 
 
-def type_of_form(form: Any) -> dict[str, Any]:
+def submitted_values(form: Any) -> dict[str, Any]:
     """Returns what a browser sends for a form that was not edited."""
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
     # A browser sends a field with a default function twice, so that a new default does not count as a change.
@@ -270,13 +268,13 @@ def test_the_admin_edits_related_rows(shop: FilledShop) -> None:
         assert order_numbers(client.get(place, query).context["cl"].result_list) == find_orders
     page = client.get(f"{place}{shop.keys[0]}/change/")
     form, lines = page.context["adminform"].form, page.context["inline_admin_formsets"][0].formset
-    edited = type_of_form(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
+    edited = submitted_values(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
     for one in [lines.management_form, *lines.forms]:
-        edited |= type_of_form(one)
+        edited |= submitted_values(one)
     edited[lines.forms[0].add_prefix("number")] = 70
     saved = client.post(f"{place}{shop.keys[0]}/change/", edited)
     assert saved.status_code == 302, saved.context["errors"]
-    assert (all_tags(shop)[0], parents(shop)[0], order_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
+    assert (tags_by_order(shop)[0], parents(shop)[0], order_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
     asked = client.post(place, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]})
     assert str(shop.keys[4]) in asked.content.decode()  # one of the order's lines
     assert client.post(f"{place}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
@@ -291,4 +289,4 @@ def test_the_rest_framework_writes_related_rows(shop: FilledShop) -> None:
     assert made.status_code == 201, made.content
     for answer in (made.json(), client.get(f"{place}{shop.keys[9]}/").json()):
         assert {**answer, "tags": sorted(answer["tags"])} == {**body, "tags": sorted(tags)}
-    assert all_tags(shop)[5] == [0, 1]
+    assert tags_by_order(shop)[5] == [0, 1]

@@ -38,7 +38,7 @@ def test_sqlite3_stores_ids_and_reads_declared_columns() -> None:
         assert found == [(id,) for id in GUIDS[5:10]]
 
 
-def test_conform_supports_only_the_sqlite_protocol() -> None:
+def test_conform_supports_only_the_sqlite3_protocol() -> None:
     assert IDS[0].__conform__(object()) is None
     assert IDS[0].__conform__(int) is None
     assert IDS[0].__conform__(sqlite3.PrepareProtocol) == str(IDS[0])
@@ -165,7 +165,7 @@ def test_postgresql_sorts_version_7_uuids_like_python(server: Server) -> None:
         assert found == [(id,) for id in ids if uuid7.unix_ms(id) == first]
 
 
-def test_integers_sort_like_in_the_database(server: Server) -> None:
+def test_integers_sort_as_in_the_database(server: Server) -> None:
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE t (id bigint PRIMARY KEY)")
         connection.cursor().executemany("INSERT INTO t VALUES (%s)", [(id,) for id in reversed(INTEGERS)])

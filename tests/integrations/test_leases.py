@@ -99,11 +99,11 @@ def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) 
 
 
 def test_a_connection_that_cannot_be_released_is_ignored(durable_server: Server) -> None:
-    def give_back(connection: psycopg.Connection) -> None:
+    def release_connection(connection: psycopg.Connection) -> None:
         connection.close()
         raise OSError("the pool is closed")
 
-    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()), give_back)
+    driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()), release_connection)
     assert driver.do({"do": "open"}) == {"opened": None}
     assert driver.do({"do": "close"}) is None
     assert driver.connection is None
@@ -142,7 +142,7 @@ def test_a_read_only_server_is_skipped_if_the_url_requests_it(
         polyflake.lease.check(f"{url}&target_session_attrs=any")
 
 
-def roles_of(url: str, *roles: str) -> list[str]:
+def create_roles(url: str, *roles: str) -> list[str]:
     """Returns a URL of the database for each role, which may create tables and has its own schema."""
     with psycopg.connect(url, autocommit=True) as owner:
         (database,) = owner.execute("SELECT current_database()").fetchone() or ("",)
@@ -154,7 +154,7 @@ def roles_of(url: str, *roles: str) -> list[str]:
     return [url.replace("//test@", f"//{role}@") for role in roles]
 
 
-def first_of(ids: sno.Generator) -> sno.Sno:
+def wait_for_first_id(ids: sno.Generator) -> sno.Sno:
     """Returns the first ID once the store grants one. Until then, calls fail without waiting."""
     end = time.monotonic() + 60
     while True:
@@ -168,7 +168,7 @@ def first_of(ids: sno.Generator) -> sno.Sno:
 
 def test_roles_of_one_database_share_one_store(durable_server: Server) -> None:
     url = durable_server.url()
-    one, other = roles_of(url, "svc_a", "svc_b")
+    one, other = create_roles(url, "svc_a", "svc_b")
     with polyflake.lease(one, "orders") as first, polyflake.lease(other, "orders", wait=5) as second:
         ids = sno.Generator(lease=first)
         assert ids.generate().partition == 0
@@ -178,7 +178,7 @@ def test_roles_of_one_database_share_one_store(durable_server: Server) -> None:
         rights = (REPOSITORY / "lease/sql/postgresql-role.sql").read_text("utf-8")
         with psycopg.connect(one, autocommit=True) as owner:
             owner.execute(rights.replace(':"role"', "svc_b").encode())
-        assert first_of(others).partition == 1
+        assert wait_for_first_id(others).partition == 1
     with psycopg.connect(url, autocommit=True) as owner:
         found = owner.execute("SELECT schemaname FROM pg_tables WHERE tablename = 'polyflake_leases'").fetchall()
         owner.execute("DROP OWNED BY svc_a, svc_b CASCADE")
@@ -198,7 +198,7 @@ def test_the_url_or_an_argument_selects_the_schema(durable_server: Server) -> No
         assert sno.Generator(lease=second).generate().partition == 0
 
 
-def test_asyncpg_leases_in_the_programs_event_loop(durable_server: Server) -> None:
+def test_asyncpg_leases_run_in_the_programs_event_loop(durable_server: Server) -> None:
     url = durable_server.url()
 
     async def main() -> None:
@@ -222,7 +222,7 @@ def test_asyncpg_leases_in_the_programs_event_loop(durable_server: Server) -> No
     asyncio.run(main())
 
 
-def test_the_end_of_the_event_loop_releases_the_worker_id(durable_server: Server) -> None:
+def test_closing_the_event_loop_releases_the_worker_id(durable_server: Server) -> None:
     url = durable_server.url()
 
     async def main() -> polyflake.Lease:
@@ -270,7 +270,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
 
 
 @contextmanager
-def over_tcp(server: Server) -> Iterator[int]:
+def relay_over_tcp(server: Server) -> Iterator[int]:
     """Yields the port of a relay to the server, which listens only on a Unix socket."""
 
     class TcpRelay(socketserver.BaseRequestHandler):
@@ -301,7 +301,7 @@ from polyflake import _lease_stores, sno
 _lease_stores.find_spec = lambda name: name == {client!r}
 print(sno.Generator(lease=polyflake.lease(sys.argv[1], "orders")).generate().partition)
 """
-    with over_tcp(durable_server) as port:
+    with relay_over_tcp(durable_server) as port:
         store = f"postgresql://test@localhost:{port}/{url.split('/')[3].split('?')[0]}"
         done = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, timeout=60)
         assert (done.stdout, done.stderr) == ("0\n", "")
@@ -328,7 +328,7 @@ def test_unsupported_stores_are_rejected(store: Any, said: str) -> None:
         sno.Generator(lease=polyflake.lease(store, "orders")).generate()
 
 
-def test_mariadb_serves_leases_by_a_url_and_by_an_engine(mariadb: MariaDb) -> None:
+def test_mariadb_serves_leases_via_a_url_or_an_engine(mariadb: MariaDb) -> None:
     url = mariadb.url()
     name = url.split("/")[3].split("?")[0]
     stores = [f"mysql://root@/{name}?host={mariadb.socket}", create_engine(url)]
@@ -342,10 +342,10 @@ def test_mariadb_serves_leases_by_a_url_and_by_an_engine(mariadb: MariaDb) -> No
     assert polyflake.lease.check(stores[0], "orders") == f"mysql://root@{mariadb.socket}/{name}"
 
 
-def test_a_connection_that_breaks_is_opened_again(mariadb: MariaDb) -> None:
+def test_a_broken_connection_is_reopened(mariadb: MariaDb) -> None:
     name = mariadb.database()
     store = f"mysql://root@/{name}?host={mariadb.socket}"
-    driver = _lease_stores.driver_of("mysql", json.loads(place(store, "any"))["server"], os.getpid(), 5.0)
+    driver = _lease_stores.new_driver("mysql", json.loads(place(store, "any"))["server"], os.getpid(), 5.0)
     assert driver.do({"do": "open"}) == {"opened": None}
     run = {"do": "run", "statements": [["SELECT 1, ?", ["%s"]]], "within_ms": 5000}
     assert driver.do(run) == {"rows": [[[1, "%s"]]], "failure": None}
@@ -365,11 +365,11 @@ def test_a_connection_that_breaks_is_opened_again(mariadb: MariaDb) -> None:
     ("address", "code", "said"),
     [("root@/absent?host={}", "1049", "Unknown database"), ("root@/app?host={}.none", None, "Can't connect")],
 )
-def test_a_rejected_connection_has_the_servers_number(
+def test_a_rejected_connection_reports_the_servers_error_code(
     mariadb: MariaDb, address: str, code: str | None, said: str
 ) -> None:
     server = json.loads(place("mysql://" + address.format(mariadb.socket), "any"))["server"]
-    failure = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})["failure"]
+    failure = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})["failure"]
     assert failure["code"] == code
     assert said in failure["message"]
     gc.collect()
@@ -381,7 +381,7 @@ def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.Mo
         url = f"mysql://me@127.0.0.1:{listener.getsockname()[1]}/app"
         server = json.loads(place(url, "any"))["server"]
         since = time.monotonic()
-        answer = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})
     assert answer["failure"]["code"] is None
     assert time.monotonic() - since < 10
 
@@ -403,17 +403,17 @@ def test_a_mysql_server_without_tls_gets_no_password() -> None:
         thread.start()
         url = f"mysql://me:sesame@localhost:{listener.getsockname()[1]}/app?sslmode=require"
         server = json.loads(place(url, "any"))["server"]
-        answer = _lease_stores.driver_of("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})
         thread.join()
     assert "does not support SSL" in answer["failure"]["message"]
     assert heard == [b""]
 
 
 def redis_driver(url: str) -> Any:
-    return _lease_stores.driver_of("redis", json.loads(place(url, "any"))["server"], os.getpid(), 5.0)
+    return _lease_stores.new_driver("redis", json.loads(place(url, "any"))["server"], os.getpid(), 5.0)
 
 
-def test_redis_serves_leases_by_a_url_and_by_a_client(redis_server: Path) -> None:
+def test_redis_serves_leases_via_a_url_or_a_client(redis_server: Path) -> None:
     url = f"redis:///3?host={redis_server}"
     with redis.Redis(unix_socket_path=str(redis_server), db=3) as client:
         with polyflake.lease(url, "orders", wait=0.5) as early:
@@ -453,7 +453,7 @@ def test_a_rejected_connection_to_redis_has_the_servers_code(
     gc.collect()
 
 
-def test_a_script_that_takes_too_long_ends_the_connection_to_redis(redis_server: Path) -> None:
+def test_a_script_timeout_closes_the_redis_connection(redis_server: Path) -> None:
     driver = redis_driver(f"redis:///0?host={redis_server}")
     assert driver.do({"do": "open"}) == {"opened": None}
     endless = ["while true do end", ["0"]]
@@ -471,11 +471,11 @@ def test_a_script_that_takes_too_long_ends_the_connection_to_redis(redis_server:
     driver.end()
 
 
-def test_a_script_whose_reply_is_lost_is_sent_once() -> None:
+def test_a_script_is_not_resent_after_its_reply_is_lost() -> None:
     """The server may have run the script. A client of the program would send it four times."""
     scripts: list[bytes] = []
 
-    class LosesReplies(socketserver.StreamRequestHandler):
+    class ReplyDroppingHandler(socketserver.StreamRequestHandler):
         def handle(self) -> None:
             while (line := self.rfile.readline()) and line != b"EVAL\r\n":
                 if line == b"HELLO\r\n":
@@ -484,11 +484,11 @@ def test_a_script_whose_reply_is_lost_is_sent_once() -> None:
                     self.wfile.write(b"+OK\r\n")
             scripts.append(line)
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), LosesReplies) as server:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), ReplyDroppingHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_address[1]
         client = redis.Redis(host="127.0.0.1", port=port, protocol=2, retry=Retry(NoBackoff(), 3))
-        drivers = [redis_driver(f"redis://127.0.0.1:{port}"), _lease_stores.driver_of(None, client, os.getpid(), 5.0)]
+        drivers = [redis_driver(f"redis://127.0.0.1:{port}"), _lease_stores.new_driver(None, client, os.getpid(), 5.0)]
         for driver in drivers:
             assert driver.do({"do": "open"}) == {"opened": None}
             lost = driver.do({"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000})
@@ -498,7 +498,7 @@ def test_a_script_whose_reply_is_lost_is_sent_once() -> None:
     assert scripts == [b"EVAL\r\n"] * 2
 
 
-def test_redis_needs_a_client_that_does_not_wait_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redis_leases_reject_asyncio_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PolyflakeError, match=r"use redis\.Redis or a URL"):
         sno.Generator(lease=polyflake.lease(redis.asyncio.Redis(), "orders")).generate()
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: None)
@@ -506,13 +506,13 @@ def test_redis_needs_a_client_that_does_not_wait_in_a_loop(monkeypatch: pytest.M
         sno.Generator(lease=polyflake.lease("redis://localhost", "orders")).generate()
 
 
-class OwnConnection(psycopg.Connection[Any]):
+class DerivedConnection(psycopg.Connection[Any]):
     """A derived connection class, which programs use to set options, for example."""
 
 
-def test_connections_of_a_derived_class_serve_a_lease(durable_server: Server) -> None:
+def test_a_subclass_of_connection_serves_a_lease(durable_server: Server) -> None:
     url = durable_server.url()
-    with polyflake.lease(lambda: OwnConnection.connect(url), "orders") as lease:
+    with polyflake.lease(lambda: DerivedConnection.connect(url), "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
 
 
@@ -585,7 +585,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
 
 
 @contextmanager
-def running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
+def run_in_background(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
     """Runs a program in a folder, which contains its log, and ends it with SIGTERM."""
     with (
         (folder / "log").open("w+") as log,
@@ -644,7 +644,7 @@ import json
 from tasks import make
 print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range(30)]]))
 """
-    with running(command, folder, environment):
+    with run_in_background(command, folder, environment):
         asked = [sys.executable, "-c", ask]
         done = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr + (folder / "log").read_text()
@@ -691,7 +691,7 @@ def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
     options = ["--port", str(port), "--workers", "2", "--limit-max-requests", "5", "--log-level", "warning"]
     command = [sys.executable, "-m", "uvicorn", *options, "served:application"]
     answers: list[Any] = []
-    with running(command, folder, environment):
+    with run_in_background(command, folder, environment):
         end = time.monotonic() + 60
         while len(answers) < 40 and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)

@@ -29,7 +29,7 @@ def statements(heading: str) -> list[str]:
     return [re.sub(r":(\w+)", r"%(\1)s", one.strip()) for one in re.findall(r"([^;]+);(?: *--.*)?", block)]
 
 
-def test_paging_by_time_loses_rows_and_paging_by_id_does_not(server: Server) -> None:
+def test_paging_by_time_loses_rows_but_paging_by_id_does_not(server: Server) -> None:
     by_time, by_id, by_both = statements("Paging by a time, or with OFFSET")
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)")
@@ -87,7 +87,7 @@ def test_two_forms_of_an_id_are_different_values(server: Server) -> None:
         assert connection.execute(counted, span).fetchone() == (5,)
 
 
-def test_a_foreign_key_in_another_form_joins_no_row() -> None:
+def test_a_foreign_key_in_another_form_matches_no_row() -> None:
     assert "32 hexadecimal digits" in section("Foreign keys in a different form from the key")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(

@@ -55,7 +55,7 @@ def test_id_like_values_are_accepted(given: Any) -> None:
 
 
 @pytest.mark.skipif(PYDANTIC < (2, 14), reason="earlier versions may have no UUID7")
-def test_version_7_uuids_need_no_type_of_polyflake() -> None:
+def test_version_7_uuids_need_no_polyflake_type() -> None:
     adapter: TypeAdapter[Any] = TypeAdapter(pydantic.UUID7)
     for id in (uuid7.generate(), uuid7.Generator(7).generate()):
         assert adapter.validate_python(id) == adapter.validate_json(adapter.dump_json(id)) == id

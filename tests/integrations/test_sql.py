@@ -36,7 +36,7 @@ def datetime_at(ms: int | str) -> datetime:
     return EPOCH + timedelta(milliseconds=int(ms))
 
 
-def generated() -> Any:
+def load_generator() -> Any:
     """Returns the program that generates the files."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
     assert spec and spec.loader
@@ -111,10 +111,10 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
     return start, end, layout.Layout.preset(name).time_range(start, end)
 
 
-@pytest.mark.parametrize("name", list(generated().FILES))
+@pytest.mark.parametrize("name", list(load_generator().FILES))
 def test_the_sql_files_match_the_generator(name: str) -> None:
     written = (ROOT / "sql" / name).read_text(encoding="utf-8")
-    assert written == generated().FILES[name](), "run sql/generate.py after cargo build -p polyflake-cli"
+    assert written == load_generator().FILES[name](), "run sql/generate.py after cargo build -p polyflake-cli"
     for preset in [*PRESETS, "x"] if name.startswith("polyflake") else []:
         assert re.search(rf"\b{preset}\b", written), preset
 
@@ -174,7 +174,7 @@ def test_postgresql_reads_hot_guids(postgresql: psycopg.Connection[Any]) -> None
     assert value(postgresql, "SELECT flake.hotguid_uuid8_shard_key(%s)", UUID7S[0][0]) is None
 
 
-def test_postgresql_reads_the_time_of_a_uuid_of_version_7(postgresql: psycopg.Connection[Any]) -> None:
+def test_postgresql_reads_the_time_of_a_version_7_uuid(postgresql: psycopg.Connection[Any]) -> None:
     for id, ms in UUID7S:
         question = "SELECT round(extract(epoch FROM flake.uuid7_time(%s)) * 1000000)::bigint"
         assert value(postgresql, question, id) == ms * 1000  # the last year exceeds Python's datetime range
@@ -321,7 +321,7 @@ def test_postgresql_does_not_inline_expensive_arguments(postgresql: psycopg.Conn
         assert "flake." not in plan(postgresql, question.replace("pg_temp.read", "lower"))
 
 
-def test_postgresql_functions_are_never_null_for_valid_ids(
+def test_postgresql_functions_return_no_null_for_valid_ids(
     postgresql: psycopg.Connection[Any],
 ) -> None:
     for call in (
@@ -411,7 +411,7 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
     assert "Subplans Removed: 3" in found and "orders_3" in found, found
 
 
-def test_postgresqls_index_serves_a_range_of_ids_and_no_filter_by_their_time(
+def test_the_postgresql_index_serves_id_ranges_but_no_time_filters(
     postgresql: psycopg.Connection[Any],
 ) -> None:
     with postgresql.transaction(force_rollback=True):
@@ -422,7 +422,7 @@ def test_postgresqls_index_serves_a_range_of_ids_and_no_filter_by_their_time(
         assert "Index Cond" not in plan(postgresql, by_time)
 
 
-def test_a_span_without_an_id_has_no_rows(postgresql: psycopg.Connection[Any]) -> None:
+def test_an_empty_time_span_selects_no_rows(postgresql: psycopg.Connection[Any]) -> None:
     for start, end in (
         (NEW_YEAR, NEW_YEAR),
         (NEW_YEAR + DAY, NEW_YEAR),
@@ -497,7 +497,7 @@ def test_an_index_with_another_collation_is_not_used(postgresql: psycopg.Connect
             assert ("Index Cond" in plan(postgresql, question)) == uses, collation
 
 
-def by_sql_server(uuid: UUID) -> bytes:
+def sql_server_sort_key(uuid: UUID) -> bytes:
     """Returns a key that sorts like `uniqueidentifier`: the bytes of the last group, then of each group before it."""
     data = uuid.bytes_le  # SQL Server stores the first three groups in this byte order
     return data[10:] + data[8:10] + data[6:8] + data[4:6] + data[:4]
@@ -505,10 +505,10 @@ def by_sql_server(uuid: UUID) -> bytes:
 
 def test_sql_server_sorts_only_to_sql_guids_by_time() -> None:
     snos = sorted(sno.Sno(low).uuid8 for low, *_ in SNOS)
-    assert len(set(snos)) > 50 and sorted(snos, key=by_sql_server) != snos
+    assert len(set(snos)) > 50 and sorted(snos, key=sql_server_sort_key) != snos
     guids = sorted(uuid for uuid, *_ in GUIDS)
-    assert sorted(guids, key=lambda guid: by_sql_server(hotguid.to_sql(guid))) == guids
-    assert sorted(guids, key=by_sql_server) != guids
+    assert sorted(guids, key=lambda guid: sql_server_sort_key(hotguid.to_sql(guid))) == guids
+    assert sorted(guids, key=sql_server_sort_key) != guids
 
 
 def test_a_row_with_a_lower_id_can_appear_after_one_with_a_higher_id(server: Server) -> None:
@@ -530,7 +530,7 @@ RANDFLAKES = vectors("randflake")["cases"]
 
 
 @pytest.fixture(scope="module")
-def with_secrets(server: Server) -> Iterator[psycopg.Connection[Any]]:
+def randflake_db(server: Server) -> Iterator[psycopg.Connection[Any]]:
     """Yields a database with the functions and the vectors' secrets, each of which is named by its digits."""
     with psycopg.connect(server.url(), autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute((ROOT / "sql/randflake.sql").read_text(encoding="utf-8"))
@@ -541,47 +541,47 @@ def with_secrets(server: Server) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def test_postgresql_decrypts_each_randflake(with_secrets: psycopg.Connection[Any]) -> None:
+def test_postgresql_decrypts_each_randflake(randflake_db: psycopg.Connection[Any]) -> None:
     assert len(RANDFLAKES) > 20 and len({case["secret"] for case in RANDFLAKES}) > 2
     call = (
         "SELECT randflake.time(%(id)s, %(key)s), randflake.node(%(id)s, %(key)s), randflake.sequence(%(id)s, %(key)s)"
     )
     for case in RANDFLAKES:
-        found = with_secrets.execute(call, {"id": int(case["encrypted_id"]), "key": case["secret"]}).fetchone()
+        found = randflake_db.execute(call, {"id": int(case["encrypted_id"]), "key": case["secret"]}).fetchone()
         assert found == (datetime_at(case["timestamp"] * 1000), case["node_id"], case["sequence"]), case
-    assert with_secrets.execute(call, {"id": None, "key": RANDFLAKES[0]["secret"]}).fetchone() == (None,) * 3
+    assert randflake_db.execute(call, {"id": None, "key": RANDFLAKES[0]["secret"]}).fetchone() == (None,) * 3
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"^invalid_secret: .*found 'orders'"):
-        with_secrets.execute(call, {"id": 1, "key": "orders"})
+        randflake_db.execute(call, {"id": 1, "key": "orders"})
     with pytest.raises(psycopg.errors.CheckViolation):
-        with_secrets.execute("INSERT INTO randflake.keys (name, secret) VALUES ('short', '\\x00')")
+        randflake_db.execute("INSERT INTO randflake.keys (name, secret) VALUES ('short', '\\x00')")
 
 
 def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
-    with_secrets: psycopg.Connection[Any],
+    randflake_db: psycopg.Connection[Any],
 ) -> None:
     key = RANDFLAKES[0]["secret"]
     grants = re.findall(r"^--     (GRANT .*;)$", (ROOT / "sql/randflake.sql").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(grants) == 2
-    with with_secrets.transaction(force_rollback=True):
-        with_secrets.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
+    with randflake_db.transaction(force_rollback=True):
+        randflake_db.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
         for grant in grants:
-            with_secrets.execute(grant)
+            randflake_db.execute(grant)
         # Objects in the role's own schemas must not affect the functions.
-        with_secrets.execute(
+        randflake_db.execute(
             "SET LOCAL ROLE reports; SET LOCAL search_path = public, pg_catalog;"
             "CREATE FUNCTION public.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz'"
         )
         id, time = int(RANDFLAKES[0]["encrypted_id"]), datetime_at(RANDFLAKES[0]["timestamp"] * 1000)
-        assert value(with_secrets, "SELECT randflake.time(%s, %s)", id, key) == time
+        assert value(randflake_db, "SELECT randflake.time(%s, %s)", id, key) == time
         for role, forbidden in (
             ("reports", "TABLE randflake.keys"),
             ("reports", f"SELECT randflake.fields(1, '{key}')"),
             ("reports", "SELECT randflake.subkeys('\\x00')"),
             ("stranger", f"SELECT randflake.time(1, '{key}')"),
         ):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege), with_secrets.transaction():
-                with_secrets.execute(f"SET LOCAL ROLE {role}")
-                with_secrets.execute(forbidden)
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), randflake_db.transaction():
+                randflake_db.execute(f"SET LOCAL ROLE {role}")
+                randflake_db.execute(forbidden)
 
 
 # DuckDB
@@ -748,7 +748,7 @@ def test_duckdb_rejects_times_outside_a_format(duckdb_with_macros: duckdb.DuckDB
 # SQLite
 
 
-def iso(ms: int) -> str | None:
+def format_iso(ms: int) -> str | None:
     """Returns a time as the file formats it. SQLite supports no times after the year 9999."""
     time = datetime_at(ms) if ms < 253402300800000 else None
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
@@ -767,31 +767,31 @@ def test_sqlite_columns_read_each_id() -> None:
         parts = "ms, metabyte, partition, sequence"
         for text, data, uuid, time, *expected in SNOS:
             ms = (time - EPOCH) // (SECOND / 1000)
-            for table, id in (("sno_strings", text), ("sno_blobs", data), *in_sqlite("sno_uuids", uuid)):
-                assert read(table, id, parts) == (ms, *expected, iso(ms)), id
+            for table, id in (("sno_strings", text), ("sno_blobs", data), *uuid_forms("sno_uuids", uuid)):
+                assert read(table, id, parts) == (ms, *expected, format_iso(ms)), id
         strings = [*INVALID_STRINGS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]
         wrong = [("sno_strings", text) for text in strings]
         wrong += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
-        wrong += [one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in in_sqlite("sno_uuids", uuid)]
+        wrong += [one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in uuid_forms("sno_uuids", uuid)]
         wrong += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
         for table, id in wrong:
             assert read(table, id, parts) == (None,) * 5, id
         for uuid, time, shard_key in GUIDS:
             ms = (time - EPOCH) // (SECOND / 1000)
-            for table, id in in_sqlite("hotguids", uuid):
-                assert read(table, id, "ms, shard_key") == (ms, shard_key, iso(ms))
+            for table, id in uuid_forms("hotguids", uuid):
+                assert read(table, id, "ms, shard_key") == (ms, shard_key, format_iso(ms))
         for uuid, time, shard_key in GUIDS8:
             ms = (time - EPOCH) // (SECOND / 1000)
-            for table, id in in_sqlite("hotguids", uuid):
-                assert read(table, id, "ms, uuid8_shard_key") == (ms, shard_key, iso(ms))
+            for table, id in uuid_forms("hotguids", uuid):
+                assert read(table, id, "ms, uuid8_shard_key") == (ms, shard_key, format_iso(ms))
         for uuid, ms in UUID7S:
-            for table, id in in_sqlite("uuid7s", uuid):
-                assert read(table, id, "ms") == (ms, iso(ms))
-        for table, id in in_sqlite("uuid7s", SNOS[0][2]):
+            for table, id in uuid_forms("uuid7s", uuid):
+                assert read(table, id, "ms") == (ms, format_iso(ms))
+        for table, id in uuid_forms("uuid7s", SNOS[0][2]):
             assert read(table, id, "ms") == (None, None)
         for preset, id, ms, parsed in FLAKES:
             names, expected = zip(*fields(parsed).items(), strict=True)
-            assert read(f"{preset}_ids", id, f"ms, {', '.join(names)}") == (ms, *expected, iso(ms))
+            assert read(f"{preset}_ids", id, f"ms, {', '.join(names)}") == (ms, *expected, format_iso(ms))
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
@@ -827,13 +827,13 @@ def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
         (version8, _, shard_key), others = GUIDS8[0], [UUID7S[0][0], UUID(int=0)]
         others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # variant, version
         for uuid, expected in [(version8, shard_key), *((other, None) for other in others)]:
-            for _, id in in_sqlite("hotguids", uuid):
+            for _, id in uuid_forms("hotguids", uuid):
                 connection.execute("INSERT INTO hotguids (id) VALUES (?)", [id])
                 found = connection.execute("SELECT uuid8_shard_key, is_valid FROM hotguids WHERE id = ?", [id])
                 assert found.fetchone() == (expected, 1), id
 
 
-def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
+def uuid_forms(table: str, uuid: UUID) -> list[tuple[str, Any]]:
     """Returns the three forms in which libraries store a UUID in SQLite."""
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
 

@@ -26,15 +26,15 @@ import pytest
 
 from conftest import Server
 from polyflake import layout
-from test_sql import EPOCH, FLAKES, PAGE, PRESETS, RANGES_OF_LAYOUTS, fields, generated, vectors
+from test_sql import EPOCH, FLAKES, PAGE, PRESETS, RANGES_OF_LAYOUTS, fields, load_generator, vectors
 
-PROGRAM = generated().PROGRAM
+PROGRAM = load_generator().PROGRAM
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
 #: The range of times that PostgreSQL and DuckDB both support.
 FIRST_MS, LAST_MS = -210_866_803_200_000, (2**63 - 1) // 1000
 
 
-def translated(vector: dict[str, Any]) -> dict[str, Any]:
+def to_layout_json(vector: dict[str, Any]) -> dict[str, Any]:
     """Converts a vector's layout to the JSON form of layouts."""
     made = []
     for field in vector["fields"]:
@@ -72,7 +72,7 @@ def identity(vector: dict[str, Any], id: str) -> Identity:
     return bytes.fromhex(id) if is_bytes(vector) else int(id)
 
 
-def field_of(description: dict[str, Any], name: str) -> dict[str, Any]:
+def find_field(description: dict[str, Any], name: str) -> dict[str, Any]:
     """Returns a field by its name. The default name consists of its kind, offset and width."""
     offset = 0
     for field in description["fields"]:
@@ -85,7 +85,7 @@ def field_of(description: dict[str, Any], name: str) -> dict[str, Any]:
 
 def is_number(description: dict[str, Any], name: str) -> bool:
     """Returns whether a field holds an integer of at most 64 bits. SQL reads any other field as bytes."""
-    field = field_of(description, name)
+    field = find_field(description, name)
     return field["bits"] <= 64 and "type" not in field
 
 
@@ -95,7 +95,7 @@ def stored(description: dict[str, Any], name: str, value: Any) -> Any:
         return bytes.fromhex(value.get("utf8_hex", value.get("hex", "")))
     if isinstance(value, bytes):
         return value
-    if field_of(description, name).get("type") == "text":
+    if find_field(description, name).get("type") == "text":
         return value.encode()
     if is_number(description, name):
         return int(value)
@@ -112,7 +112,7 @@ def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any
 
 #: Valid layouts with IDs. Each entry contains a layout's description and the expected results for its IDs.
 LAYOUTS = [
-    (translated(vector), list(parsed_vectors(vector)))
+    (to_layout_json(vector), list(parsed_vectors(vector)))
     for file in ("layout64", "layoutbytes")
     for vector in vectors(file)["layouts"]
 ]
@@ -297,7 +297,7 @@ def column_name(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
-def call_of(description: dict[str, Any], name: str) -> str:
+def field_call(description: dict[str, Any], name: str) -> str:
     """Returns the call that reads a field."""
     return f"flake.own_{'field' if is_number(description, name) else 'bytes'}(id, {column_name(name)})"
 
@@ -320,7 +320,7 @@ def test_each_database_reads_the_ids_of_the_vectors(database: Database, write: W
     for description, ids in LAYOUTS:
         database.load(write(description, database.dialect))
         answers = [{**values(description, answer), "ms": answer.get("timestamp_ms")} for _, answer in ids]
-        calls = [call_of(description, name) for name in answers[0] if name != "ms"]
+        calls = [field_call(description, name) for name in answers[0] if name != "ms"]
         calls += ["flake.own_ms(id)"] if answers[0]["ms"] else ["NULL"]
         found = read(database, calls, [id for id, _ in ids])
         assert found == [(*list(one.values())[:-1], one["ms"] and int(one["ms"])) for one in answers], description
@@ -334,7 +334,7 @@ def test_each_database_reads_the_same_values_as_the_library(database: Database, 
         answers = expected(description)
         ids, names = [id for id, _, _ in answers], list(answers[0][2])
         if names:
-            found = read(database, [call_of(description, name) for name in names], ids)
+            found = read(database, [field_call(description, name) for name in names], ids)
             for row, (_, _, numbers) in zip(found, answers, strict=True):
                 assert not numbers or row == tuple(numbers[name] for name in names), description
         if not any(field["kind"] == "timestamp" for field in description["fields"]):
@@ -359,7 +359,7 @@ def test_postgresql_inlines_layout_functions(server: Server, write: Writer) -> N
         for description in DESCRIPTIONS:
             connection.execute("DROP SCHEMA IF EXISTS flake CASCADE")
             connection.execute(write(description, "postgresql"))
-            calls = [call_of(description, name) for name in expected(description)[0][2]]
+            calls = [field_call(description, name) for name in expected(description)[0][2]]
             ids = "integers" if description["id"] == "integer" else "strings"
             if any(field["kind"] == "timestamp" for field in description["fields"]):
                 calls += ["flake.own_ms(id)", "flake.own_time(id)"]
@@ -372,7 +372,7 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write: Writ
     assert len(RANGES_OF_LAYOUTS) > 10
     checked = 0
     for case in RANGES_OF_LAYOUTS:
-        database.load(write(translated(case), database.dialect))
+        database.load(write(to_layout_json(case), database.dialect))
         bound = [value_in_sql(database, value) for value in case.get("bind", {}).values()]
         above = "".join(f", {value}" for value in bound)
         start, until = (EPOCH + timedelta(milliseconds=int(case[end])) for end in ("from_ms", "to_ms"))
@@ -488,7 +488,7 @@ def test_functions_return_null_for_bytes_of_another_length(database: Database, w
         assert database.value(call.replace("id", "NULL", 1)) is None, call
 
 
-def test_field_raises_an_error_for_a_field_that_is_no_64_bit_integer(database: Database, write: Writer) -> None:
+def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database, write: Writer) -> None:
     """A function never returns only part of a value."""
     fields = [
         {"kind": "bindable", "bits": 12, "name": "app", "type": "text"},
@@ -564,7 +564,7 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write: W
         assert read.fetchall() == [("i", "s", True)]
 
 
-def test_psql_loads_the_files_and_what_the_program_writes(server: Server, write: Writer) -> None:
+def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, write: Writer) -> None:
     """The other tests send a file as one statement; psql sends its parts, and the page shows a pipe to it."""
     psql = shutil.which("psql")
     if not psql:
@@ -603,7 +603,7 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
                     found = connection.execute(f'SELECT "{column}" FROM own_ids').fetchone()
                     if isinstance(number, bytes):
                         # Pass hexadecimal digits, because SQLite before 3.41 cannot convert them to bytes.
-                        width = -(-field_of(description, name)["bits"] // 8)
+                        width = -(-find_field(description, name)["bits"] // 8)
                         number = number.rjust(width, b"\0").hex()
                     assert found == (number,), description
                 if any(field["kind"] == "timestamp" for field in description["fields"]):
@@ -621,7 +621,7 @@ def test_sqlite_columns_are_null_for_bytes_of_another_length(write: Writer) -> N
         assert found.fetchall() == [(0, None, None, None, None)]
 
 
-def with_unhex(connection: sqlite3.Connection) -> None:
+def register_unhex(connection: sqlite3.Connection) -> None:
     """Defines the `unhex` function of SQLite 3.41 for older versions."""
     if sqlite3.sqlite_version_info < (3, 41):
         unhex = lambda digits: None if digits is None else bytes.fromhex(digits)  # noqa: E731
@@ -646,7 +646,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
             continue
         inside, outside = {low, high}, neighbouring_values(low, high)
         with closing(sqlite3.connect(":memory:")) as connection:
-            with_unhex(connection)
+            register_unhex(connection)
             connection.executescript(written)
             connection.executemany("INSERT INTO own_ids (id) VALUES (?)", [(id,) for id in inside | outside])
             times = {"start": start, "until": until}

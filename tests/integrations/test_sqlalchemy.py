@@ -46,7 +46,7 @@ class Item(SQLModel, table=True):
 
 
 @pytest.fixture(autouse=True)
-def _empty(request: pytest.FixtureRequest) -> Iterator[None]:
+def _drop_tables(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "engine" in request.fixturenames:
         there = MetaData()
@@ -55,7 +55,7 @@ def _empty(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_sorts_and_ranges_like_the_ids(engine: Engine, form: Any) -> None:
+def test_columns_of_every_form_sort_and_filter_like_the_ids(engine: Engine, form: Any) -> None:
     table = Table("orders", MetaData(), Column("id", SnoType(form), primary_key=True), Column("other", SnoType(form)))
     table.metadata.create_all(engine)
     with engine.connect() as connection:

@@ -150,11 +150,11 @@ def order_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def answer_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
-def related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
+def load_related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
     """Returns the numbers of a relation's rows. The relation is loaded with the rows, or when it is accessed."""
     kind = getattr(shop, of)
     question = select(kind).options(load(getattr(kind, name))) if load else select(kind)
@@ -166,7 +166,7 @@ def related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None =
         found = getattr(row, name)
         return order_numbers(found) if isinstance(found, list) else found and found.number
 
-    return answer_by_order(shop.session.scalars(question).unique(), answer)
+    return map_by_order(shop.session.scalars(question).unique(), answer)
 
 
 def upsert(shop: Queries) -> dict[int, int]:
@@ -181,7 +181,7 @@ def upsert(shop: Queries) -> dict[int, int]:
     return shop.numbers_by_key()
 
 
-def ignore(shop: Queries) -> list[int]:
+def insert_or_ignore(shop: Queries) -> list[int]:
     dialect = shop.session.get_bind().dialect.name
     if dialect in ("mysql", "mariadb"):
         made: Any = mysql.insert(shop.Order).prefix_with("IGNORE")
@@ -196,10 +196,10 @@ def change(shop: Queries) -> dict[int, int | None]:
     shop.session.execute(
         update(shop.Order), [{"id": shop.keys[k], "parent_id": shop.key(parent)} for k, parent in parents.items()]
     )
-    return related(shop, "Order", "parent")
+    return load_related(shop, "Order", "parent")
 
 
-def change_by_keys(shop: Queries) -> dict[int, int]:
+def update_by_keys(shop: Queries) -> dict[int, int]:
     keys = [shop.keys[1], shop.keys[3]]
     shop.session.execute(update(shop.Order).where(shop.Order.id.in_(keys)).values(number=7))
     return shop.numbers_by_key()
@@ -226,28 +226,28 @@ def merge(shop: Queries) -> dict[int, int]:
 def set_tags(shop: Queries) -> dict[int, list[int]]:
     shop.order(0).tags = [shop.session.get(shop.Tag, shop.keys[2])]
     shop.order(2).tags = list(shop.order(3).tags)
-    return related(shop, "Order", "tags")
+    return load_related(shop, "Order", "tags")
 
 
-def add_and_remove(shop: Queries) -> dict[int, list[int]]:
+def add_and_remove_tags(shop: Queries) -> dict[int, list[int]]:
     order = shop.order(0)
     order.tags.append(shop.session.get(shop.Tag, shop.keys[2]))
     order.tags.remove(shop.session.get(shop.Tag, shop.keys[0]))
-    return related(shop, "Order", "tags")
+    return load_related(shop, "Order", "tags")
 
 
 def remove(shop: Queries) -> dict[int, list[int]]:
     shop.session.execute(delete(shop.Line).where(shop.Line.order_id == shop.keys[0]))
     shop.session.delete(shop.order(3))
-    return related(shop, "Order", "lines", selectinload)
+    return load_related(shop, "Order", "lines", selectinload)
 
 
-def make_many(shop: Queries) -> list[int]:
+def insert_many(shop: Queries) -> list[int]:
     shop.session.execute(insert(shop.Order), shop.new(4, 5))
     return shop.found()
 
 
-def make_many_in_order(shop: Queries) -> list[int]:
+def insert_many_in_order(shop: Queries) -> list[int]:
     rows = [shop.Order(**row) for row in shop.new(5, 4)]
     # SQLAlchemy reads the defaults that the database assigned to both rows at once.
     more = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
@@ -264,25 +264,25 @@ def default(shop: Queries) -> bool:
     return shop.session.scalar(select(exists().where(shop.Order.id == row.id))) is True
 
 
-def by_key(shop: Queries, key: Any, **columns: Any) -> dict[int, int]:
+def select_by_key(shop: Queries, key: Any, **columns: Any) -> dict[int, int]:
     return {number: shop.keys.index(found) for number, found in shop.rows(select(shop.Order.number, key))}
 
 
 QUESTIONS: dict[str, Callable[[Queries], Any]] = {
-    "tags": lambda shop: related(shop, "Order", "tags"),
-    "tags loaded ahead": lambda shop: related(shop, "Order", "tags", selectinload),
-    "tags loaded ahead, some": lambda shop: related(
+    "tags": lambda shop: load_related(shop, "Order", "tags"),
+    "tags loaded ahead": lambda shop: load_related(shop, "Order", "tags", selectinload),
+    "tags loaded ahead, some": lambda shop: load_related(
         shop, "Order", "tags", lambda tags: selectinload(tags.and_(shop.Tag.id != shop.keys[0]))
     ),
-    "orders of tags": lambda shop: related(shop, "Tag", "orders"),
-    "orders of tags loaded ahead": lambda shop: related(shop, "Tag", "orders", subqueryload),
-    "lines": lambda shop: related(shop, "Order", "lines"),
-    "lines loaded ahead": lambda shop: related(shop, "Order", "lines", selectinload),
-    "orders of lines by a join": lambda shop: related(shop, "Line", "order", joinedload),
-    "orders of lines loaded ahead": lambda shop: related(shop, "Line", "order", selectinload),
-    "parents": lambda shop: related(shop, "Order", "parent"),
-    "parents loaded ahead": lambda shop: related(shop, "Order", "parent", selectinload),
-    "children of children": lambda shop: answer_by_order(
+    "orders of tags": lambda shop: load_related(shop, "Tag", "orders"),
+    "orders of tags loaded ahead": lambda shop: load_related(shop, "Tag", "orders", subqueryload),
+    "lines": lambda shop: load_related(shop, "Order", "lines"),
+    "lines loaded ahead": lambda shop: load_related(shop, "Order", "lines", selectinload),
+    "orders of lines by a join": lambda shop: load_related(shop, "Line", "order", joinedload),
+    "orders of lines loaded ahead": lambda shop: load_related(shop, "Line", "order", selectinload),
+    "parents": lambda shop: load_related(shop, "Order", "parent"),
+    "parents loaded ahead": lambda shop: load_related(shop, "Order", "parent", selectinload),
+    "children of children": lambda shop: map_by_order(
         shop.session.scalars(
             select(shop.Order)
             .options(selectinload(shop.Order.children).selectinload(shop.Order.children))
@@ -292,10 +292,10 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
     ),
     "receipts": lambda shop: {
         order: receipt
-        for order, receipt in related(shop, "Order", "receipt", joinedload).items()
+        for order, receipt in load_related(shop, "Order", "receipt", joinedload).items()
         if receipt is not None
     },
-    "orders of receipts": lambda shop: related(shop, "Receipt", "order", selectinload),
+    "orders of receipts": lambda shop: load_related(shop, "Receipt", "order", selectinload),
     "in": lambda shop: shop.found(shop.Order.id.in_([shop.keys[1], shop.keys[3]])),
     "not in": lambda shop: shop.found(shop.Order.id.not_in([shop.keys[1], shop.keys[3]])),
     "in a subquery": lambda shop: shop.found(
@@ -322,8 +322,8 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
         shop.keys.index(key)
         for (key,) in shop.rows(union(*(select(shop.Order.id).where(shop.Order.number == k) for k in (0, 3))))
     ),
-    "replaced nulls": lambda shop: by_key(shop, func.coalesce(shop.Order.other, shop.Order.id)),
-    "a choice of two": lambda shop: by_key(
+    "replaced nulls": lambda shop: select_by_key(shop, func.coalesce(shop.Order.other, shop.Order.id)),
+    "a choice of two": lambda shop: select_by_key(
         shop,
         case(
             ((shop.Order.parent_id == shop.keys[0]) & (shop.Order.number != 2), shop.Order.parent_id),
@@ -331,16 +331,16 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
         ),
     ),
     "a generator's default": default,
-    "made many": make_many,
-    "made many, in order": make_many_in_order,
-    "made many, some there": ignore,
+    "made many": insert_many,
+    "made many, in order": insert_many_in_order,
+    "made many, some there": insert_or_ignore,
     "made many or changed": upsert,
     "changed many": change,
-    "changed by keys": change_by_keys,
+    "changed by keys": update_by_keys,
     "got or made": get_or_make,
     "changed or made": merge,
     "tags set": set_tags,
-    "tags added and removed": add_and_remove,
+    "tags added and removed": add_and_remove_tags,
     "deleted": remove,
     "read again": lambda shop: (order := shop.order(0), shop.session.refresh(order), order.number)[-1],
     "locked": lambda shop: order_numbers(

@@ -33,7 +33,7 @@ const { LeaseStore, lease, serve } = await import(
 );
 
 /** Returns the state of an object whose storage is a database in memory. */
-function stateOf(database) {
+function objectState(database) {
   const exec = (text, ...values) => ({ toArray: () => database.prepare(text).all(...values) });
   const transactionSync = (call) => {
     database.exec("BEGIN");
@@ -47,16 +47,16 @@ function stateOf(database) {
 }
 
 /** Returns a binding with one object. `send` may keep requests from the object, or replies from the client. */
-function binding(send = (answer) => answer()) {
+function createBinding(send = (answer) => answer()) {
   const database = new DatabaseSync(":memory:");
-  const object = new LeaseStore(stateOf(database), {});
+  const object = new LeaseStore(objectState(database), {});
   const answer = (url, options) => object.fetch(new Request(url, { ...options, redirect: "follow" }));
   const objects = { idFromName: (name) => name, get: () => ({ fetch: (...all) => send(() => answer(...all)) }) };
   return { objects, database };
 }
 
 test("holders at the same time lease different worker IDs", async () => {
-  const { objects } = binding();
+  const { objects } = createBinding();
   const held = Array.from({ length: 8 }, () => lease(objects, "orders", { numbers: [0, 7] }));
   const generators = held.map((lease) => new sno.Generator({ lease }));
   const numbers = await Promise.all(held.map((lease) => lease.ready()));
@@ -74,13 +74,13 @@ test("holders at the same time lease different worker IDs", async () => {
 });
 
 test("a call that waits for a worker ID leases it without `ready`", async () => {
-  const held = lease(binding().objects, "orders");
+  const held = lease(createBinding().objects, "orders");
   assert.equal(sno.parse(await new sno.Generator({ lease: held }).generateAsync()).partition, 0);
 });
 
 test("another request takes over from one that is aborted, and settles its lost reply", async () => {
   let [sent, lost] = [0, 0];
-  const { objects, database } = binding(async (answer) => {
+  const { objects, database } = createBinding(async (answer) => {
     const response = await answer();
     if (++sent !== 3) return response;
     lost++;
@@ -103,7 +103,7 @@ test("another request takes over from one that is aborted, and settles its lost 
 
 test("a renewal continues after the response if the request has a context", async () => {
   let isSlow = false;
-  const { objects } = binding(async (answer) => {
+  const { objects } = createBinding(async (answer) => {
     if (isSlow) await new Promise((resolve) => setTimeout(resolve, 200));
     return answer();
   });
@@ -112,19 +112,19 @@ test("a renewal continues after the response if the request has a context", asyn
   await held.ready();
   const { end } = held.status();
   isSlow = true;
-  const works = [];
-  const context = { waitUntil: (work) => works.push(work) };
+  const pendingWork = [];
+  const context = { waitUntil: (work) => pendingWork.push(work) };
   for (const began = Date.now(); Date.now() - began < 1500; await new Promise((resolve) => setTimeout(resolve, 20))) {
     const before = performance.now();
     assert.equal(await held.ready(context), 0);
     assert.ok(performance.now() - before < 150, "expected that no request waits for the renewal");
   }
-  await Promise.all(works);
+  await Promise.all(pendingWork);
   assert.ok(held.status().end > end, "expected a renewal");
 });
 
 test("`serve` leaves other paths to the program, and rejects other methods", async () => {
-  const { objects } = binding();
+  const { objects } = createBinding();
   const tokens = "orders 0123456789abcdef012345\n# a comment\n";
   const send = (path, options) => serve(new Request(`https://ids.example${path}`, options), objects, tokens);
   assert.equal(await send("/", {}), undefined);
@@ -136,13 +136,13 @@ test("`serve` leaves other paths to the program, and rejects other methods", asy
 });
 
 test("invalid sources, options and statements are rejected", () => {
-  const { objects, database } = binding();
+  const { objects, database } = createBinding();
   assert.throws(() => lease({}, "orders"), { code: "invalid_type", field: "source" });
   assert.throws(() => lease("sqlite:/ids.db", "orders"), { code: "out_of_range" });
   assert.throws(() => lease("https://a-token-of-conformance@ids.example/path", "orders"), { code: "out_of_range" });
   assert.throws(() => lease(objects, "orders", { strict: true }), { code: "unknown_field" });
   assert.throws(() => new sno.Generator({ lease: lease(objects, "-") }), { code: "out_of_range" });
-  assert.throws(() => new LeaseStore(stateOf(database), { POLYFLAKE_RESTORED: "to day" }), /POLYFLAKE_RESTORED/);
+  assert.throws(() => new LeaseStore(objectState(database), { POLYFLAKE_RESTORED: "to day" }), /POLYFLAKE_RESTORED/);
   const held = lease(objects, "orders");
   new sno.Generator({ lease: held });
   assert.throws(() => new sno.Generator({ lease: held }), { code: "lease_mismatch" });

@@ -13,7 +13,7 @@ if client == "asyncpg":
     _lease_stores.find_spec = lambda name: name == client  # as if only this client were installed
 kind = {"sqlite3": "sqlite", "pymysql": "mysql", "redis-py": "redis", "http": "http"}.get(client, "postgresql")
 store = address if kind == "sqlite" else json.loads(place(address, "any"))["server"]
-driver = _lease_stores.driver_of(kind, store, os.getpid(), 10.0, True)
+driver = _lease_stores.new_driver(kind, store, os.getpid(), 10.0, True)
 names = {"sqlite3": "SQLite", "pymysql": "PyMySQL", "redis-py": "RedisPy"}
 assert type(driver).__name__ == names.get(client, client.capitalize()), driver
 loop = asyncio.new_event_loop()

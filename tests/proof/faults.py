@@ -25,7 +25,7 @@ class FaultyWorld(World):
     def on_sent(self, event: Event) -> None:
         self.settle(Record.of(event["old"]))
         super().on_sent(event)
-        run, message = self.message_of(event)
+        run, message = self.sent_message(event)
         self.puts[self.runs.index(run)][message] = Record.of(event["new"])
 
     def on_heard(self, event: Event) -> None:
@@ -38,13 +38,13 @@ class FaultyWorld(World):
         for values in event["records"]:
             self.settle(Record.of(values))
         if event["is_put"]:
-            self.hear_of_write(event)
+            self.receive_write_reply(event)
 
     def on_made(self, event: Event) -> None:
         self.making = event["process"]
         super().on_made(event)
 
-    def message_of(self, event: Event) -> tuple[Run, int]:
+    def sent_message(self, event: Event) -> tuple[Run, int]:
         return self.messages[event["process"], event["life"], event["number"]]
 
     def check_namespace(self, namespace: Namespace) -> None:
@@ -54,9 +54,9 @@ class FaultyWorld(World):
         if namespace != self.namespace:
             raise RejectedError(f"expected {self.namespace}, found another one")
 
-    def hear_of_write(self, event: Event) -> None:
+    def receive_write_reply(self, event: Event) -> None:
         """A process receives the reply to its write."""
-        run, message = self.message_of(event)
+        run, message = self.sent_message(event)
         if event["is_done"]:
             self.settle(self.puts[self.runs.index(run)][message])
         else:

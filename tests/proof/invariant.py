@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 import z3  # type: ignore[import-untyped]
 
 from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Protocol, State, Step
-from logic import CLAIM, MESSAGE, TOKEN, Domain, Function, Term, at_most_one_of, every, implies, negation, some
+from logic import CLAIM, MESSAGE, TOKEN, Domain, Function, Term, at_most_either, every, implies, negation, some
 
 Part = Callable[[], Term]
 
@@ -33,7 +33,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     def has(claim: Term, line: Term, version: Term) -> Term:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
-    def is_at(version: Term) -> Term:
+    def is_current(version: Term) -> Term:
         # The versions of the record, starting with the newest durable version. A promotion may keep any of them.
         return every(s.stored(s.line, version), version >= s.kept)
 
@@ -75,7 +75,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
             some(is_first, is_proof),
         )
 
-    def buries(message: Term) -> Term:
+    def is_valid_burial(message: Term) -> Term:
         owner = c.owner(message)
         return every(
             s.over(owner),
@@ -87,11 +87,11 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
             ),
         )
 
-    def is_operators(message: Term) -> Term:
+    def is_operator(message: Term) -> Term:
         return c.kind(message) >= EVICTS
 
     def is_bounded(value: Term, at: Term) -> Term:
-        return at_most_one_of(value, c.has_until(s.line, at), s.floor)
+        return at_most_either(value, c.has_until(s.line, at), s.floor)
 
     def is_past(value: Term, line: Term) -> Term:
         return every(value <= s.latest, implies(line < s.line, value <= s.since))
@@ -185,12 +185,12 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                     is_sent(m, FREES),
                     every(c.has_reserved(*read(m)), c.put_start(m) == c.has_start(*read(m))),
                 ),
-                implies(is_sent(m, BURIES), buries(m)),
+                implies(is_sent(m, BURIES), is_valid_burial(m)),
             ),
         ),
         "an operator's tokens are of no claim": lambda: forall(
             "message claim",
-            lambda m, a: implies(every(s.sent(m), is_operators(m), s.used(a)), c.put_token(m) != c.token(a)),
+            lambda m, a: implies(every(s.sent(m), is_operator(m), s.used(a)), c.put_token(m) != c.token(a)),
         ),
         "a renewal of a restored grant comes before any later claim": lambda: forall(
             "message claim incarnation version",
@@ -205,14 +205,14 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                 implies(s.done(m), s.sent(m)),
                 implies(
                     every(s.done(m), c.line(m) == s.line),
-                    every(s.stored(s.line, c.version(m)), p.shows(s.line, c.version(m), m)),
+                    every(s.stored(s.line, c.version(m)), p.is_put_by(s.line, c.version(m), m)),
                 ),
                 implies(
                     s.acknowledged(m),
                     every(
                         s.done(m),
                         s.stored(c.line(m), c.version(m)),
-                        p.shows(c.line(m), c.version(m), m),
+                        p.is_put_by(c.line(m), c.version(m), m),
                         implies(
                             some(c.kind(m) == CLAIMS, c.kind(m) == RENEWS),
                             every(
@@ -269,34 +269,34 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "the record's end is a fence for windows": lambda: forall(
             "claim incarnation version version",
             lambda a, line, v, at: implies(
-                every(is_at(at), is_origin(line, v), is_before(line, v, at), has(a, line, v), negation(s.over(a))),
+                every(is_current(at), is_origin(line, v), is_before(line, v, at), has(a, line, v), negation(s.over(a))),
                 is_bounded(c.has_until(line, v), at),
             ),
         ),
         "the record's end is a fence for IDs": lambda: forall(
             "claim version",
-            lambda a, at: implies(every(is_at(at), s.acquired(a)), is_bounded(s.mark(a), at)),
+            lambda a, at: implies(every(is_current(at), s.acquired(a)), is_bounded(s.mark(a), at)),
         ),
         "a reserved number's start is a fence": lambda: every(
             forall(
                 "claim incarnation version version",
                 lambda a, line, v, at: implies(
                     every(
-                        is_at(at),
+                        is_current(at),
                         c.has_reserved(s.line, at),
                         is_origin(line, v),
                         is_before(line, v, at),
                         has(a, line, v),
                         negation(s.over(a)),
                     ),
-                    at_most_one_of(c.has_until(line, v), c.has_start(s.line, at), s.floor),
+                    at_most_either(c.has_until(line, v), c.has_start(s.line, at), s.floor),
                 ),
             ),
             forall(
                 "claim version",
                 lambda a, at: implies(
-                    every(is_at(at), c.has_reserved(s.line, at), s.acquired(a)),
-                    at_most_one_of(s.mark(a), c.has_start(s.line, at), s.floor),
+                    every(is_current(at), c.has_reserved(s.line, at), s.acquired(a)),
+                    at_most_either(s.mark(a), c.has_start(s.line, at), s.floor),
                 ),
             ),
         ),
@@ -304,7 +304,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
             "claim claim incarnation version version",
             lambda a, b, line, v, at: implies(
                 every(
-                    is_at(at),
+                    is_current(at),
                     is_firm(at),
                     has(a, s.line, at),
                     is_origin(line, v),
@@ -317,7 +317,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "the claim that the record shows was accepted": lambda: forall(
             "claim version",
             lambda a, at: implies(
-                every(is_at(at), is_firm(at), has(a, s.line, at)),
+                every(is_current(at), is_firm(at), has(a, s.line, at)),
                 some(
                     s.acquired(a),
                     every(

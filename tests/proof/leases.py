@@ -170,12 +170,12 @@ class Protocol:
 
     # ------------------------------------------------------------------------------------------------- helpers
 
-    def is_of(self, claim: Term, line: Term, version: Term) -> Term:
+    def shows_grant(self, claim: Term, line: Term, version: Term) -> Term:
         """Returns whether a stored version shows a claim's grant."""
         c = self.contents
         return every(c.has_token(line, version) == c.token(claim), c.has_start(line, version) == c.start(claim))
 
-    def shows(self, line: Term, version: Term, message: Term) -> Term:
+    def is_put_by(self, line: Term, version: Term, message: Term) -> Term:
         """Returns whether a stored version is what a message put."""
         c = self.contents
         return every(
@@ -186,7 +186,7 @@ class Protocol:
             c.has_line(line, version) == line,
         )
 
-    def copies(self, line: Term, version: Term, of_line: Term, of_version: Term) -> Term:
+    def has_same_contents(self, line: Term, version: Term, of_line: Term, of_version: Term) -> Term:
         """Returns whether two versions have the same contents."""
         c = self.contents
         parts = (c.has_token, c.has_start, c.has_until, c.has_reserved, c.has_line)
@@ -197,7 +197,7 @@ class Protocol:
         contents."""
         return self.contents.line(message) < s.line
 
-    def writes(self, s: State, message: Term, kind: int) -> Term:
+    def is_new_write(self, s: State, message: Term, kind: int) -> Term:
         """Returns the conditions of all writes (R2): a new message, based on a version that the store showed."""
         c = self.contents
         return every(
@@ -220,7 +220,7 @@ class Protocol:
         c = self.contents
         until = c.has_until(s.line, c.read(message))
         guard = every(
-            self.writes(s, message, CLAIMS),
+            self.is_new_write(s, message, CLAIMS),
             negation(s.used(claim)),
             self.rule("a claim draws a new token", negation(s.drawn(c.token(claim)))),
             c.owner(message) == claim,
@@ -260,7 +260,7 @@ class Protocol:
         c = self.contents
         read = c.read(message)
         guard = every(
-            self.writes(s, message, CLAIMS),
+            self.is_new_write(s, message, CLAIMS),
             s.used(claim),
             negation(s.over(claim)),
             negation(s.acquired(claim)),
@@ -270,7 +270,7 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.rule("a claim is found by token and start", self.is_of(claim, s.line, read)),
+                    self.rule("a claim is found by token and start", self.shows_grant(claim, s.line, read)),
                     self.rule("a claim is found in its own incarnation", c.has_line(s.line, read) == s.line),
                     c.put_until(message) == c.has_until(s.line, read),
                 ),
@@ -286,7 +286,7 @@ class Protocol:
         read = c.read(message)
         until = c.has_until(s.line, read)
         guard = every(
-            self.writes(s, message, RENEWS),
+            self.is_new_write(s, message, RENEWS),
             s.acquired(claim),
             negation(s.over(claim)),
             c.owner(message) == claim,
@@ -295,7 +295,7 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.rule("a holder renews its own grant", self.is_of(claim, s.line, read)),
+                    self.rule("a holder renews its own grant", self.shows_grant(claim, s.line, read)),
                     self.rule("a renewal never lowers the end", c.put_until(message) >= until),
                     self.timed(
                         every(
@@ -305,7 +305,7 @@ class Protocol:
                             ),
                             some(
                                 c.has_line(s.line, read) == s.line,
-                                every(self.is_reading(s, now), self.is_living(s, claim, until, now)),
+                                every(self.is_reading(s, now), self.is_alive(s, claim, until, now)),
                             ),
                         )
                     ),
@@ -322,7 +322,7 @@ class Protocol:
             self.rule("the clock of a restored store is within the clock error", now >= s.since - self.contents.error),
         )
 
-    def is_living(self, s: State, claim: Term, until: Term, now: Term) -> Term:
+    def is_alive(self, s: State, claim: Term, until: Term, now: Term) -> Term:
         """Returns whether a grant cannot have passed to another holder in the history that was lost (R7)."""
         end = self.rule("the acknowledged end counts, and not the one found", s.end(claim), until)
         error = self.rule("such a renewal allows for the clock error", self.contents.error, 0)
@@ -337,7 +337,7 @@ class Protocol:
             s.sent(message),
             self.rule("a swap compares the incarnation", c.line(message) == s.line),
             self.rule("a swap compares the version", c.read(message) == s.version, c.version(message) > s.version),
-            self.shows(s.line, version, message),
+            self.is_put_by(s.line, version, message),
         )
         is_first = every(c.kind(message) == CLAIMS, negation(s.ranked(owner)))
         after = replace(
@@ -446,7 +446,7 @@ class Protocol:
         c = self.contents
         read = c.read(message)
         guard = every(
-            self.writes(s, message, RELEASES),
+            self.is_new_write(s, message, RELEASES),
             s.used(claim),
             self.rule("a generator is sealed before its release", s.over(claim)),
             c.owner(message) == claim,
@@ -455,7 +455,7 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.is_of(claim, s.line, read),
+                    self.shows_grant(claim, s.line, read),
                     self.rule("a release is of a grant of this incarnation", c.has_line(s.line, read) == s.line),
                     c.put_until(message) <= c.has_until(s.line, read),
                     self.rule("a release is not below the highest tick", c.put_until(message) >= s.mark(claim)),
@@ -467,7 +467,7 @@ class Protocol:
     # --------------------------------------------------------------------------------------------- an operator
 
     def operator_writes(self, s: State, message: Term, kind: int) -> Term:
-        return every(self.writes(s, message, kind), negation(s.drawn(self.contents.put_token(message))))
+        return every(self.is_new_write(s, message, kind), negation(s.drawn(self.contents.put_token(message))))
 
     def has_sent(self, s: State, message: Term) -> State:
         token = self.contents.put_token(message)
@@ -553,7 +553,7 @@ class Protocol:
         is_renamed = name == s.names
         guard = every(
             s.ever(line, version),
-            self.copies(new, version, line, version),
+            self.has_same_contents(new, version, line, version),
             now <= s.time,
             self.rule("the new incarnation's clock is behind by at most the clock error", now >= s.latest - c.error),
             self.rule(
@@ -598,10 +598,10 @@ class Protocol:
         guard = every(
             s.stored(s.line, version),
             self.rule("a promoted replica has what was acknowledged", version >= s.kept),
-            self.copies(new, version, s.line, version),
+            self.has_same_contents(new, version, s.line, version),
             quiet >= s.quiet,
         )
-        stored = s.stored.where(lambda line, at: every(s.stored(line, at), is_kept(line, at)))
+        stored = s.stored.derive(lambda line, at: every(s.stored(line, at), is_kept(line, at)))
         after = replace(
             s,
             line=new,

@@ -57,7 +57,7 @@ def choose(condition: Term, yes: Term, no: Term) -> Term:
     return z3.If(condition, yes, no)
 
 
-def at_most_one_of(value: Term, first: Term, second: Term) -> Term:
+def at_most_either(value: Term, first: Term, second: Term) -> Term:
     """Returns whether a value is at most the greater of two others."""
     return some(value <= first, value <= second)
 
@@ -80,7 +80,7 @@ class Function:
 
         return Function(changed)
 
-    def where(self, of: Callable[..., Term]) -> Function:
+    def derive(self, of: Callable[..., Term]) -> Function:
         """Returns a function that is computed from this one."""
         return Function(of)
 
@@ -98,7 +98,7 @@ class Table(Function):
     def put(self, key: tuple[Term, ...], value: Term) -> Function:
         return Table(self.default, {**self.values, key: value})
 
-    def where(self, of: Callable[..., Term]) -> Function:
+    def derive(self, of: Callable[..., Term]) -> Function:
         return Table(self.default, {key: of(*key) for key in self.values})
 
 

@@ -15,7 +15,7 @@ CORE = ["--package", "polyflake"]
 LEASES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 
 
-def lines_of(packages: list[str], target: str, test: str) -> list[str]:
+def run_printing_test(packages: list[str], target: str, test: str) -> list[str]:
     """Returns the lines that a Rust test writes into the file that `POLYFLAKE_PRINTED` names. `target` is the name of
     its program, or `lib`."""
     with tempfile.TemporaryDirectory() as folder:

@@ -48,7 +48,7 @@ class Run:
             has_until=table(0),
             has_reserved=table(False),
             has_line=table(0),
-            begin=Calculated(begin),
+            begin=ComputedTable(begin),
             longest=longest,
             error=error,
         )
@@ -199,7 +199,7 @@ def keys(function: Function) -> list[tuple[Any, ...]]:
     return list(function.values)
 
 
-class Calculated(Table):
+class ComputedTable(Table):
     """A function that is known for all keys."""
 
     def __init__(self, of: Callable[[int], int]) -> None:

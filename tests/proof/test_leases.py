@@ -135,11 +135,11 @@ def proof(domain: Domain, is_timed: bool, *more: Term) -> Proof:
 
 
 @cache
-def unbounded(is_timed: bool) -> Proof:
+def unbounded_proof(is_timed: bool) -> Proof:
     return proof(Unbounded(), is_timed)
 
 
-def refutes(solver: z3.Solver, *conditions: Term) -> None:
+def assert_unsatisfiable(solver: z3.Solver, *conditions: Term) -> None:
     """Fails unless z3 shows that no state fulfils the conditions."""
     solver.push()
     try:
@@ -159,18 +159,18 @@ EACH_STEP = [
 
 
 @BOTH
-def test_a_new_record_has_the_invariant(is_timed: bool) -> None:
-    it = unbounded(is_timed)
+def test_the_invariant_holds_for_a_new_record(is_timed: bool) -> None:
+    it = unbounded_proof(is_timed)
     solver = z3.Solver()
     solver.set("timeout", LIMIT_MS)
     solver.add(axioms(it.domain, it.contents), is_initial(it.protocol(is_timed=is_timed), it.state))
     for part in it.parts.values():
-        refutes(solver, z3.Not(part))
+        assert_unsatisfiable(solver, z3.Not(part))
 
 
 @pytest.mark.parametrize(("is_timed", "name"), EACH_STEP)
-def test_a_step_keeps_the_invariant(is_timed: bool, name: str) -> None:
-    it = unbounded(is_timed)
+def test_each_step_preserves_the_invariant(is_timed: bool, name: str) -> None:
+    it = unbounded_proof(is_timed)
     protocol = it.protocol(is_timed=is_timed)
     step = symbolic_steps(is_timed)[name](protocol, it.state)
     it.solver.push()
@@ -180,15 +180,15 @@ def test_a_step_keeps_the_invariant(is_timed: bool, name: str) -> None:
             after = holds()
             # A part that the step does not affect remains true.
             if not z3.eq(after, it.parts[part]):
-                refutes(it.solver, z3.Not(after))
+                assert_unsatisfiable(it.solver, z3.Not(after))
     finally:
         it.solver.pop()
 
 
 @BOTH
 def test_the_invariant_implies_the_promise(is_timed: bool) -> None:
-    it = unbounded(is_timed)
-    refutes(it.solver, z3.Not(is_unique(it.protocol(), it.state)))
+    it = unbounded_proof(is_timed)
+    assert_unsatisfiable(it.solver, z3.Not(is_unique(it.protocol(), it.state)))
 
 
 # ------------------------------------------------------------------------------------------- steps that are possible
@@ -201,7 +201,7 @@ def among(value: Term, values: list[Term] | range) -> Term:
 
 
 @cache
-def bounded() -> Proof:
+def bounded_proof() -> Proof:
     """Returns a state with three claims, three messages, three incarnations, three versions and three ticks."""
     claims = [z3.Const(f"claim{i}", CLAIM) for i in range(3)]
     messages = [z3.Const(f"message{i}", MESSAGE) for i in range(3)]
@@ -229,9 +229,9 @@ def bounded() -> Proof:
     return proof(Bounded({**values, **numbers}), True, *closed)
 
 
-def finds(step: Step, *conditions: Term) -> None:
+def assert_reachable(step: Step, *conditions: Term) -> None:
     """Fails unless z3 finds a state with the invariant from which a step leads to a state with some conditions."""
-    solver = bounded().solver
+    solver = bounded_proof().solver
     solver.push()
     try:
         solver.add(step.guard, step.after.line < len(LINES), *conditions)
@@ -243,8 +243,8 @@ def finds(step: Step, *conditions: Term) -> None:
 
 @pytest.mark.parametrize("name", symbolic_steps(True))
 def test_a_step_is_possible(name: str) -> None:
-    it = bounded()
-    finds(symbolic_steps(True)[name](it.protocol(), it.state))
+    it = bounded_proof()
+    assert_reachable(symbolic_steps(True)[name](it.protocol(), it.state))
 
 
 # ----------------------------------------------------------------------------------------------- rules that are needed
@@ -252,14 +252,14 @@ def test_a_step_is_possible(name: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_needed(rule: str) -> None:
-    it = bounded()
+    it = bounded_proof()
     name, part = RULES[rule]
     step = symbolic_steps(True)[name](it.protocol(left_out=rule), it.state)
-    finds(step, z3.Not(invariant(it.protocol(), step.after)[part]()))
+    assert_reachable(step, z3.Not(invariant(it.protocol(), step.after)[part]()))
 
 
-def test_each_rule_is_of_one_step_and_has_its_row() -> None:
-    it = bounded()
+def test_each_rule_belongs_to_one_step_and_is_listed() -> None:
+    it = bounded_proof()
     found = []
     for name, take in symbolic_steps(True).items():
         protocol = it.protocol()
@@ -292,11 +292,11 @@ def renewed(run: Run, claim: str, read: int, until: int, now: int) -> int:
     return message
 
 
-def reads(run: Run, now: int) -> None:
+def read_clock(run: Run, now: int) -> None:
     run.take(run.protocol.read_time(run.state, now), "a reading of the clock")
 
 
-def makes(run: Run, claim: str, tick: int) -> None:
+def make_id(run: Run, claim: str, tick: int) -> None:
     run.take(run.protocol.make(run.state, claim, tick), f"an ID of {claim} in tick {tick}")
 
 
@@ -304,10 +304,10 @@ def is_over(run: Run, claim: str) -> None:
     run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
 
 
-def test_a_run_goes_through_all_steps() -> None:
+def test_a_run_can_take_every_step() -> None:
     run = Run(longest=100, error=5, begin=begin)
     p = run.protocol
-    reads(run, 50)
+    read_clock(run, 50)
     # A claim whose reply is lost, the proof of the claim, a renewal, and a release.
     lost = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
     run.claim("a", lost, 50)
@@ -316,25 +316,25 @@ def test_a_run_goes_through_all_steps() -> None:
     run.take(p.prove(run.state, "a", proof), "a proof")
     run.accept(proof)
     run.take(p.acquire(run.state, "a", proof), "a grant of a")
-    makes(run, "a", 5)
+    make_id(run, "a", 5)
     renewal = renewed(run, "a", 7, 150, 50)
     run.accept(renewal)
     run.take(p.extend(run.state, "a", renewal), "an extension")
-    makes(run, "a", 9)
+    make_id(run, "a", 9)
     is_over(run, "a")
     release = run.message(RELEASES, "a", 0, 8, 9, ("a", 50, 100))
     run.take(p.release(run.state, "a", release), "a release")
     run.accept(release)
     # An operator reports a promoted replica. The holder renews its lease there, is killed, and is declared dead.
-    reads(run, 100)
+    read_clock(run, 100)
     granted(run, "b", 9, 100, 200)
     run.promote(run.state.version, 205)
     run.take(p.declare_promoted(run.state, 1, 2), "a report of a promotion")
     assert run.state.quiet == 0
     run.accept(renewed(run, "b", 10, 200, 100))
-    makes(run, "b", 12)
+    make_id(run, "b", 12)
     is_over(run, "b")
-    reads(run, 120)
+    read_clock(run, 120)
     burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
     run.bury("b", burial, 120, 13)
     run.accept(burial)
@@ -347,9 +347,9 @@ def test_a_run_goes_through_all_steps() -> None:
     run.accept(freed)
     # A backup of the first incarnation is restored, and the next grant waits until the quiet time.
     run.restore(0, 9, now=115, quiet=220, before=0, name=3, name_before=1)
-    reads(run, 230)
+    read_clock(run, 230)
     granted(run, "c", 9, 225, 300)
-    makes(run, "c", 23)
+    make_id(run, "c", 23)
     assert sorted(run.made()) == [("a", 5), ("a", 9), ("b", 12), ("c", 23)]
     assert run.check() == []
 
@@ -359,25 +359,25 @@ def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
     promoted, which an operator reports, so there is no quiet time, and another holder gets the number. Then the
     backup is restored."""
     run = Run(longest=100, error=5, begin=begin, left_out=left_out)
-    reads(run, 0)
+    read_clock(run, 0)
     granted(run, "a", 1, 0, 50)
-    reads(run, 40)
+    read_clock(run, 40)
     run.deliver(renewed(run, "a", 2, 140, 40))
     run.promote(2, 145)
     run.take(run.protocol.declare_promoted(run.state, 1, 2), "a report of a promotion")
-    reads(run, 50)
+    read_clock(run, 50)
     granted(run, "b", 2, 50, 150)
-    makes(run, "b", 6)
-    reads(run, 60)
+    make_id(run, "b", 6)
+    read_clock(run, 60)
     run.restore(0, 3, now=60, quiet=165, before=0, name=3, name_before=1)
     renewal = renewed(run, "a", 3, 160, 60)
     run.accept(renewal)
     run.take(run.protocol.extend(run.state, "a", renewal), "an extension")
-    makes(run, "a", 6)
+    make_id(run, "a", 6)
     return run
 
 
-def test_a_renewal_up_to_an_end_that_was_never_acknowledged_would_make_an_id_twice() -> None:
+def test_renewing_beyond_the_acknowledged_end_would_repeat_an_id() -> None:
     with pytest.raises(RejectedError, match="found a renewal of a"):
         run_with_a_backup_of_a_lost_renewal("")
     run = run_with_a_backup_of_a_lost_renewal("the acknowledged end counts, and not the one found")

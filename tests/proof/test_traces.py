@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from faults import FaultyWorld
-from printed import LEASES, lines_of
+from printed import LEASES, run_printing_test
 from runs import RejectedError
 from traces import Event, World, replay
 
@@ -23,11 +23,11 @@ def trace(of: str) -> list[str]:
     """Returns the trace of the simulator's 200 worlds, the same in every run, or of real processes under random
     faults."""
     if of == "simulator":
-        return lines_of(LEASES, of, "trace::worlds")
-    return lines_of(LEASES, of, "trace::faults")
+        return run_printing_test(LEASES, of, "trace::worlds")
+    return run_printing_test(LEASES, of, "trace::faults")
 
 
-def counts_of(of: str) -> Counter[str]:
+def replay_and_count(of: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for world in replay(trace(of), KINDS[of]):
         counts += world.counts
@@ -36,7 +36,7 @@ def counts_of(of: str) -> Counter[str]:
 
 
 def test_real_keepers_take_only_steps_of_the_model() -> None:
-    counts = counts_of("simulator")
+    counts = replay_and_count("simulator")
     # Each kind of step occurred, so each kind was compared with the code.
     assert sorted(kind for kind, number in counts.items() if number >= 3) == sorted(
         [
@@ -58,7 +58,7 @@ def test_real_keepers_take_only_steps_of_the_model() -> None:
 
 
 def test_real_processes_under_faults_take_only_steps_of_the_model() -> None:
-    counts = counts_of("faults")
+    counts = replay_and_count("faults")
     assert min(counts[kind] for kind in ("claims", "releases")) >= 2, counts
     assert min(counts[kind] for kind in ("IDs", "renewals", "writes")) >= 20, counts
 
@@ -71,7 +71,7 @@ def is_renewal(event: Event) -> bool:
     return bool(event["event"] == "sent" and event["old"][3] == event["new"][3] and event["old"][2] < event["new"][2])
 
 
-def starts_early(event: Event) -> bool:
+def start_early(event: Event) -> bool:
     """Moves the start of a claim to a second before the end of the last grant."""
     is_it = is_claim(event)
     if is_it:
@@ -79,28 +79,28 @@ def starts_early(event: Event) -> bool:
     return is_it
 
 
-def is_made_late(event: Event) -> bool:
+def make_late(event: Event) -> bool:
     """Moves an ID by a week."""
     is_id = bool(event["event"] == "made")
     event["tick"] = event.get("tick", 0) + 7 * 24 * 3_600_000
     return is_id
 
 
-def is_done_although_stale(event: Event) -> bool:
+def accept_stale_write(event: Event) -> bool:
     """Lets the store accept a write that it rejected."""
     is_rejected = bool(event["event"] == "stored" and event["is_put"] and not event["is_done"])
     event["is_done"] = True
     return is_rejected
 
 
-def is_rejected_although_new(event: Event) -> bool:
+def reject_new_write(event: Event) -> bool:
     """Lets the store reject a write that it accepted, or a process hear that it did."""
     is_done = bool(event["event"] in ("stored", "heard") and event.get("is_put") and event["is_done"])
     event["is_done"] = False
     return is_done
 
 
-def lowers_its_end(event: Event) -> bool:
+def lower_end(event: Event) -> bool:
     """Lets a renewal lower the end."""
     is_it = is_renewal(event)
     if is_it:
@@ -108,19 +108,19 @@ def lowers_its_end(event: Event) -> bool:
     return is_it
 
 
-def extends_further(event: Event) -> bool:
+def extend_too_far(event: Event) -> bool:
     """Extends a window to a later end than the acknowledged one."""
     event["end"] = event.get("end", 0) + 1000
     return bool(event["event"] == "extend")
 
 
-def begins_early(event: Event) -> bool:
+def begin_early(event: Event) -> bool:
     """Begins a grant a second before its start."""
     event["start"] = event.get("start", 0) - 1000
     return bool(event["event"] == "begin")
 
 
-def another_token(event: Event) -> bool:
+def use_another_token(event: Event) -> bool:
     """Lets a holder renew under the token of a claim that has no grant."""
     is_it = is_renewal(event)
     if is_it:
@@ -130,16 +130,16 @@ def another_token(event: Event) -> bool:
 
 # Changes that apply to both traces. In a run of the harness, a process may never receive the rejection of a write.
 COMMON = [
-    starts_early,
-    is_made_late,
-    is_rejected_although_new,
-    lowers_its_end,
-    extends_further,
-    begins_early,
-    another_token,
+    start_early,
+    make_late,
+    reject_new_write,
+    lower_end,
+    extend_too_far,
+    begin_early,
+    use_another_token,
 ]
 CHANGES = [
-    *(("simulator", change) for change in [*COMMON, is_done_although_stale]),
+    *(("simulator", change) for change in [*COMMON, accept_stale_write]),
     *(("faults", change) for change in COMMON),
 ]
 

@@ -9,8 +9,8 @@ import pytest
 import z3  # type: ignore[import-untyped]
 
 from logic import Term
-from printed import CORE, lines_of
-from words import BELOW, PerTick, Step, TickTock, constant, exhaust, per_tick, raised, tick_tock
+from printed import CORE, run_printing_test
+from words import BELOW, PerTick, Step, TickTock, constant, exhaust, per_tick, raise_safe_tick, tick_tock
 
 LIMIT_MS = 60_000
 SNO_TICKS = 39
@@ -31,7 +31,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     other = z3.BitVec("other", 64)
     cell = (z3.BitVec("cell_tick", 64), z3.Bool("cell_bit"), z3.BitVec("cell_sequence", 64))
     step = tick_tock(word, read, now, want, first, last, flip, floor, weak)
-    after = raised(step, safe, weak)
+    after = raise_safe_tick(step, safe, weak)
     fits = constant(1 << SNO_TICKS)
     assumed = [
         z3.ULT(TickTock.tick(word), fits),
@@ -192,7 +192,7 @@ def test_a_weakened_step_fails(machine: str, weak: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_assumptions_hold_somewhere(machine: str) -> None:
+def test_the_assumptions_are_satisfiable(machine: str) -> None:
     assumed, statements = MACHINES[machine]()
     behind = next(name for name in statements if "stays behind" in name)
     # A step that returns cells, starting from a state in which a cell is behind.
@@ -221,8 +221,8 @@ def shown(step: Step) -> str:
     return f"taken {number(step.tick)} {bit} {number(step.first)} {number(step.length)} {number(step.word)} {back}"
 
 
-def test_the_terms_are_what_the_code_computes() -> None:
-    lines = lines_of(CORE, "lib", "sequence::step_log::steps")
+def test_the_terms_match_the_code() -> None:
+    lines = run_printing_test(CORE, "lib", "sequence::step_log::steps")
     for line in lines:
         given, found = line.split(" -> ")
         machine, *numbers = given.split()

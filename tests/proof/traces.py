@@ -76,7 +76,7 @@ class World:
         self.is_promotion = self.is_unnoticed = False
         self.counts: Counter[str] = Counter()
 
-    def play(self, event: Event) -> None:
+    def apply_event(self, event: Event) -> None:
         """Takes the steps of an event."""
         getattr(self, f"on_{event['event']}")(event)
 
@@ -204,7 +204,7 @@ class World:
         for record in records.values():
             run = self.runs[record.first]
             if event["process"] == OPERATOR and record.version != run.state.version:
-                self.operate(run, record, now)
+                self.apply_operator_change(run, record, now)
             if record.version != run.state.version:
                 raise RejectedError(f"expected version {run.state.version}, found {record}")
             self.compare(run, run.state.line, record)
@@ -231,7 +231,7 @@ class World:
                     self.compare(run, run.state.line, record)
                 run.promote(version, namespace.quiet)
             else:
-                line = self.line_of(run, record)
+                line = self.find_restored_line(run, record)
                 # The quiet time is calculated from a reply that arrived before this one.
                 now = min(now, namespace.quiet - self.longest - self.error)
                 run.restore(line, version, now, namespace.quiet, namespace.previous_quiet, name, before)
@@ -239,7 +239,7 @@ class World:
         self.counts["promotions" if is_promotion else "restored backups"] += 1
         self.is_unnoticed = False
 
-    def line_of(self, run: Run, record: Record | None) -> int:
+    def find_restored_line(self, run: Run, record: Record | None) -> int:
         """Returns the latest incarnation in which the store has shown a restored record."""
         if record is None or record.token == FRESH:
             return 0
@@ -261,7 +261,7 @@ class World:
 
     # ---------------------------------------------------------------------------------------------- an operator
 
-    def operate(self, run: Run, new: Record, now: int) -> None:
+    def apply_operator_change(self, run: Run, new: Record, now: int) -> None:
         """An operator has changed a record."""
         s, c, p = run.state, run.contents, run.protocol
         version = s.version
@@ -301,7 +301,7 @@ def replay(lines: Iterable[str], kind: type[World] = World) -> Iterator[World]:
             continue
         assert world, "expected the beginning of a world"
         try:
-            world.play(event)
+            world.apply_event(event)
         except RejectedError as error:
             raise RejectedError(f"line {number}: {error}: {line}") from None
     if world:

@@ -61,11 +61,11 @@ def constant(value: int, bits: int = 64) -> Term:
     return z3.BitVecVal(value, bits)
 
 
-def least(a: Term, b: Term) -> Term:
+def unsigned_min(a: Term, b: Term) -> Term:
     return z3.If(z3.ULT(a, b), a, b)
 
 
-def greatest(a: Term, b: Term) -> Term:
+def unsigned_max(a: Term, b: Term) -> Term:
     return z3.If(z3.UGT(a, b), a, b)
 
 
@@ -119,11 +119,11 @@ def tick_tock(
     if weak == "a step back does not land on the safe tick":
         is_used = z3.ULT(now, safe)
     is_behind = z3.And(goes_back, z3.Or(flip == REFUSED, is_used))
-    start = z3.If(now == tick, greatest(TickTock.next(word), first), first)
+    start = z3.If(now == tick, unsigned_max(TickTock.next(word), first), first)
     if weak == "a tick continues with its next sequence":
         start = first
     room = z3.If(z3.ULT(last + 1, start), constant(0), last + 1 - start)
-    length = least(want, room)
+    length = unsigned_min(want, room)
     if weak == "the sequence ends with its last number":
         length = want
     bit = TickTock.bit(word) != goes_back
@@ -147,13 +147,13 @@ def tick_tock(
     )
 
 
-def raised(step: Step, safe: Term, weak: str = "") -> Term:
+def raise_safe_tick(step: Step, safe: Term, weak: str = "") -> Term:
     """Returns `safe` after a successful step."""
     if weak == "a step back raises the safe tick":
         return safe
     if weak == "the safe tick is the one that was left":
-        return z3.If(step.goes_back, greatest(safe, step.tick), safe)
-    return z3.If(step.goes_back, greatest(safe, step.behind), safe)
+        return z3.If(step.goes_back, unsigned_max(safe, step.tick), safe)
+    return z3.If(step.goes_back, unsigned_max(safe, step.behind), safe)
 
 
 def exhaust(word: Term, last: Term) -> Term:
@@ -205,7 +205,7 @@ def per_tick(
     """Decides a step of the other formats' machine: `plan` in per_tick.rs. All terms have 128 bits. `is_held` says
     that a clock that is behind continues in the last tick."""
     before = machine.tick(word)
-    tick = z3.If(is_held, greatest(now, before), now)
+    tick = z3.If(is_held, unsigned_max(now, before), now)
     if weak == "a clock that is behind stays in the last tick":
         tick = now
     is_behind = z3.ULT(tick, before)
@@ -215,7 +215,7 @@ def per_tick(
     if weak == "a tick continues with its next slot":
         start = first
     room = z3.If(z3.ULT(last + 1, start), constant(0, 128), last + 1 - start)
-    length = least(want, room)
+    length = unsigned_min(want, room)
     if weak == "the slots end with the last":
         length = want
     closed = machine.closed(word)

@@ -15,7 +15,7 @@ from polyflake import layout, randflake, sno
 SECRET = b"sixteen byte key"
 
 
-def of_sno(worker: int) -> list[object]:
+def sno_ids(worker: int) -> list[object]:
     ids = sno.Generator(partition=worker)
     return [bytes(ids.generate(7)), bytes(ids.generate(7))]
 
@@ -25,7 +25,7 @@ def layout_ids(worker: int) -> list[object]:
     return [ids.generate(), ids.generate()]
 
 
-def of_randflake(worker: int) -> list[object]:
+def randflake_ids(worker: int) -> list[object]:
     ids = randflake.Generator(randflake.Grant(worker, 1_730_000_000, 2_803_741_824), SECRET)
     return [ids.generate(), ids.generate()]
 
@@ -46,9 +46,9 @@ def run(name: str, begin: Callable[[int], list[object]], generators: int, worker
 def main() -> int:
     generators, workers = (int(given) for given in (*sys.argv[1:3], *("10000", "200")[len(sys.argv) - 1 :]))
     well = [
-        run("sno", of_sno, generators, workers),
+        run("sno", sno_ids, generators, workers),
         run("layout, ticks of 1 ms", layout_ids, generators, workers),
-        run("Randflake", of_randflake, generators // 100, workers),
+        run("Randflake", randflake_ids, generators // 100, workers),
     ]
     return 0 if all(well) else 1
 

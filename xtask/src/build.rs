@@ -82,7 +82,9 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
         let build =
             |profile| cmd!(shell, "maturin build --quiet --profile {profile} --out {wheels}");
         match purpose {
-            Purpose::Users => build("release").env("RUSTFLAGS", without_local_paths(shell)?),
+            Purpose::Users => {
+                build("release").env("RUSTFLAGS", rustflags_without_local_paths(shell)?)
+            }
             Purpose::Developers => build("quick"),
         }
         .run()?;
@@ -92,7 +94,7 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
 
 /// Returns the compiler flags that keep this machine's paths out of the built files. Cargo has no stable setting for this
 /// that covers its own folder.
-pub fn without_local_paths(shell: &Shell) -> Result<String> {
+pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];

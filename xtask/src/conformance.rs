@@ -45,7 +45,7 @@ impl Default for Options {
 /// integration, where none may be skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    let ready = AvailableRuntimes::on_this_machine(&shell, &options.runtimes)?;
+    let ready = AvailableRuntimes::prepare_runtimes(&shell, &options.runtimes)?;
     ready.build(&shell, Purpose::Users)?;
     run(options, &ready)
 }
@@ -65,7 +65,7 @@ pub struct AvailableRuntimes {
 
 impl AvailableRuntimes {
     /// Sets up the requested runtimes (an empty list means all), and reports those that this machine cannot provide.
-    pub fn on_this_machine(shell: &Shell, wanted: &[Runtime]) -> Result<Self> {
+    pub fn prepare_runtimes(shell: &Shell, wanted: &[Runtime]) -> Result<Self> {
         let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
         let mut runtimes = Vec::new();
         for &runtime in wanted {
@@ -92,7 +92,7 @@ impl AvailableRuntimes {
 
     /// Fails if a requested runtime is missing in continuous integration, where nothing may be skipped.
     pub fn check_complete(&self) -> Result<()> {
-        ensure!(self.complete || !workspace::in_ci(), "a runtime is missing");
+        ensure!(self.complete || !workspace::is_ci(), "a runtime is missing");
         Ok(())
     }
 

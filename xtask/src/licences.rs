@@ -23,7 +23,7 @@ Written by `cargo xtask licences`: the crates that are compiled into the Python 
 under a licence that its authors offer, and the standard library of Rust (MIT or Apache-2.0, the Rust project's contributors).
 ";
 
-const OF_PROGRAM: &str = "# What the program carries
+const PROGRAM_INTRODUCTION: &str = "# What the program carries
 
 The crates that are compiled into it, each under a licence that its authors offer, and the standard library of Rust (MIT or
 Apache-2.0, the Rust project's contributors).
@@ -48,8 +48,8 @@ pub fn main() -> Result<()> {
 }
 
 /// Returns the license file for the program's own packages, which contain many more crates.
-pub fn of_program(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
-    page(shell, OF_PROGRAM, crates)
+pub fn program_licences(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
+    page(shell, PROGRAM_INTRODUCTION, crates)
 }
 
 /// Fails if the license file is outdated.

@@ -137,7 +137,7 @@ fn leases() -> Result<()> {
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;
     tools::workerd(&shell)?;
-    let lives = test::rust::lives(&shell)?;
+    let lease_programs = test::rust::lease_programs(&shell)?;
     for (test, options, setting) in [
         ("model", ignored, None),
         ("simulator", &[], Some(("POLYFLAKE_SEEDS", "100000"))),
@@ -154,8 +154,8 @@ fn leases() -> Result<()> {
         let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];
         let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
         run.envs(setting)
-            .env("POLYFLAKE_LIVES", &lives.commands)
-            .env("POLYFLAKE_WORKER_LIFE", &lives.worker)
+            .env("POLYFLAKE_LIVES", &lease_programs.commands)
+            .env("POLYFLAKE_WORKER_LIFE", &lease_programs.worker)
             .env("CI", "true")
             .run()?;
     }

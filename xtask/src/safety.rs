@@ -11,7 +11,7 @@ use crate::workspace;
 const PAGE: &str = "docs/safety.md";
 const CHECKS: &str = "tests/safety/checks.toml";
 const RESULTS: &str = "tests/safety/results.json";
-const MARKS: [&str; 2] = ["<!-- Figures: begin -->\n", "<!-- Figures: end -->\n"];
+const TABLE_MARKERS: [&str; 2] = ["<!-- Figures: begin -->\n", "<!-- Figures: end -->\n"];
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -89,9 +89,9 @@ fn results() -> Result<Results> {
 
 fn with_table(page: &str, table: &str) -> Result<String> {
     let marks = || format!("expected the marks of the figures in {PAGE}");
-    let (before, rest) = page.split_once(MARKS[0]).with_context(marks)?;
-    let (_, after) = rest.split_once(MARKS[1]).with_context(marks)?;
-    Ok([before, MARKS[0], table, MARKS[1], after].concat())
+    let (before, rest) = page.split_once(TABLE_MARKERS[0]).with_context(marks)?;
+    let (_, after) = rest.split_once(TABLE_MARKERS[1]).with_context(marks)?;
+    Ok([before, TABLE_MARKERS[0], table, TABLE_MARKERS[1], after].concat())
 }
 
 fn table(checks: &[Check], results: &Results) -> String {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_beside_a_word_are_added_up() {
+    fn numbers_next_to_a_word_are_summed() {
         let text = "sno: 1000 IDs, 2 given out twice\nnext: 5000 IDs\nTotals { ids: 40150, explicit_ids: 7 }";
         assert_eq!(count(text, "IDs"), Some(6000));
         assert_eq!(count(text, "ids"), Some(40_150));

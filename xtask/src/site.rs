@@ -41,7 +41,7 @@ pub fn main() -> Result<()> {
 fn page(shell: &Shell) -> Result<()> {
     let chosen = ["--package", "inspect-page", "--target", TARGET, "--profile", PROFILE];
     cmd!(shell, "cargo build --quiet {chosen...}")
-        .env("RUSTFLAGS", build::without_local_paths(shell)?)
+        .env("RUSTFLAGS", build::rustflags_without_local_paths(shell)?)
         .run()?;
     let built = workspace::target().join(TARGET).join(PROFILE).join("inspect_page.wasm");
     let (module, out) = (site().join("wasm"), public().join("inspect"));
@@ -59,7 +59,7 @@ fn names(shell: &Shell) -> Result<()> {
         .run()?;
     let pages = site().join("python");
     shell.remove_path(&pages)?;
-    let python = tools::any_python(shell)?;
+    let python = tools::default_python(shell)?;
     cmd!(shell, "{python} site/python/reference.py {pages}").run()?;
     shell.create_dir(&api)?;
     let (from, to) = (docs.join("doc"), api.join("rust"));

@@ -55,7 +55,7 @@ pub fn artefacts() -> PathBuf {
 }
 
 /// Returns whether this program runs in continuous integration, where no step may be skipped.
-pub fn in_ci() -> bool {
+pub fn is_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
 

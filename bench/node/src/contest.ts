@@ -11,7 +11,7 @@ import { readSync } from "node:fs";
 const ROUNDS = Number(process.env.POLYFLAKE_BENCH_ROUNDS);
 const ROUND_NANOS = 500_000;
 /** The maximum number of attempts at a round that the system interrupts. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 /** How long each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
 
@@ -55,7 +55,7 @@ export interface Contest {
  * another's: the engine specializes a call site for the functions that it has called there. The results are used, so
  * that no call is optimized away.
  */
-function loop(call: () => unknown): Work {
+function repeatCall(call: () => unknown): Work {
   const body = `return (count) => {
     let last;
     const start = process.hrtime.bigint();
@@ -68,7 +68,7 @@ function loop(call: () => unknown): Work {
 }
 
 function entry(name: string, call: () => unknown, ours: boolean): Entry {
-  return { name, ours, items: 1, x: null, work: loop(call), call };
+  return { name, ours, items: 1, x: null, work: repeatCall(call), call };
 }
 
 export function ours(name: string, call: () => unknown): Entry {
@@ -85,11 +85,11 @@ export function batch(entry: Entry, size: number): Entry {
 }
 
 /** Returns a function that creates this project's entries, with `size` items per call. */
-export function many(size: number): (name: string, call: () => unknown) => Entry {
+export function batchEntryMaker(size: number): (name: string, call: () => unknown) => Entry {
   return (name, call) => batch(ours(name, call), size);
 }
 
-export function isMeantBy(contest: Contest, text: string): boolean {
+export function matchesFilter(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }
 
@@ -103,15 +103,15 @@ export async function runContest(contest: Contest): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       for (const [index, { work, items }] of entries.entries()) {
         const count = counts[index]!;
-        rounds[index]!.push((await undisturbed(work, count)) / count / items);
+        rounds[index]!.push((await timeWithoutInterruption(work, count)) / count / items);
       }
     }
     console.log(JSON.stringify(report(contest, rounds)));
-  } while (reply() === "more\n");
+  } while (readRequest() === "more\n");
 }
 
 /** Returns a line from the reader, or an empty string at the end. `process.stdin` would make the input non-blocking. */
-function reply(): string {
+function readRequest(): string {
   const line = Buffer.alloc(16);
   return line.toString("utf8", 0, readSync(0, line));
 }
@@ -128,17 +128,17 @@ function report({ name, axis, entries, goals = [], missing = [] }: Contest, roun
 }
 
 /** Returns the duration in nanoseconds of a round during which no other process used this one's processor. */
-async function undisturbed(work: Work, count: number): Promise<number> {
+async function timeWithoutInterruption(work: Work, count: number): Promise<number> {
   let nanos = 0;
-  for (let k = 0; k < TRIES; k++) {
-    const before = interruptions();
+  for (let k = 0; k < MAX_TRIES; k++) {
+    const before = countInterruptions();
     nanos = await work(count);
-    if (interruptions() === before) break;
+    if (countInterruptions() === before) break;
   }
   return nanos;
 }
 
-function interruptions(): number {
+function countInterruptions(): number {
   return process.resourceUsage().involuntaryContextSwitches;
 }
 

@@ -38,15 +38,15 @@ class Order {
 
 /** Creates an object of the type that its ID states, from the members that `read` returns. */
 // biome-ignore lint/suspicious/noExplicitAny: the members depend on the ID, which no type checker knows.
-const made = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
+const make = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
 
 export function read(): Contest {
   const records = byMetabyte({ 1: User, 2: Order });
   const parse = ours("by metabyte", () => records.parse(TEXT));
-  const twice = peer("parsed twice", () => made((JSON.parse(TEXT) as { id: string }).id, () => JSON.parse(TEXT)));
+  const twice = peer("parsed twice", () => make((JSON.parse(TEXT) as { id: string }).id, () => JSON.parse(TEXT)));
   const once = peer("parsed once, told apart by hand", () => {
     const members = JSON.parse(TEXT) as { id: string };
-    return made(members.id, () => members);
+    return make(members.id, () => members);
   });
   return {
     name: "node: one object of several kinds read from JSON",

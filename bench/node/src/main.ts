@@ -2,7 +2,7 @@
  * Compares the npm package with its peers, and prints each contest's times as a line of JSON. `cargo xtask bench` runs
  * it, pinned to one processor.
  */
-import { batch, type Contest, isMeantBy, peer, runContest } from "./contest.js";
+import { batch, type Contest, matchesFilter, peer, runContest } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as marks from "./marks.js";
 import * as ours from "./ours.js";
@@ -12,7 +12,7 @@ import * as starts from "./starts.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
-function oneBigint(): Contest {
+function singleBigint(): Contest {
   const goal = {
     name: "node: a Randflake bigint",
     ours: ours.randflakeBigint,
@@ -39,12 +39,12 @@ function batches(): Contest {
   const { call } = peers.unikuText;
   const singly = peer("uniku, ulid, in a loop", () => Array.from({ length: 1024 }, call));
   const loop = batch(singly, 1024);
-  const of1024 = texts.find(({ x }) => x === 1024)!;
+  const batchOf1024 = texts.find(({ x }) => x === 1024)!;
   return {
     name: "node: batches",
     axis: "IDs in a call",
     entries: [...packed, ...texts, ...bigints, loop],
-    goals: [{ name: "node: sno texts, a batch of 1024", ours: of1024, against: loop, most: 0.15 }],
+    goals: [{ name: "node: sno texts, a batch of 1024", ours: batchOf1024, against: loop, most: 0.15 }],
   };
 }
 
@@ -70,20 +70,20 @@ function columns(): Contest {
 }
 
 const contests: (() => Contest)[] = [
-  oneBigint,
+  singleBigint,
   singleString,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   kinds.read,
   batches,
   manyTexts,
   columns,
-  publicIds.one,
-  starts.all,
+  publicIds.publicId,
+  starts.programStart,
 ];
 
 const filter = process.argv[2] ?? "";
-if (filter === "marks") marks.show();
+if (filter === "marks") marks.printRows();
 for (const make of filter === "marks" ? [] : contests) {
   const contest = make();
-  if (isMeantBy(contest, filter)) await runContest(contest);
+  if (matchesFilter(contest, filter)) await runContest(contest);
 }

@@ -2,7 +2,7 @@
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
-import { type Entry, many, ours } from "./contest.js";
+import { batchEntryMaker, type Entry, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
 /** A number of partitions with which batches never reach a single partition's limit. */
@@ -17,12 +17,12 @@ function snoGenerators(): () => sno.Generator {
 }
 
 /** Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second. */
-function randflakeIds(): randflake.Generator {
+function randflakeGenerator(): randflake.Generator {
   const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
   return new randflake.Generator(grant, SECRET);
 }
 
-export const randflakeBigint: Entry = ours("Randflake", randflakeIds().generate);
+export const randflakeBigint: Entry = ours("Randflake", randflakeGenerator().generate);
 
 export const snoText: Entry = ours("sno", new sno.Generator({ partition: 1 }).generate);
 
@@ -30,7 +30,7 @@ export const snoTextInWasm: Entry = ours("sno, in wasm", new inWasm.Generator({ 
 
 export function texts(): Entry[] {
   const withMetabyte = new sno.Generator({ partition: 2 });
-  const numbers = randflakeIds();
+  const numbers = randflakeGenerator();
   return [
     snoText,
     ours("sno, with a metabyte", () => withMetabyte.generate(7)),
@@ -52,10 +52,10 @@ export function reads(): Entry[] {
 /** Entries that read many strings, with one call and one by one. */
 export function manyTexts(size: number): { singly: Entry; array: Entry; joined: Entry; others: Entry[] } {
   const texts = new sno.Generator({ partition: 4 }).generateMany(size).texts();
-  const numbers = randflakeIds().generateMany(size).texts();
+  const numbers = randflakeGenerator().generateMany(size).texts();
   const guids = new hotguid.Generator().generateMany(size).texts();
   const concatenated = texts.join("");
-  const of = many(size);
+  const of = batchEntryMaker(size);
   return {
     singly: of("sno, one by one", () => texts.map((text) => sno.toBytes(text))),
     array: of("sno, an array", () => sno.SnoArray.from(texts)),
@@ -79,7 +79,7 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
     bindables: { datacenter: 1 },
   };
   const { packed } = twitter.packColumns(given);
-  const of = many(size);
+  const of = batchEntryMaker(size);
   return {
     singly: of("parse, one by one", () => Array.from(packed, (id) => twitter.parse(id))),
     parsed: of("parse, 4 columns", () => twitter.parseColumns(packed)),
@@ -89,10 +89,10 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
 
 /** Entries that make many IDs per call, as packed bytes and as strings. */
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
-  const [next, numbers] = [snoGenerators(), randflakeIds()];
+  const [next, numbers] = [snoGenerators(), randflakeGenerator()];
   return {
-    packed: sizes.map((size) => many(size)("sno, packed", () => next().generateMany(size))),
-    texts: sizes.map((size) => many(size)("sno, texts", () => next().generateMany(size).texts())),
-    bigints: sizes.map((size) => many(size)("Randflake, packed", () => numbers.generateMany(size))),
+    packed: sizes.map((size) => batchEntryMaker(size)("sno, packed", () => next().generateMany(size))),
+    texts: sizes.map((size) => batchEntryMaker(size)("sno, texts", () => next().generateMany(size).texts())),
+    bigints: sizes.map((size) => batchEntryMaker(size)("Randflake, packed", () => numbers.generateMany(size))),
   };
 }

@@ -38,7 +38,7 @@ export function texts(): Entry[] {
   ];
 }
 
-export const plainRandflake: Entry = peer("Randflake in plain TypeScript", plain());
+export const plainRandflake: Entry = peer("Randflake in plain TypeScript", plainGenerator());
 
 export function bigints(): Entry[] {
   return [plainRandflake, peer("@sapphire/snowflake", () => TwitterSnowflake.generate())];
@@ -53,7 +53,7 @@ export function reads(): Entry[] {
  * Generates IDs with 64 node IDs in turn, so that no node runs out of IDs. First checks that the cipher's result equals the
  * result of this project's cipher.
  */
-function plain(): () => bigint {
+function plainGenerator(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);
   const published = new Generator(0, key).encrypt(0xefcdab8967452301n);
   if (BigInt.asUintN(64, published) !== 0x985ff50152f1be2bn) throw new Error("the plain cipher is not SPARX-64");

@@ -2,29 +2,29 @@
 import { Keyring } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
-import { type Contest, many, ours, peer } from "./contest.js";
+import { batchEntryMaker, type Contest, ours, peer } from "./contest.js";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
-const MANY = 1024;
+const BATCH_SIZE = 1024;
 const MAX_EXCLUSIVE = 2 ** 48;
 
 /** Returns a function that returns the items of a list in turn, repeatedly. */
-function turns<T>(all: readonly T[]): () => T {
+function roundRobin<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length]!;
 }
 
-export function one(): Contest {
-  const numbers = Array.from({ length: MANY }, (_, k) => (k * 274_877_906_951) % MAX_EXCLUSIVE);
+export function publicId(): Contest {
+  const numbers = Array.from({ length: BATCH_SIZE }, (_, k) => (k * 274_877_906_951) % MAX_EXCLUSIVE);
   const [orders, wasm, sqids] = [new Keyring(SECRET).of("order"), new inWasm.Keyring(SECRET).of("order"), new Sqids()];
   const [texts, theirs] = [orders.encodeMany(numbers), numbers.map((number) => sqids.encode([number]))];
-  const [number, text, their] = [turns(numbers), turns(texts), turns(theirs)];
+  const [number, text, their] = [roundRobin(numbers), roundRobin(texts), roundRobin(theirs)];
   const encode = ours("encode", () => orders.encode(number()));
   const decode = ours("decode", () => orders.decode(text()));
   const encodeInWasm = ours("encode, in wasm", () => wasm.encode(number()));
   const decodeInWasm = ours("decode, in wasm", () => wasm.decode(text()));
-  const encodeMany = many(MANY)("encodeMany, of 1024", () => orders.encodeMany(numbers));
-  const decodeMany = many(MANY)("decodeMany, of 1024", () => orders.decodeMany(texts));
+  const encodeMany = batchEntryMaker(BATCH_SIZE)("encodeMany, of 1024", () => orders.encodeMany(numbers));
+  const decodeMany = batchEntryMaker(BATCH_SIZE)("decodeMany, of 1024", () => orders.decodeMany(texts));
   const sqidsEncode = peer("sqids, encode", () => sqids.encode([number()]));
   const sqidsDecode = peer("sqids, decode", () => sqids.decode(their()));
   return {

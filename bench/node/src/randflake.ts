@@ -45,8 +45,8 @@ function encrypt(subkeys: Uint16Array, block: Uint16Array): void {
     }
     const [a, b] = [block[0]!, block[1]!];
     const mixed = a ^ b;
-    const turned = (mixed << 8) | (mixed >>> 8);
-    const [c, d] = [block[2]! ^ a ^ turned, block[3]! ^ b ^ turned];
+    const rotated = (mixed << 8) | (mixed >>> 8);
+    const [c, d] = [block[2]! ^ a ^ rotated, block[3]! ^ b ^ rotated];
     block.set([c, d, a, b]);
   }
   const from = 2 * STEPS * WORDS;

@@ -3,23 +3,23 @@ import { spawnSync } from "node:child_process";
 import { type Contest, ours, peer } from "./contest.js";
 
 /** Runs a program in its own process. */
-function run(code: string): number {
+function runProgram(code: string): number {
   const options = { cwd: new URL(".", import.meta.url) };
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], options);
   if (status !== 0) throw new Error(`expected a program that ends well, found: ${stderr}`);
   return 1;
 }
 
-export function all(): Contest {
-  const node = peer("Node alone", () => run("0"));
-  const polyflake = ours("polyflake", () => run('import "polyflake"'));
+export function programStart(): Contest {
+  const node = peer("Node alone", () => runProgram("0"));
+  const polyflake = ours("polyflake", () => runProgram('import "polyflake"'));
   return {
     name: "node: a program that begins",
     entries: [
       node,
       polyflake,
-      ours("polyflake, and a sno", () => run('import { sno } from "polyflake"; sno.generate()')),
-      peer("uuid, and a v7", () => run('import { v7 } from "uuid"; v7()')),
+      ours("polyflake, and a sno", () => runProgram('import { sno } from "polyflake"; sno.generate()')),
+      peer("uuid, and a v7", () => runProgram('import { v7 } from "uuid"; v7()')),
     ],
     goals: [{ name: "node: import", ours: polyflake, against: node, most: 1.25 }],
   };

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The batch size that the goals apply to.
-const OF_GOALS: u32 = 1024;
+const GOAL_BATCH_SIZE: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
 const HYPERUUID: &str = "hyperuuid v7, a batch";
@@ -44,25 +44,26 @@ pub(crate) fn sizes() -> Comparison {
             .with_items(size)
             .at_axis_position(size)
     });
-    let peers = [(HYPERUUID, hyperuuids(OF_GOALS)), (FAST_UUID_V7, fast_uuids(OF_GOALS))];
+    let peers =
+        [(HYPERUUID, hyperuuids(GOAL_BATCH_SIZE)), (FAST_UUID_V7, fast_uuids(GOAL_BATCH_SIZE))];
     let peers = peers.map(|(name, work)| {
-        Entry::peer_entry(name, work).with_items(OF_GOALS).at_axis_position(OF_GOALS)
+        Entry::peer_entry(name, work).with_items(GOAL_BATCH_SIZE).at_axis_position(GOAL_BATCH_SIZE)
     });
-    let larger = Entry::peer_entry(ZEROS_16, write_zeros(OF_GOALS, HotGuid::LEN));
+    let larger = Entry::peer_entry(ZEROS_16, write_zeros(GOAL_BATCH_SIZE, HotGuid::LEN));
     let ours = sno.chain(randflake).chain(hot_guid).chain(uuid7).chain(layout);
     let ours = ours.map(|(name, size, work)| {
         Entry::own_entry(name, work).with_items(size).at_axis_position(size)
     });
-    let scalar = Entry::own_entry(SCALAR, scalar_snos(OF_GOALS))
-        .with_items(OF_GOALS)
-        .at_axis_position(OF_GOALS);
+    let scalar = Entry::own_entry(SCALAR, scalar_snos(GOAL_BATCH_SIZE))
+        .with_items(GOAL_BATCH_SIZE)
+        .at_axis_position(GOAL_BATCH_SIZE);
     Comparison {
         name: "rust: batches",
         axis: Some("IDs in a call"),
         entries: ours
             .chain(zeros)
             .chain(peers)
-            .chain([scalar, larger.with_items(OF_GOALS).at_axis_position(OF_GOALS)])
+            .chain([scalar, larger.with_items(GOAL_BATCH_SIZE).at_axis_position(GOAL_BATCH_SIZE)])
             .collect(),
         goals: vec![
             goal("rust: sno batch of 1024, an ID", "sno", ZEROS_10, 4.0),
@@ -77,7 +78,7 @@ pub(crate) fn sizes() -> Comparison {
 /// Returns a goal for a batch of 1024 IDs, including the clock reading and the atomic operation. The goal compares the
 /// batch with zeroing the same number of bytes, or with another library's batch.
 fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64) -> Goal {
-    Goal::new(name, Key(ours, Some(OF_GOALS)), Key(theirs, Some(OF_GOALS)), most)
+    Goal::new(name, Key(ours, Some(GOAL_BATCH_SIZE)), Key(theirs, Some(GOAL_BATCH_SIZE)), most)
 }
 
 fn snos(size: u32) -> Work {
@@ -98,19 +99,19 @@ fn scalar_snos(size: u32) -> Work {
 }
 
 fn randflakes(size: u32) -> Work {
-    let ids = randflake(RunawayClock::in_seconds(size));
+    let ids = randflake(RunawayClock::with_second_ticks(size));
     let mut batch = vec![Randflake::default(); size as usize];
     repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
 }
 
 fn hot_guids(size: u32) -> Work {
-    let ids = hot_guid(RunawayClock::in_seconds(size));
+    let ids = hot_guid(RunawayClock::with_second_ticks(size));
     let mut batch = vec![HotGuid::default(); size as usize];
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
 fn uuids(size: u32) -> Work {
-    let ids = uuid7(RunawayClock::in_milliseconds(size));
+    let ids = uuid7(RunawayClock::with_millisecond_ticks(size));
     let mut batch = vec![Uuid7::default(); size as usize];
     repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
 }

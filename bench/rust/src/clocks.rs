@@ -32,13 +32,13 @@ impl RunawayClock {
 
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond: at most 65,536 IDs per tick,
     /// half of what a UUID v7 generator can generate in any millisecond.
-    pub(crate) const fn in_milliseconds(batch: u32) -> Self {
+    pub(crate) const fn with_millisecond_ticks(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * MILLISECOND / 65_536)
     }
 
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second: at most 65,536 IDs per tick, within
     /// every format's limit.
-    pub(crate) const fn in_seconds(batch: u32) -> Self {
+    pub(crate) const fn with_second_ticks(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * SECOND / 65_536)
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct AcceleratedClock {
 }
 
 impl AcceleratedClock {
-    const TIMES: i64 = 64;
+    const SPEED_FACTOR: i64 = 64;
 
     pub(crate) fn new() -> Self {
         Self { start: SystemClock.unix_nanos().expect("a working clock") }
@@ -83,10 +83,10 @@ impl AcceleratedClock {
 impl Clock for AcceleratedClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        Ok(self.start + (SystemClock.unix_nanos()? - self.start) * Self::TIMES)
+        Ok(self.start + (SystemClock.unix_nanos()? - self.start) * Self::SPEED_FACTOR)
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
-        SystemClock.sleep(nanos / Self::TIMES.unsigned_abs())
+        SystemClock.sleep(nanos / Self::SPEED_FACTOR.unsigned_abs())
     }
 }
 
@@ -105,20 +105,20 @@ pub(crate) struct SyntheticClock {
 impl SyntheticClock {
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of 4 ms.
     pub(crate) const fn for_batches(batch: u32) -> Self {
-        Self::ticking(TICK, batch)
+        Self::with_ticks(TICK, batch)
     }
 
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond.
-    pub(crate) const fn in_milliseconds(batch: u32) -> Self {
-        Self::ticking(MILLISECOND, batch)
+    pub(crate) const fn with_millisecond_ticks(batch: u32) -> Self {
+        Self::with_ticks(MILLISECOND, batch)
     }
 
     /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second.
-    pub(crate) const fn in_seconds(batch: u32) -> Self {
-        Self::ticking(SECOND, batch)
+    pub(crate) const fn with_second_ticks(batch: u32) -> Self {
+        Self::with_ticks(SECOND, batch)
     }
 
-    const fn ticking(tick_nanos: i64, batch: u32) -> Self {
+    const fn with_ticks(tick_nanos: i64, batch: u32) -> Self {
         let now = AtomicI64::new(1_763_650_000_000_000_000);
         Self { now, tick_nanos, readings: 8192 / batch }
     }

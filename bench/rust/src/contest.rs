@@ -91,7 +91,7 @@ impl Comparison {
     }
 
     /// Returns whether the filter occurs in the name of the comparison or of one of its goals.
-    pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
+    pub(crate) fn matches_filter(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))
     }
@@ -103,14 +103,14 @@ impl Comparison {
         let mut rounds = vec![Rounds::new(); self.entries.len()];
         let mut reply = "more\n".to_owned();
         while reply == "more\n" {
-            self.time_more(&counts, &mut rounds);
+            self.time_rounds(&counts, &mut rounds);
             println!("{}", self.to_json(&rounds));
             reply.clear();
             stdin().read_line(&mut reply).expect("a reply, or the end");
         }
     }
 
-    fn time_more(&mut self, counts: &[u32], rounds: &mut [Rounds]) {
+    fn time_rounds(&mut self, counts: &[u32], rounds: &mut [Rounds]) {
         for _ in 0..requested_rounds() {
             for ((entry, count), rounds) in self.entries.iter_mut().zip(counts).zip(&mut *rounds) {
                 rounds.push(time(&mut entry.work, *count) / f64::from(entry.items));

@@ -26,7 +26,7 @@ const CLOCK: &str = "SystemTime::now alone";
 pub(crate) fn single_id() -> Comparison {
     Comparison::new(
         "rust: one ID",
-        our_ids().into_iter().chain(their_ids()).collect(),
+        own_id_entries().into_iter().chain(peer_id_entries()).collect(),
         vec![
             Goal::new("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
             Goal::new("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
@@ -53,7 +53,7 @@ pub(crate) fn single_id() -> Comparison {
     )
 }
 
-fn our_ids() -> Vec<Entry> {
+fn own_id_entries() -> Vec<Entry> {
     let exact = sno(RunawayClock::for_batch_size(1));
     let looking = sno(RunawayClock::for_single_ids(ExactClock));
     let ticking = TickingClock::new(Duration::from_millis(1)).expect("a thread");
@@ -63,11 +63,11 @@ fn our_ids() -> Vec<Entry> {
     );
     let mut handle = Handle::new(Box::new(shared));
     let (randflake, hot_guid, layout) = (
-        randflake(RunawayClock::in_seconds(1)),
-        hot_guid(RunawayClock::in_seconds(1)),
+        randflake(RunawayClock::with_second_ticks(1)),
+        hot_guid(RunawayClock::with_second_ticks(1)),
         layout(SystemClock),
     );
-    let [uuids, shared] = [1, 1].map(|one| uuid7(RunawayClock::in_milliseconds(one)));
+    let [uuids, shared] = [1, 1].map(|one| uuid7(RunawayClock::with_millisecond_ticks(one)));
     let mut uuid_handle = uuid7::Handle::new(Box::new(shared));
     [Entry::own_entry("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
@@ -106,7 +106,7 @@ const fn coarse() -> Option<Entry> {
     None
 }
 
-fn their_ids() -> Vec<Entry> {
+fn peer_id_entries() -> Vec<Entry> {
     let mut entries = vec![Entry::peer_entry(CLOCK, repeat(SystemTime::now))];
     peers::visit_all(&mut entries);
     entries
@@ -127,9 +127,9 @@ impl Visit for Vec<Entry> {
 /// Returns the contest for generating one ID as a string, on the stack if the library supports it.
 pub(crate) fn text() -> Comparison {
     let (sno, randflake) =
-        (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::in_seconds(1)));
-    let hot_guid = hot_guid(RunawayClock::in_seconds(1));
-    let uuid7 = uuid7(RunawayClock::in_milliseconds(1));
+        (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::with_second_ticks(1)));
+    let hot_guid = hot_guid(RunawayClock::with_second_ticks(1));
+    let uuid7 = uuid7(RunawayClock::with_millisecond_ticks(1));
     let nulids = nulid::Generator::new();
     Comparison::new(
         "rust: one ID as text",

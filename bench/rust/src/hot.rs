@@ -37,7 +37,7 @@ const fn batch(name: &'static str, work: fn() -> Work) -> HotFunction {
     HotFunction { name, items: BATCH, work }
 }
 
-pub(crate) const ALL: &[HotFunction] = &[
+pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
     single_call("sno generate", || {
         let ids = samples::sno(SyntheticClock::for_batches(1));
         repeat(move || ids.generate(1))
@@ -75,20 +75,20 @@ pub(crate) const ALL: &[HotFunction] = &[
         repeat(move || sno::metabyte(texts.next()))
     }),
     single_call("randflake generate", || {
-        let ids = samples::randflake(SyntheticClock::in_seconds(1));
+        let ids = samples::randflake(SyntheticClock::with_second_ticks(1));
         repeat(move || ids.generate())
     }),
     single_call("randflake generate, leased", || {
-        let ids = randflake::Leased::new(samples::randflake(SyntheticClock::in_seconds(1)))
+        let ids = randflake::Leased::new(samples::randflake(SyntheticClock::with_second_ticks(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(()))
     }),
     single_call("randflake generate_text", || {
-        let ids = samples::randflake(SyntheticClock::in_seconds(1));
+        let ids = samples::randflake(SyntheticClock::with_second_ticks(1));
         repeat(move || ids.generate().map(Randflake::text))
     }),
     batch("randflake fill 1024, an ID", || {
-        let ids = samples::randflake(SyntheticClock::in_seconds(BATCH));
+        let ids = samples::randflake(SyntheticClock::with_second_ticks(BATCH));
         let mut batch = vec![Randflake::default(); BATCH as usize];
         repeat(move || ids.fill(&mut batch))
     }),
@@ -127,44 +127,44 @@ pub(crate) const ALL: &[HotFunction] = &[
         repeat(move || cipher.encrypt_blocks(&mut blocks))
     }),
     single_call("hotguid generate", || {
-        let ids = samples::hot_guid(SyntheticClock::in_seconds(1));
+        let ids = samples::hot_guid(SyntheticClock::with_second_ticks(1));
         repeat(move || ids.generate(1))
     }),
     single_call("hotguid generate, leased", || {
-        let ids = hotguid::Leased::new(samples::hot_guid(SyntheticClock::in_seconds(1)))
+        let ids = hotguid::Leased::new(samples::hot_guid(SyntheticClock::with_second_ticks(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
     single_call("hotguid generate_text", || {
-        let ids = samples::hot_guid(SyntheticClock::in_seconds(1));
+        let ids = samples::hot_guid(SyntheticClock::with_second_ticks(1));
         repeat(move || ids.generate(1).map(HotGuid::text))
     }),
     batch("hotguid fill 1024, an ID", || {
-        let ids = samples::hot_guid(SyntheticClock::in_seconds(BATCH));
+        let ids = samples::hot_guid(SyntheticClock::with_second_ticks(BATCH));
         let mut batch = vec![HotGuid::default(); BATCH as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
     single_call("uuid7 generate", || {
-        let ids = samples::uuid7(SyntheticClock::in_milliseconds(1));
+        let ids = samples::uuid7(SyntheticClock::with_millisecond_ticks(1));
         repeat(move || ids.generate())
     }),
     single_call("uuid7 generate, leased", || {
-        let ids = uuid7::Leased::new(samples::uuid7(SyntheticClock::in_milliseconds(1)))
+        let ids = uuid7::Leased::new(samples::uuid7(SyntheticClock::with_millisecond_ticks(1)))
             .expect("a timestamp");
         repeat(move || ids.generate(()))
     }),
     single_call("uuid7 generate_text", || {
-        let ids = samples::uuid7(SyntheticClock::in_milliseconds(1));
+        let ids = samples::uuid7(SyntheticClock::with_millisecond_ticks(1));
         repeat(move || ids.generate().map(Uuid7::text))
     }),
     single_call("uuid7 handle generate", || {
         let ids: &'static uuid7::Generator<SyntheticClock> =
-            Box::leak(Box::new(samples::uuid7(SyntheticClock::in_milliseconds(1))));
+            Box::leak(Box::new(samples::uuid7(SyntheticClock::with_millisecond_ticks(1))));
         let mut handle = ids.handle();
         repeat(move || handle.generate())
     }),
     batch("uuid7 fill 1024, an ID", || {
-        let ids = samples::uuid7(SyntheticClock::in_milliseconds(BATCH));
+        let ids = samples::uuid7(SyntheticClock::with_millisecond_ticks(BATCH));
         let mut batch = vec![Uuid7::default(); BATCH as usize];
         repeat(move || ids.fill(&mut batch))
     }),
@@ -188,6 +188,6 @@ pub(crate) const ALL: &[HotFunction] = &[
 
 fn randflakes() -> [Randflake; BATCH as usize] {
     let mut ids = [Randflake::default(); BATCH as usize];
-    samples::randflake(SyntheticClock::in_seconds(BATCH)).fill(&mut ids).expect("a clock");
+    samples::randflake(SyntheticClock::with_second_ticks(BATCH)).fill(&mut ids).expect("a clock");
     ids
 }

@@ -13,14 +13,14 @@ use crate::samples;
 /// The time at which the service starts, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
 /// Number of keys generated per millisecond.
-const IN_A_MS: u64 = 10;
+const KEYS_PER_MS: u64 = 10;
 
 /// Writes `count` keys of the given format to standard output, without separators.
 pub(crate) fn write(kind: KeyFormat, count: u64) -> Result<()> {
     let mut out = BufWriter::new(stdout().lock());
     let mut make = kind.key_maker();
     for number in 0..count {
-        let now = START_MS + (number / IN_A_MS).cast_signed();
+        let now = START_MS + (number / KEYS_PER_MS).cast_signed();
         out.write_all(&make(now).map_err(Error::other)?)?;
     }
     out.flush()
@@ -40,7 +40,7 @@ pub(crate) enum KeyFormat {
 type KeyMaker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
 
 /// Returns a function that creates keys with a generator whose clock is set to the given time.
-fn with_time<T: 'static>(
+fn key_maker_with<T: 'static>(
     make: impl FnOnce(&'static ManualClock) -> T,
     key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
 ) -> KeyMaker {
@@ -55,14 +55,16 @@ fn with_time<T: 'static>(
 impl KeyFormat {
     fn key_maker(self) -> KeyMaker {
         match self {
-            Self::Sno => with_time(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec())),
-            Self::Randflake => with_time(samples::randflake, |ids| {
+            Self::Sno => {
+                key_maker_with(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec()))
+            }
+            Self::Randflake => key_maker_with(samples::randflake, |ids| {
                 Ok(ids.generate()?.to_i64().to_be_bytes().to_vec())
             }),
-            Self::HotGuid => {
-                with_time(samples::hot_guid, |ids| Ok(ids.generate(1)?.to_rfc_bytes().to_vec()))
-            }
-            Self::Layout => with_time(samples::layout, |ids| ids.generate().map(bytes_of)),
+            Self::HotGuid => key_maker_with(samples::hot_guid, |ids| {
+                Ok(ids.generate(1)?.to_rfc_bytes().to_vec())
+            }),
+            Self::Layout => key_maker_with(samples::layout, |ids| ids.generate().map(bytes_of)),
             Self::UuidV4 => Box::new(|_| Ok(Uuid::new_v4().into_bytes().to_vec())),
             Self::UuidV7 => Box::new(|now| Ok(uuid_v7(now).into_bytes().to_vec())),
         }

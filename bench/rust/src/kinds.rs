@@ -51,7 +51,7 @@ by_metabyte! {
 
 /// Reads only the ID from a JSON string.
 #[derive(Deserialize)]
-struct Head {
+struct IdOnly {
     id: Sno,
 }
 
@@ -74,9 +74,9 @@ pub(crate) fn read() -> Comparison {
         vec![
             Entry::own_entry(ID_FIRST, by_metabyte(json_with_id_first())),
             Entry::own_entry(ID_LAST, by_metabyte(json_with_id_last())),
-            Entry::peer_entry("its type, known beforehand", parse_known(json_with_id_first())),
+            Entry::peer_entry("its type, known beforehand", parse_known_type(json_with_id_first())),
             Entry::peer_entry(PARSED_TWICE, parse_twice(json_with_id_first())),
-            Entry::peer_entry(VALUE, through_value(json_with_id_first())),
+            Entry::peer_entry(VALUE, parse_through_value(json_with_id_first())),
             Entry::peer_entry("serde, a tag in front", parse_tagged(&json_with_id_first())),
         ],
         vec![
@@ -90,13 +90,13 @@ fn by_metabyte(text: String) -> Work {
     repeat(move || serde_json::from_str::<Record>(&text).expect("a record"))
 }
 
-fn parse_known(text: String) -> Work {
+fn parse_known_type(text: String) -> Work {
     repeat(move || serde_json::from_str::<User>(&text).expect("a user"))
 }
 
 fn parse_twice(text: String) -> Work {
     repeat(move || {
-        let head: Head = serde_json::from_str(&text).expect("an ID");
+        let head: IdOnly = serde_json::from_str(&text).expect("an ID");
         match head.id.metabyte() {
             1 => Record::User(serde_json::from_str(&text).expect("a user")),
             _ => Record::Order(serde_json::from_str(&text).expect("an order")),
@@ -104,7 +104,7 @@ fn parse_twice(text: String) -> Work {
     })
 }
 
-fn through_value(text: String) -> Work {
+fn parse_through_value(text: String) -> Work {
     repeat(move || {
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let id: Sno = value["id"].as_str().expect("an ID").parse().expect("an ID");

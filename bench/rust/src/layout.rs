@@ -5,19 +5,19 @@ use std::hint::black_box;
 use polyflake::layout::{Field, FieldIndex, Layout, Tick};
 
 use crate::{
-    by_hand,
     contest::{Comparison, Entry, Goal},
+    hand_written,
     measure::{Work, repeat},
 };
 
-pub(crate) fn both_ways() -> Comparison {
+pub(crate) fn both_directions() -> Comparison {
     Comparison::new(
         "rust: a layout of 8 fields",
         vec![
             Entry::own_entry("pack", pack()),
             Entry::own_entry("parse", parse()),
-            Entry::peer_entry(PACK_BY_HAND, by_hand::pack()),
-            Entry::peer_entry(PARSE_BY_HAND, by_hand::parse()),
+            Entry::peer_entry(PACK_BY_HAND, hand_written::pack()),
+            Entry::peer_entry(PARSE_BY_HAND, hand_written::parse()),
         ],
         vec![
             Goal::new("rust: layout pack, 8 fields", "pack", PACK_BY_HAND, 6.0),

@@ -17,9 +17,9 @@ pub(crate) fn single_id() -> Comparison {
     Comparison::new(
         "rust: one ID under a lease that is kept",
         vec![
-            Entry::own_entry(LEASED_GENERATE, leased_generate()),
+            Entry::own_entry(LEASED_GENERATE, generate_with_lease()),
             Entry::own_entry("the core's generator that moves", generate_across_grants()),
-            Entry::own_entry(WITHOUT_LEASE, without_lease()),
+            Entry::own_entry(WITHOUT_LEASE, generate_without_lease()),
         ],
         vec![Goal::new(
             "rust: one ID under a lease that is kept",
@@ -30,8 +30,8 @@ pub(crate) fn single_id() -> Comparison {
     )
 }
 
-fn leased_generate() -> Work {
-    let layout = samples::layout_like_instagram();
+fn generate_with_lease() -> Work {
+    let layout = samples::instagram_like_layout();
     let ids = polyflake_lease::layout::Generator::new("memory:", "bench", &layout, &["shard"]);
     let ids = ids.expect("a lease");
     repeat(move || ids.generate())
@@ -43,7 +43,7 @@ fn generate_across_grants() -> Work {
     repeat(move || ids.generate(None))
 }
 
-fn without_lease() -> Work {
+fn generate_without_lease() -> Work {
     let ids = samples::layout(SystemClock);
     repeat(move || ids.generate())
 }

@@ -4,11 +4,11 @@
 //! of the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs this program.
 
 mod batches;
-mod by_hand;
 mod clocks;
 mod codecs;
 mod contest;
 mod generate;
+mod hand_written;
 mod hot;
 mod keys;
 mod kinds;
@@ -34,16 +34,16 @@ fn comparisons() -> Vec<Comparison> {
         leases::single_id(),
         generate::text(),
         randflake::text_comparison(),
-        public::both_ways(),
+        public::both_directions(),
         codecs::encode(),
         codecs::decode(),
         texts::encode(),
         texts::decode(),
-        texts::millions(),
-        layout::both_ways(),
+        texts::large_sample(),
+        layout::both_directions(),
         kinds::read(),
         batches::sizes(),
-        threads::reading_the_clock(),
+        threads::with_clock_readings(),
     ]
 }
 
@@ -72,9 +72,11 @@ fn main() -> anyhow::Result<()> {
         Task::Contests { filter } => time_repeatedly(&filter),
         #[cfg(unix)]
         Task::Marks => marks::print_rows()?,
-        Task::Functions => hot::ALL.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name)),
+        Task::Functions => {
+            hot::HOT_FUNCTIONS.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name));
+        }
         Task::Call { name, times } => {
-            let hot = hot::ALL.iter().find(|hot| hot.name == name);
+            let hot = hot::HOT_FUNCTIONS.iter().find(|hot| hot.name == name);
             (hot.context("no function of this name")?.work)()(times);
         }
         Task::Keys { kind, count } => keys::write(kind, count)?,
@@ -86,6 +88,6 @@ fn time_repeatedly(filter: &str) {
     team::pin(0);
     comparisons()
         .into_iter()
-        .filter(|contest| contest.is_meant_by(filter))
+        .filter(|contest| contest.matches_filter(filter))
         .for_each(Comparison::time_repeatedly);
 }

@@ -73,7 +73,7 @@ pub(crate) fn print_rows() -> anyhow::Result<()> {
 /// Returns whether a forked child generates an ID that its parent generates at the same time.
 fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     make();
-    let (theirs, ours) = child_and_parent(make, |make, out| {
+    let (theirs, ours) = run_in_child_and_parent(make, |make, out| {
         out.write_all(&make_ids_for_a_while(make).concat()).expect("a pipe");
     })?;
     let width = ours[0].len();
@@ -84,7 +84,7 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
 /// Returns whether, in a forked child, a later ID contains a later time. The child lacks its parent's threads.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
-    let (theirs, _) = child_and_parent(make, |make, out| {
+    let (theirs, _) = run_in_child_and_parent(make, |make, out| {
         let before = make();
         thread::sleep(Duration::from_millis(200));
         let is_later = make()[..time] > before[..time];
@@ -104,7 +104,7 @@ fn make_ids_for_a_while(make: &mut MakeId) -> Vec<Vec<u8>> {
 }
 
 /// Forks, and runs `work` in the child. Returns the child's output and the IDs that the parent generates in the meantime.
-fn child_and_parent(
+fn run_in_child_and_parent(
     make: &mut MakeId,
     work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {

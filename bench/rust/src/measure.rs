@@ -40,15 +40,15 @@ pub(crate) fn repeat_with<S: 'static, T>(
 }
 
 /// The maximum number of attempts at a round if the system keeps interrupting it.
-const TRIES: usize = 5;
+const MAX_TRIES: usize = 5;
 
 /// Returns the nanoseconds per repetition, measured in a round in which no other process interrupted this one.
 pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     let mut nanos = 0.0;
-    for _ in 0..TRIES {
-        let before = interruptions();
+    for _ in 0..MAX_TRIES {
+        let before = count_interruptions();
         nanos = work(count).as_secs_f64() * 1e9 / f64::from(count);
-        if interruptions() == before {
+        if count_interruptions() == before {
             break;
         }
     }
@@ -57,13 +57,13 @@ pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
 
 /// Returns how many times the system preempted a thread of this process.
 #[cfg(unix)]
-fn interruptions() -> i64 {
+fn count_interruptions() -> i64 {
     use nix::sys::resource::{UsageWho, getrusage};
     getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.involuntary_context_switches())
 }
 
 #[cfg(not(unix))]
-fn interruptions() -> i64 {
+fn count_interruptions() -> i64 {
     0
 }
 

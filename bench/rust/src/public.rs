@@ -18,9 +18,9 @@ const INSPECT: &str = "a Randflake's text, inspected";
 /// Number of IDs per batch.
 const BATCH_SIZE: u32 = 1024;
 
-pub(crate) fn both_ways() -> Comparison {
+pub(crate) fn both_directions() -> Comparison {
     let codec = Codec::new(SECRET);
-    let mut flakes = RoundRobin::new(randflake::texts_of(&randflake::samples()));
+    let mut flakes = RoundRobin::new(randflake::to_texts(&randflake::samples()));
     let inspect = move || codec.inspect(Randflake::parse(flakes.next()).expect("a text"));
     let numbers: Vec<_> = (0..u64::from(BATCH_SIZE)).map(|row| row * 1_000_003).collect();
     let texts: Vec<_> = numbers.iter().map(|row| orders().encode(*row).expect("a text")).collect();

@@ -14,8 +14,8 @@ const RADIX: &str = "u64::from_str_radix";
 /// Returns the contest. The standard library's parser is less strict than ours.
 pub(crate) fn text_comparison() -> Comparison {
     let ids = samples();
-    let (mut numbers, mut ours) = (RoundRobin::new(ids.clone()), RoundRobin::new(texts_of(&ids)));
-    let mut theirs = RoundRobin::new(texts_of(&ids));
+    let (mut numbers, mut ours) = (RoundRobin::new(ids.clone()), RoundRobin::new(to_texts(&ids)));
+    let mut theirs = RoundRobin::new(to_texts(&ids));
     let radix = move || u64::from_str_radix(theirs.next(), 32).expect("a number");
     Comparison::new(
         "rust: one Randflake text",
@@ -34,10 +34,10 @@ pub(crate) fn text_comparison() -> Comparison {
 /// Returns new IDs. Most have 12 or 13 digits, and some have fewer.
 pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
-    randflake(RunawayClock::in_seconds(256)).fill(&mut ids).expect("a clock");
+    randflake(RunawayClock::with_second_ticks(256)).fill(&mut ids).expect("a clock");
     ids
 }
 
-pub(crate) fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
+pub(crate) fn to_texts(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
     ids.iter().map(|id| id.text()).collect()
 }

@@ -30,7 +30,7 @@ pub(crate) fn uuid7<C: Clock>(clock: C) -> uuid7::Generator<C> {
 
 /// Returns a layout with fields like those of Instagram's IDs, but with enough sequence numbers per millisecond for the
 /// system clock.
-pub(crate) fn layout_like_instagram() -> layout::Layout {
+pub(crate) fn instagram_like_layout() -> layout::Layout {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
         Field::timestamp(41, Tick::from_millis(1).expect("a tick"), 1_314_220_021_721),
@@ -41,7 +41,7 @@ pub(crate) fn layout_like_instagram() -> layout::Layout {
 }
 
 pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
-    let layout = layout_like_instagram();
+    let layout = instagram_like_layout();
     let builder = layout::Generator::builder(layout).clock(clock).bind("shard", 1);
     builder.build().expect("valid options")
 }
@@ -54,12 +54,12 @@ pub(crate) fn snos() -> Vec<Sno> {
 }
 
 /// A number of IDs whose data exceeds every cache.
-pub(crate) const MILLIONS: u32 = 4_000_000;
+pub(crate) const LARGE_SAMPLE_SIZE: u32 = 4_000_000;
 
-/// Returns [`MILLIONS`] IDs without a pattern.
-pub(crate) fn millions() -> Vec<Sno> {
+/// Returns [`LARGE_SAMPLE_SIZE`] IDs without a pattern.
+pub(crate) fn large_sample() -> Vec<Sno> {
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut bytes = vec![0; MILLIONS as usize * Sno::LEN];
+    let mut bytes = vec![0; LARGE_SAMPLE_SIZE as usize * Sno::LEN];
     for word in bytes.as_chunks_mut::<8>().0 {
         noise ^= noise << 13;
         noise ^= noise >> 7;

@@ -35,7 +35,7 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
 }
 
 /// A thread's work, which runs the given number of times.
-pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
+pub(crate) type ThreadWork = Box<dyn FnMut(u32) + Send>;
 
 /// Prevents a thread's writes from sharing a cache line with other threads' data. Otherwise they could, because members are
 /// allocated next to each other.
@@ -43,7 +43,7 @@ pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 struct CachePadded<T>(T);
 
 /// Returns a team member whose work is one call.
-pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
+pub(crate) fn thread_work<T>(call: impl FnMut() -> T + Send + 'static) -> ThreadWork {
     let mut call = CachePadded(call);
     Box::new(move |count| {
         let CachePadded(call) = &mut call;
@@ -63,7 +63,7 @@ struct StartBarrier {
 }
 
 /// Returns work that runs `size` members concurrently and measures the duration. The calling thread runs the first member.
-pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
+pub(crate) fn team(size: usize, make: impl Fn() -> ThreadWork) -> Work {
     let line = Arc::new(StartBarrier::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
     let (mut mine, mut rounds) = (make(), 0);
@@ -81,7 +81,7 @@ pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     })
 }
 
-fn spawn(index: usize, mut work: Member, line: Arc<StartBarrier>) -> Sender<u32> {
+fn spawn(index: usize, mut work: ThreadWork, line: Arc<StartBarrier>) -> Sender<u32> {
     let (sender, counts) = channel();
     let rounds = move || {
         pin(index);

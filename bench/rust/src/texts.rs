@@ -11,7 +11,7 @@ use polyflake::{
 use crate::{
     contest::{Comparison, Entry, Goal},
     measure::{Work, repeat, repeat_with},
-    samples::{self, MILLIONS},
+    samples::{self, LARGE_SAMPLE_SIZE},
 };
 
 const IDS: u32 = 1024;
@@ -45,13 +45,13 @@ pub(crate) fn decode() -> Comparison {
 }
 
 /// Returns the contest for more IDs than fit in the caches. The output memory has been written before.
-pub(crate) fn millions() -> Comparison {
+pub(crate) fn large_sample() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(
-        || (samples::millions(), vec![[1; Sno::TEXT_LEN]; MILLIONS as usize]),
+        || (samples::large_sample(), vec![[1; Sno::TEXT_LEN]; LARGE_SAMPLE_SIZE as usize]),
         |(ids, texts)| sno::encode_slice(ids, black_box(texts)),
     );
-    let half = MILLIONS as usize * (Sno::LEN + Sno::TEXT_LEN) / 2;
+    let half = LARGE_SAMPLE_SIZE as usize * (Sno::LEN + Sno::TEXT_LEN) / 2;
     let memcpy = repeat_with(
         move || (vec![1_u8; half], vec![2_u8; half]),
         |(from, to)| black_box(to).copy_from_slice(from),
@@ -59,8 +59,8 @@ pub(crate) fn millions() -> Comparison {
     Comparison::new(
         "rust: 4 million texts encoded",
         vec![
-            Entry::own_entry("sno", encode).with_items(MILLIONS),
-            Entry::peer_entry(MEMCPY, memcpy).with_items(MILLIONS),
+            Entry::own_entry("sno", encode).with_items(LARGE_SAMPLE_SIZE),
+            Entry::peer_entry(MEMCPY, memcpy).with_items(LARGE_SAMPLE_SIZE),
         ],
         vec![Goal::new("rust: sno encode 4 million", "sno", MEMCPY, 1.1)],
     )

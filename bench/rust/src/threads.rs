@@ -16,63 +16,67 @@ use crate::{
     contest::{Comparison, Entry, Goal, Key},
     peers::{FERROID, Ferroid, SystemMillis},
     samples::sno,
-    team::{Member, member, sizes, team},
+    team::{ThreadWork, sizes, team, thread_work},
 };
 
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED_GENERATOR: &str = "sno, one generator";
 
 /// Returns the contest in which every ID requires its own reading of the system clock.
-pub(crate) fn reading_the_clock() -> Comparison {
+pub(crate) fn with_clock_readings() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
         let ids = ferroid.clone();
-        member(move || ids.next_id(|_| spin_loop()))
+        thread_work(move || ids.next_id(|_| spin_loop()))
     };
     let word = Arc::new(AtomicU64::new(0));
     let swap = move || {
         let word = word.clone();
-        member(move || {
+        thread_work(move || {
             word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| Some(word + 1))
         })
     };
-    let peers = each_size(FERROID, false, poll)
-        .chain(each_size("uuid v7, fast-rng", false, || member(Uuid::now_v7)))
-        .chain(each_size("compare-and-swap of one word alone", false, swap));
+    let peers = entries_by_size(FERROID, false, poll)
+        .chain(entries_by_size("uuid v7, fast-rng", false, || thread_work(Uuid::now_v7)))
+        .chain(entries_by_size("compare-and-swap of one word alone", false, swap));
     Comparison {
         name: "rust: threads",
         axis: Some("threads"),
         entries: own_entries(AcceleratedClock::new).chain(peers).collect(),
-        goals: vec![two_against_one("rust: two threads, a handle each", 1.6)],
+        goals: vec![scaling_goal("rust: two threads, a handle each", 1.6)],
     }
 }
 
 /// Returns the goal that two threads generate `times` times as many IDs as one thread. The goal's ratio is inverted,
 /// because goals compare times.
-fn two_against_one(name: &'static str, times: f64) -> Goal {
+fn scaling_goal(name: &'static str, times: f64) -> Goal {
     Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }
 
 fn own_entries<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {
     let shared = move || {
         let ids: &'static Generator<C> = Box::leak(Box::new(sno(clock())));
-        move || member(move || ids.generate(1).expect("a clock"))
+        move || thread_work(move || ids.generate(1).expect("a clock"))
     };
     let handles = move || {
         let ids: &'static Generator<C> = Box::leak(Box::new(sno(clock())));
         move || {
             let mut ids = ids.handle();
-            member(move || ids.generate(1).expect("a clock"))
+            thread_work(move || ids.generate(1).expect("a clock"))
         }
     };
-    each_size(SHARED_GENERATOR, true, shared()).chain(each_size(HANDLES, true, handles()))
+    entries_by_size(SHARED_GENERATOR, true, shared()).chain(entries_by_size(
+        HANDLES,
+        true,
+        handles(),
+    ))
 }
 
 /// Returns an entry for each number of threads.
-fn each_size(
+fn entries_by_size(
     name: &'static str,
     ours: bool,
-    make: impl Fn() -> Member,
+    make: impl Fn() -> ThreadWork,
 ) -> impl Iterator<Item = Entry> {
     sizes().map(move |size| {
         let threads = u32::try_from(size).expect("a few threads");

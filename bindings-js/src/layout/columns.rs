@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use super::ids::{role, set};
-use crate::{At, Host, Machine, floats, message::Reader, protocol::register};
+use crate::{Host, Machine, ScratchRef, floats, message::Reader, protocol::register};
 
 /// Reads a field's role and name from a message, and returns the field.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
@@ -35,7 +35,7 @@ impl<C: Host> Machine<C> {
     /// Reads a field, packed IDs, and 1 if numbers should be written instead of integers. Writes a number or an integer for
     /// each ID.
     #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
-    pub fn layout_column(&self, at: At) -> Result<()> {
+    pub fn layout_column(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let is_number = at.read_usize(register::VALUE) == 1;
         let (layout, message, mut column) =
@@ -57,7 +57,7 @@ impl<C: Host> Machine<C> {
 
     /// Reads the number of columns, and for each column its field, 1 for numbers instead of integers, and its values. Then
     /// reads the single values, and writes packed IDs.
-    pub fn layout_pack_columns(&self, at: At) -> Result<()> {
+    pub fn layout_pack_columns(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
@@ -68,7 +68,7 @@ impl<C: Host> Machine<C> {
         set(&mut values, message)?;
         let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
         let pack = |ids: Batch<'_>| values.pack_columns(&columns, ids).map(|()| count);
-        self.answer_packed(at, layout, count, &pack).map_err(with_offset(first))
+        self.put_packed_ids(at, layout, count, &pack).map_err(with_offset(first))
     }
 }
 

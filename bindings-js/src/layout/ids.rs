@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    Host, Machine, ScratchRef,
     handles::Object,
     message::{Reader, Writer},
     protocol::register,
@@ -54,53 +54,53 @@ impl Writer {
 /// is an integer, or a message with the ID's bytes.
 impl<C: Host> Machine<C> {
     /// Reads a description. Writes a handle, and 1 if the layout's IDs are integers.
-    pub fn layout_build(&self, at: At) -> Result<()> {
+    pub fn layout_build(&self, at: ScratchRef) -> Result<()> {
         let message = self.take_message(at);
-        self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
+        self.store_layout(at, Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
     /// Reads the name of a preset, and the names and values of the fields that become constants. Writes a handle, and 1 if
     /// the layout's IDs are integers.
-    pub fn layout_preset_build(&self, at: At) -> Result<()> {
+    pub fn layout_preset_build(&self, at: ScratchRef) -> Result<()> {
         let message = self.take_message(at);
         let mut message = Reader::new(&message);
         let (name, mut fields) = (message.text(), Vec::new());
         while message.has_more() {
             fields.push((message.text(), message.value()));
         }
-        self.keep_layout(at, preset(name, fields)?);
+        self.store_layout(at, preset(name, fields)?);
         Ok(())
     }
 
-    fn keep_layout(&self, at: At, layout: Layout) {
+    fn store_layout(&self, at: ScratchRef, layout: Layout) {
         let is_integer = layout.is_integer();
         self.put_object(at, Object::Layout(layout));
         at.put_number(register::ANSWER, is_integer.into());
     }
 
     /// Writes the description.
-    pub fn layout_description(&self, at: At) -> Result<()> {
+    pub fn layout_description(&self, at: ScratchRef) -> Result<()> {
         let description = self.object(at)?.layout()?.to_value();
         self.answer(at, |message| message.json(&description))
     }
 
     /// Writes the layout's figures.
-    pub fn layout_describe(&self, at: At) -> Result<()> {
+    pub fn layout_describe(&self, at: ScratchRef) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))
     }
 
     /// Reads values, and writes an ID.
-    pub fn layout_pack(&self, at: At) -> Result<()> {
+    pub fn layout_pack(&self, at: ScratchRef) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
-        self.answer_id(at, &values.pack()?)
+        self.put_layout_id(at, &values.pack()?)
     }
 
     /// Reads an ID, either as bytes in a message or, if the message's length is NaN, as an integer. Writes its fields.
-    pub fn layout_parse(&self, at: At) -> Result<()> {
+    pub fn layout_parse(&self, at: ScratchRef) -> Result<()> {
         let (object, is_bytes) = (self.object(at)?, !at.number(register::LENGTH).is_nan());
         let id = if is_bytes {
             Id::Bytes(self.take_message(at))
@@ -113,7 +113,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads values and two times. Writes two IDs in a message.
-    pub fn layout_time_range(&self, at: At) -> Result<()> {
+    pub fn layout_time_range(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let message = self.take_message(at);
@@ -127,9 +127,9 @@ impl<C: Host> Machine<C> {
     }
 
     /// Writes packed IDs. `fill` fills a batch with space for `count` IDs, and returns the number of new IDs.
-    pub(crate) fn answer_packed(
+    pub(crate) fn put_packed_ids(
         &self,
-        at: At,
+        at: ScratchRef,
         layout: &Layout,
         count: usize,
         fill: FillBatch<'_>,
@@ -147,10 +147,10 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.raw(&packed[..made * length]))
     }
 
-    pub(crate) fn answer_id(&self, at: At, id: &Id) -> Result<()> {
+    pub(crate) fn put_layout_id(&self, at: ScratchRef, id: &Id) -> Result<()> {
         match id {
             Id::Integer(id) => {
-                at.put_made(*id);
+                at.put_integer_id(*id);
                 Ok(())
             }
             Id::Bytes(id) => self.answer(at, |message| message.raw(id)),

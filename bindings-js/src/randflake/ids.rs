@@ -6,7 +6,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine, Scratch,
+    Host, Machine, Scratch, ScratchRef,
     handles::Object,
     protocol::{BATCH, register},
 };
@@ -34,13 +34,13 @@ impl Scratch {
         let nodes = grant.nodes();
         let (first, last) = ((*nodes.start()).into(), (*nodes.end()).into());
         let numbers = [first, last, grant.start() as f64, grant.end() as f64];
-        self.put_answer(&numbers);
+        self.put_results(&numbers);
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     fn put_parts(&self, Parts { timestamp, node, sequence }: Parts) {
         let numbers = [timestamp as f64, node.into(), sequence.into()];
-        self.put_answer(&numbers);
+        self.put_results(&numbers);
     }
 
     #[inline(never)]
@@ -60,18 +60,18 @@ impl Scratch {
 /// Calls on IDs, which are 64-bit integers.
 impl<C: Host> Machine<C> {
     /// Reads a grant, and fails if it is invalid.
-    pub fn randflake_grant(&self, at: At) -> Result<()> {
+    pub fn randflake_grant(&self, at: ScratchRef) -> Result<()> {
         at.grant(register::VALUE).map(|_| ())
     }
 
     /// Reads a secret and its length. Writes a handle.
-    pub fn randflake_codec_build(&self, at: At) -> Result<()> {
+    pub fn randflake_codec_build(&self, at: ScratchRef) -> Result<()> {
         self.put_object(at, Object::Codec(Codec::new(at.take_secret("secret")?)));
         Ok(())
     }
 
     /// Reads the handle of a codec or generator, and an ID. Writes the ID's parts.
-    pub fn randflake_inspect(&self, at: At) -> Result<()> {
+    pub fn randflake_inspect(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let id = Randflake::from_i64(at.bigint(register::VALUE));
         let parts = match object.codec() {
@@ -83,19 +83,19 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a codec's handle, and the parts of an ID. Writes the ID.
-    pub fn randflake_encrypt(&self, at: At) -> Result<()> {
+    pub fn randflake_encrypt(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
             timestamp: at.time(register::VALUE),
             node: at.checked_bits(register::VALUE + 1, "node", NODE_BITS)?,
             sequence: at.checked_bits(register::VALUE + 2, "sequence", SEQUENCE_BITS)?,
         })?;
-        at.put_made(id.to_i64());
+        at.put_integer_id(id.to_i64());
         Ok(())
     }
 
     /// Reads a count of at most [`BATCH`], and packed IDs. Writes their strings, each padded with zeros to 16 bytes.
-    pub fn randflake_texts(&self, at: At) -> Result<()> {
+    pub fn randflake_texts(&self, at: ScratchRef) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = at.count();
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
@@ -109,7 +109,7 @@ impl<C: Host> Machine<C> {
 
     /// Reads a count of at most [`MAX_TEXTS`] and the concatenated strings. At [`OFFSETS`], reads the start of each string
     /// and the end of the last one. Writes packed IDs.
-    pub fn randflake_from_texts(&self, at: At) -> Result<()> {
+    pub fn randflake_from_texts(&self, at: ScratchRef) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);
         let mut ids = [Randflake::default(); MAX_TEXTS];
         let count = at.count().min(MAX_TEXTS);

@@ -6,7 +6,7 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine, Scratch,
+    Host, Machine, Scratch, ScratchRef,
     protocol::{BATCH, register},
 };
 
@@ -20,7 +20,7 @@ impl Scratch {
 /// Calls on many IDs at once. JavaScript itself reads single IDs.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`BATCH`], and packed bytes. Writes packed strings.
-    pub fn sno_texts(&self, at: At) -> Result<()> {
+    pub fn sno_texts(&self, at: ScratchRef) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
         let count = at.count();
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
@@ -31,7 +31,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a count of at most [`BATCH`], and packed strings. Writes packed bytes.
-    pub fn sno_from_texts(&self, at: At) -> Result<()> {
+    pub fn sno_from_texts(&self, at: ScratchRef) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
         let count = at.count();
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
@@ -42,7 +42,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads two times, and writes two strings.
-    pub fn sno_time_range(&self, at: At) -> Result<()> {
+    pub fn sno_time_range(&self, at: ScratchRef) -> Result<()> {
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);

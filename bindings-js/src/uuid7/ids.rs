@@ -2,7 +2,7 @@
 
 use polyflake::{Result, uuid7::Uuid7};
 
-use crate::{At, Host, Machine, Scratch, protocol::register};
+use crate::{Host, Machine, Scratch, ScratchRef, protocol::register};
 
 /// The maximum number of strings in one call, limited by the size of the scratch area.
 const MAX_TEXTS: usize = 448;
@@ -16,7 +16,7 @@ impl Scratch {
 /// Calls on many IDs at once. JavaScript itself reads single IDs.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
-    pub fn uuid7_texts(&self, at: At) -> Result<()> {
+    pub fn uuid7_texts(&self, at: ScratchRef) -> Result<()> {
         let mut ids = [[0; Uuid7::LEN]; MAX_TEXTS];
         let ids = &mut ids[..at.count().min(MAX_TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
@@ -27,7 +27,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a count of at most [`MAX_TEXTS`], and packed strings. Writes packed IDs.
-    pub fn uuid7_from_texts(&self, at: At) -> Result<()> {
+    pub fn uuid7_from_texts(&self, at: ScratchRef) -> Result<()> {
         let mut texts = [[0; Uuid7::TEXT_LEN]; MAX_TEXTS];
         let texts = &mut texts[..at.count().min(MAX_TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
@@ -39,7 +39,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads two times, and writes two strings.
-    pub fn uuid7_time_range(&self, at: At) -> Result<()> {
+    pub fn uuid7_time_range(&self, at: ScratchRef) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Uuid7::time_range(start, end)?;
         at.put_uuid7(0, lowest);

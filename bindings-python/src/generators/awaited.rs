@@ -23,7 +23,7 @@ use crate::errors::{detached, raise};
 
 thread_local! {
     /// The sleep time requested by the call that this thread polled last.
-    static LAST_CHECK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static REQUESTED_SLEEP: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 /// The sleep function that the core's calls await.
@@ -33,7 +33,7 @@ pub(crate) async fn sleep(time: Duration) {
         if mem::replace(&mut is_over, true) {
             return Poll::Ready(());
         }
-        LAST_CHECK.set(time);
+        REQUESTED_SLEEP.set(time);
         Poll::Pending
     })
     .await;
@@ -103,7 +103,7 @@ impl Call {
                 result
             }
             Poll::Pending => {
-                Ok(LAST_CHECK.get().as_secs_f64().into_pyobject(py)?.into_any().unbind())
+                Ok(REQUESTED_SLEEP.get().as_secs_f64().into_pyobject(py)?.into_any().unbind())
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::{
     errors::RaisedError,
     ids::{
         convert::{AnyInteger, ClockArgument, StallArgument, type_name},
-        record::by_attributes,
+        record::reduce_by_attributes,
     },
 };
 
@@ -54,9 +54,9 @@ impl Clock for PythonClock {
         match &self.time {
             None => SystemClock.unix_nanos(),
             Some(callable) => {
-                let _level = Level::enter()?;
+                let _level = CallDepth::enter()?;
                 Python::try_attach(|py| read_callable(callable.bind(py)))
-                    .unwrap_or_else(no_interpreter)
+                    .unwrap_or_else(shutdown_error)
             }
         }
     }
@@ -82,19 +82,19 @@ impl Clock for PythonClock {
 
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
-        let _level = Level::enter()?;
+        let _level = CallDepth::enter()?;
         let report = |py: Python<'_>| {
             let reported = PyTuple::new(py, [Stall::from(stall)])
                 .and_then(|arguments| call(callable.bind(py), &arguments));
-            reported.map(drop).map_err(|raised| end_wait(raised, "an exception"))
+            reported.map(drop).map_err(|raised| wait_error(raised, "an exception"))
         };
-        Python::try_attach(report).unwrap_or_else(no_interpreter)
+        Python::try_attach(report).unwrap_or_else(shutdown_error)
     }
 }
 
 /// Returns the error for calls made during interpreter shutdown, when threads may no longer attach to the interpreter.
 #[cold]
-fn no_interpreter<T>() -> Result<T> {
+fn shutdown_error<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
     Err(Error::with_reason(ErrorKind::ClockFailed, REASON))
 }
@@ -105,9 +105,9 @@ fn no_interpreter<T>() -> Result<T> {
 const MAX_DEPTH: u32 = 64;
 
 /// Counts a callable as running until this value is dropped.
-struct Level;
+struct CallDepth;
 
-impl Level {
+impl CallDepth {
     fn enter() -> Result<Self> {
         let above = LEVELS.get();
         if above >= MAX_DEPTH {
@@ -120,7 +120,7 @@ impl Level {
     }
 }
 
-impl Drop for Level {
+impl Drop for CallDepth {
     fn drop(&mut self) {
         LEVELS.set(LEVELS.get() - 1);
     }
@@ -132,12 +132,12 @@ thread_local! {
 
 /// Lets signal handlers run during a call that generates many IDs without waiting.
 #[derive(Default)]
-pub(crate) struct Signals {
+pub(crate) struct SignalChecker {
     /// The time of the last check, or `None` before the first one.
     last_check: Option<Instant>,
 }
 
-impl Signals {
+impl SignalChecker {
     /// Runs the handlers of pending signals, at most once every 10 ms. If other threads keep the interpreter busy,
     /// attaching to it takes up to the interpreter's switch interval.
     pub(crate) fn run_handlers(&mut self) -> Result<()> {
@@ -156,11 +156,11 @@ impl Signals {
 
 /// Runs the handlers of pending signals.
 fn check_signals(py: Python<'_>) -> Result<()> {
-    py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
+    py.check_signals().map_err(|raised| wait_error(raised, "a signal"))
 }
 
 /// Returns the error that ends a wait. The error carries the exception raised during the wait.
-fn end_wait(raised: PyErr, found: &str) -> Error {
+fn wait_error(raised: PyErr, found: &str) -> Error {
     Error::with_reason(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(RaisedError::InWait(raised))
 }
@@ -200,7 +200,7 @@ impl Stall {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]

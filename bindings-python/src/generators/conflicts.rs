@@ -30,7 +30,7 @@ impl From<String> for Identity {
 
 /// All generators of an ID format in this process. No thread blocks on the lock, so a forked child cannot hang on it. A
 /// generator that cannot acquire the lock emits no warning.
-pub(crate) struct Generators<G> {
+pub(crate) struct GeneratorRegistry<G> {
     groups: Mutex<Option<HashMap<String, GeneratorGroup<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
 }
@@ -42,7 +42,7 @@ struct GeneratorGroup<G> {
     warned_of: HashSet<String>,
 }
 
-impl<G> Generators<G> {
+impl<G> GeneratorRegistry<G> {
     /// Creates an empty list of generators. `may_repeat` is the core's comparison.
     pub(crate) const fn new(may_repeat: fn(&G, &G) -> bool) -> Self {
         Self { groups: Mutex::new(None), may_repeat }

@@ -25,7 +25,7 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 /// A thread holds the lock only while it reads or writes a pointer, and does not release the interpreter during that time.
 /// Therefore a fork never finds the lock held. Most programs never set a generator. In that case, no call acquires the
 /// lock.
-pub(crate) struct Default<G> {
+pub(crate) struct DefaultGenerator<G> {
     /// Creates a format's default generator. This function does not use the constructor that Python calls: that constructor
     /// warns if the generator uses a random worker ID although the environment requests leased ones. The default generator
     /// is created at import, but generates no IDs if the environment requests a lease.
@@ -40,7 +40,7 @@ pub(crate) struct Default<G> {
     replacement: RwLock<Option<Py<G>>>,
 }
 
-impl<G: PyClass<BaseType = PyAny>> Default<G> {
+impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
     pub(crate) const fn new(plain: fn() -> PyResult<G>) -> Self {
         Self {
             plain,
@@ -58,7 +58,7 @@ impl<G: PyClass<BaseType = PyAny>> Default<G> {
 
     /// Returns the generator in use, if no program has set one and an ID has already been generated.
     #[inline]
-    pub(crate) fn in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
+    pub(crate) fn generator_in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
         if self.is_replaced.load(Ordering::Acquire) {
             return None;
         }

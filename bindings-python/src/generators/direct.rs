@@ -26,14 +26,14 @@ use pyo3::{
 };
 
 /// A cell for PyO3's function, which is set once the function has been replaced.
-pub(crate) type Parsing = OnceLock<Function>;
+pub(crate) type OriginalFunction = OnceLock<Function>;
 
 /// A function of a module, or a method of a class, that is mostly called without arguments.
-pub(crate) trait Direct {
+pub(crate) trait DirectFunction {
     const NAME: &'static str;
 
     /// Returns the cell that stores PyO3's function.
-    fn parsing() -> &'static Parsing;
+    fn original_function() -> &'static OriginalFunction;
 
     /// Returns the result of a call without arguments, or `None` if PyO3's function must handle the call. This function
     /// must not wait, run Python code, or leave an exception set. `owner` is the module, or an instance of the class.
@@ -47,26 +47,26 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// # Errors
 ///
 /// `SystemError` if PyO3 has defined the function differently than expected.
-pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let parsing = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
-    // SAFETY: the cast has checked that `parsing` is a built-in function, so its function pointer and flags may be read. A
+pub(crate) fn install<D: DirectFunction>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let original_function = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
+    // SAFETY: the cast has checked that `original_function` is a built-in function, so its function pointer and flags may be read. A
     // function with exactly `FLAGS` has the signature of `Function`, and all other functions are filtered out before the
     // conversion.
     let function = unsafe {
-        let function = ffi::PyCFunction_GetFunction(parsing.as_ptr());
-        let has_signature = ffi::PyCFunction_GetFlags(parsing.as_ptr()) == FLAGS;
+        let function = ffi::PyCFunction_GetFunction(original_function.as_ptr());
+        let has_signature = ffi::PyCFunction_GetFlags(original_function.as_ptr()) == FLAGS;
         let function = function.filter(|_| has_signature);
         function.map(|function| mem::transmute::<ffi::PyCFunction, Function>(function))
     };
     let function = function.ok_or_else(|| PySystemError::new_err("expected fast calls"))?;
-    D::parsing().get_or_init(|| function);
+    D::original_function().get_or_init(|| function);
     let definition = ffi::PyMethodDef {
         ml_name: CString::new(D::NAME)?.into_raw(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<D> },
         ml_flags: FLAGS,
-        ml_doc: documentation(D::NAME, &parsing)?,
+        ml_doc: documentation(D::NAME, &original_function)?,
     };
-    let owner = parsing.getattr("__module__")?;
+    let owner = original_function.getattr("__module__")?;
     // SAFETY: the definition is leaked, so it outlives the function, which refers to it. `module` and `owner` are references to
     // live objects, to which the function adds its own references. `PyCFunction_NewEx` returns a new reference, or null with an
     // exception set.
@@ -85,18 +85,20 @@ pub(crate) fn install<D: Direct>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// `SystemError` if PyO3 has defined the method differently than expected.
 #[cfg(not(Py_LIMITED_API))]
-pub(crate) fn install_method<D: Direct>(class: &Bound<'_, pyo3::types::PyType>) -> PyResult<()> {
-    let parsing = class.getattr(D::NAME)?;
+pub(crate) fn install_method<D: DirectFunction>(
+    class: &Bound<'_, pyo3::types::PyType>,
+) -> PyResult<()> {
+    let original_function = class.getattr(D::NAME)?;
     // SAFETY: the pointer is read only if the object is a method of a class that C or Rust code defines. Such a class keeps
     // the definition alive as long as the method lives, which is forever, because its reference is leaked. Functions with
     // these flags have this signature. `PyDescr_NewMethod` returns a new reference, or null with an exception set.
     let direct = unsafe {
-        let is_method = parsing.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
-        let parsing = parsing.into_ptr().cast::<ffi::PyMethodDescrObject>();
+        let is_method = original_function.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
+        let original_function = original_function.into_ptr().cast::<ffi::PyMethodDescrObject>();
         let definition =
-            is_method.then(|| (*parsing).d_method).filter(|it| (**it).ml_flags == FLAGS);
+            is_method.then(|| (*original_function).d_method).filter(|it| (**it).ml_flags == FLAGS);
         let definition = definition.ok_or_else(|| PySystemError::new_err("expected fast calls"))?;
-        D::parsing().get_or_init(|| (*definition).ml_meth.PyCFunctionFastWithKeywords);
+        D::original_function().get_or_init(|| (*definition).ml_meth.PyCFunctionFastWithKeywords);
         let direct = Box::leak(Box::new(ffi::PyMethodDef {
             ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<D> },
             ..*definition
@@ -115,7 +117,7 @@ fn documentation(name: &str, function: &Bound<'_, PyCFunction>) -> PyResult<*con
     Ok(CString::new(format!("{name}{signature}\n--\n\n{doc}"))?.into_raw())
 }
 
-unsafe extern "C" fn call<D: Direct>(
+unsafe extern "C" fn call<D: DirectFunction>(
     owner: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
@@ -129,7 +131,7 @@ unsafe extern "C" fn call<D: Direct>(
             return result.into_ptr();
         }
     }
-    match D::parsing().get() {
+    match D::original_function().get() {
         // SAFETY: `function` is the function that this one replaced. It has the same signature, and receives the
         // interpreter's own arguments unchanged.
         Some(function) => unsafe { function(owner, arguments, count, keywords) },
@@ -141,8 +143,8 @@ unsafe extern "C" fn call<D: Direct>(
 /// The macro's arguments are the class and the value that is used if a call omits the format's argument.
 macro_rules! direct_calls {
     ($class:ident $argument:expr) => {
-        direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.in_use(owner.py())? }
-        direct_calls! { GenerateText "generate_text" $class $argument, text, |owner| DEFAULT.in_use(owner.py())? }
+        direct_calls! { Generate "generate" $class $argument, object, |owner| DEFAULT.generator_in_use(owner.py())? }
+        direct_calls! { GenerateText "generate_text" $class $argument, text, |owner| DEFAULT.generator_in_use(owner.py())? }
         #[cfg(not(Py_LIMITED_API))]
         direct_calls! { MethodGenerate "generate" $class $argument, object, |owner| owner.cast::<$class>().ok()? }
         #[cfg(not(Py_LIMITED_API))]
@@ -162,18 +164,18 @@ macro_rules! direct_calls {
     ($Call:ident $name:literal $class:ident $argument:expr, $object:ident, |$owner:ident| $generator:expr) => {
         struct $Call;
 
-        impl direct::Direct for $Call {
+        impl direct::DirectFunction for $Call {
             const NAME: &'static str = $name;
 
-            fn parsing() -> &'static direct::Parsing {
-                static PARSING: direct::Parsing = direct::Parsing::new();
-                &PARSING
+            fn original_function() -> &'static direct::OriginalFunction {
+                static ORIGINAL_FUNCTION: direct::OriginalFunction = direct::OriginalFunction::new();
+                &ORIGINAL_FUNCTION
             }
 
             #[inline]
             fn result<'py>($owner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
                 let generator = $generator.get();
-                if generator.inner.runs_python(|own| own.clock()) {
+                if generator.inner.may_run_python(|own| own.clock()) {
                     return None;
                 }
                 let object = <$class>::$object;

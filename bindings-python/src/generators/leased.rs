@@ -1,7 +1,7 @@
 //! The generator behind a class: its own, or one with a lease, which `polyflake/_lease.py` keeps.
 //!
 //! ```text
-//! _lease.py (a thread, the store's client) --commands, answers--> Keeper --grants--> OfProcess <-- calls that generate IDs
+//! _lease.py (a thread, the store's client) --commands, answers--> Keeper --grants--> ProcessGenerator <-- calls that generate IDs
 //! ```
 //!
 //! The rules of leases are in `polyflake-lease`. They are a state machine that returns commands, and that has no threads,
@@ -18,7 +18,7 @@
 //! # Forks
 //!
 //! A child inherits the generator of its parent's grant and must not use it. `_lease.py` calls [`Keeper::leave`] in each
-//! child, which clears [`OfProcess::is_here`], so that the child's first ID begins another lease. In a child that
+//! child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another lease. In a child that
 //! Python's hook does not reach, the core still rejects the grant by the process generation. The inherited objects are never
 //! freed, because freeing the client would end the parent's connection to the store.
 
@@ -64,7 +64,7 @@ pub(crate) enum Source<F: Family> {
 
 /// A generator with a lease.
 pub(crate) struct Leased<F: Family> {
-    granted: Arc<OfProcess<F>>,
+    granted: Arc<ProcessGenerator<F>>,
     /// The Python object that keeps the lease.
     lease: Py<PyAny>,
 }
@@ -73,7 +73,7 @@ pub(crate) struct Leased<F: Family> {
 type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
 /// The generator of the current grant, and whether it belongs to this process.
-struct OfProcess<F: Family> {
+struct ProcessGenerator<F: Family> {
     granted: Granted<F, Box<Build<F::Generator>>>,
     /// `true` if the grant belongs to this process and not to its parent.
     is_here: AtomicBool,
@@ -89,7 +89,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         build: impl Fn(u64, Range<i64>) -> Result<F::Generator> + Send + Sync + 'static,
     ) -> PyResult<Self> {
         let (granted, is_here) = (Granted::new(Box::new(build) as _), AtomicBool::new(false));
-        let granted = Arc::new(OfProcess { granted, is_here });
+        let granted = Arc::new(ProcessGenerator { granted, is_here });
         let keeper = Keeper { granted: granted.clone(), hosted: Mutex::new(None) };
         let lease = lease.0;
         attached(|py| {
@@ -118,7 +118,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     /// Returns whether generating one ID without waiting runs Python code. The Python code is a clock, or the start of a
     /// lease.
     #[inline]
-    pub(crate) fn runs_python<'s>(
+    pub(crate) fn may_run_python<'s>(
         &'s self,
         clock: impl FnOnce(&'s F::Generator) -> &'s PythonClock,
     ) -> bool {
@@ -148,7 +148,7 @@ pub(crate) fn mismatch(reason: &'static str) -> PyErr {
     raise(Error::with_reason(ErrorKind::LeaseMismatch, reason))
 }
 
-impl<F: Family> OfProcess<F> {
+impl<F: Family> ProcessGenerator<F> {
     /// Returns the generator if this process has received a grant.
     fn leased(&self) -> Option<&F> {
         self.is_here
@@ -315,7 +315,7 @@ trait GrantTarget: Send + Sync {
     fn leave(&self);
 }
 
-impl<F: Family + Send + Sync> GrantTarget for OfProcess<F> {
+impl<F: Family + Send + Sync> GrantTarget for ProcessGenerator<F> {
     fn prepare(&self) {
         self.granted.prepare();
     }

@@ -26,13 +26,13 @@ use std::{ops::Range, time::Duration};
 pub(crate) use methods::{makes, makes_defaults, makes_ids, makes_texts};
 pub(crate) use polyflake::Mode;
 use polyflake::{Calls, Progress, Result, SlotSource, WrittenCount};
-use polyflake_columns::{Plain, grow, truncated};
+use polyflake_columns::{Plain, grow, truncate_and_shrink};
 use polyflake_lease::hosted::Family;
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
     awaited::{OtherThreads, coroutine, sleep, yield_once},
-    clock::Signals,
+    clock::SignalChecker,
     leased::{Source, WaitingCall},
 };
 use crate::{
@@ -64,7 +64,7 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     fn param(key: &Self::Key) -> Param<'_, Self::Leased>;
 
     /// Returns the Python object for an ID.
-    fn object(py: Python<'_>, id: Id<Self::Leased>) -> Made<'_>;
+    fn object(py: Python<'_>, id: Id<Self::Leased>) -> CallResult<'_>;
 
     /// Returns memory that contains no IDs yet.
     fn memory(&self) -> Self::Memory;
@@ -75,7 +75,7 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
 
     /// Returns the array of all IDs in memory.
-    fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_>;
+    fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_>;
 }
 
 /// An ID from one of the core's generators, the argument for the ID, and a buffer for many IDs.
@@ -128,7 +128,7 @@ impl<T: Plain> Rows for Items<T> {
     }
 
     fn keep(&mut self, count: usize) {
-        self.ids = truncated(std::mem::take(&mut self.ids), count * self.width);
+        self.ids = truncate_and_shrink(std::mem::take(&mut self.ids), count * self.width);
     }
 
     fn copy(&self, count: usize, target: &Target, others: usize) {
@@ -137,16 +137,16 @@ impl<T: Plain> Rows for Items<T> {
 }
 
 /// The number of IDs to generate before yielding to the event loop. Generating them takes at most a millisecond.
-const AT_ONCE: usize = 1 << 14;
+const IDS_PER_YIELD: usize = 1 << 14;
 
 /// The number of bytes of IDs to generate between two checks for signals. Generating them takes at most about 10 ms.
-const BLOCK: usize = 1 << 21;
+const SIGNAL_BLOCK_BYTES: usize = 1 << 21;
 
 /// The number of bytes of IDs to generate before they are copied to a caller's buffer. They fit in the L1 cache.
-const CACHED: usize = 1 << 15;
+const CACHED_BLOCK_BYTES: usize = 1 << 15;
 
 /// The Python object that a call returns.
-pub(crate) type Made<'py> = PyResult<Bound<'py, PyAny>>;
+pub(crate) type CallResult<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Generates one ID. `object` returns the Python object for the ID or for its string.
 #[inline]
@@ -155,8 +155,8 @@ pub(crate) fn generate_one<'py, M: Makes>(
     maker: &M,
     mode: Mode,
     argument: M::Argument,
-    object: impl FnOnce(Python<'py>, Id<M::Leased>) -> Made<'py>,
-) -> Made<'py> {
+    object: impl FnOnce(Python<'py>, Id<M::Leased>) -> CallResult<'py>,
+) -> CallResult<'py> {
     let key = maker.key(argument)?;
     object(py, maker.source().generate_one(mode, M::param(&key)).map_err(raise)?)
 }
@@ -165,8 +165,8 @@ pub(crate) fn generate_one<'py, M: Makes>(
 pub(crate) fn generate_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     argument: M::Argument,
-    object: fn(Python<'_>, Id<M::Leased>) -> Made<'_>,
-) -> Made<'py> {
+    object: fn(Python<'_>, Id<M::Leased>) -> CallResult<'_>,
+) -> CallResult<'py> {
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let call = async move {
         let (source, mut waiting) = (held.get().source(), WaitingCall::default());
@@ -186,7 +186,7 @@ async fn repeat_step<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result
 }
 
 /// Returns memory for `n` IDs.
-fn room_for<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
+fn allocate_memory<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
     let (n, mut memory) = (n.0 as usize, maker.memory());
     let rows = M::rows(&mut memory);
     check_bytes(n, rows.item().bytes())?;
@@ -230,15 +230,15 @@ pub(crate) fn generate_array<'py, M: Makes>(
     mode: Mode,
     n: Count,
     argument: M::Argument,
-) -> Made<'py> {
-    let (key, mut memory) = (maker.key(argument)?, room_for(maker, n)?);
-    let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(BLOCK));
+) -> CallResult<'py> {
+    let (key, mut memory) = (maker.key(argument)?, allocate_memory(maker, n)?);
+    let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(SIGNAL_BLOCK_BYTES));
     let written = detached(py, || {
         // If all IDs fit in a single block, do not track the progress, which would take 80 ns.
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }
-        let (mut filling, mut signals) = (FillProgress::new(n), Signals::default());
+        let (mut filling, mut signals) = (FillProgress::new(n), SignalChecker::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, places.clone());
             filling.count_written(made, places)?;
@@ -251,17 +251,17 @@ pub(crate) fn generate_array<'py, M: Makes>(
 }
 
 /// Returns a coroutine that generates an array of `n` IDs.
-pub(crate) fn many_later<'py, M: Makes>(
+pub(crate) fn generate_many_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     n: Count,
     argument: M::Argument,
-) -> Made<'py> {
+) -> CallResult<'py> {
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
-    let mut memory = room_for(maker.get(), n)?;
+    let mut memory = allocate_memory(maker.get(), n)?;
     let call = async move {
         let mut filling = FillProgress::new(n.0 as usize);
-        while let Some(places) = filling.next(AT_ONCE) {
-            give_way_after(&places).await;
+        while let Some(places) = filling.next(IDS_PER_YIELD) {
+            yield_between_blocks(&places).await;
             let made = write_later(held.get(), &key, &mut memory, places.clone()).await;
             filling.count_written(made, places)?;
         }
@@ -271,7 +271,7 @@ pub(crate) fn many_later<'py, M: Makes>(
 }
 
 /// Yields to the event loop, except before the first block of a batch.
-async fn give_way_after(places: &Range<usize>) {
+async fn yield_between_blocks(places: &Range<usize>) {
     if places.start > 0 {
         yield_once().await;
     }
@@ -287,10 +287,12 @@ pub(crate) fn fill<M: Makes>(
 ) -> PyResult<usize> {
     let (key, mut memory) = (maker.key(argument)?, maker.memory());
     let rows = M::rows(&mut memory);
-    let (target, most) = (Target::from_value(buffer, rows.item())?, rows.item().block(CACHED));
+    let (target, most) =
+        (Target::from_value(buffer, rows.item())?, rows.item().block(CACHED_BLOCK_BYTES));
     rows.reserve(target.count().min(most))?;
     let written = detached(buffer.py(), || {
-        let (mut filling, mut signals) = (FillProgress::new(target.count()), Signals::default());
+        let (mut filling, mut signals) =
+            (FillProgress::new(target.count()), SignalChecker::default());
         while let Some(places) = filling.next(most) {
             let made = write(maker, mode, &key, &mut memory, 0..places.len());
             filling.copied(made, places, M::rows(&mut memory), &target)?;
@@ -306,16 +308,16 @@ pub(crate) fn fill_later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     buffer: &Bound<'py, PyAny>,
     argument: M::Argument,
-) -> Made<'py> {
+) -> CallResult<'py> {
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let mut memory = maker.get().memory();
     let rows = M::rows(&mut memory);
     let target = Target::from_value(buffer, rows.item())?;
-    rows.reserve(target.count().min(AT_ONCE))?;
+    rows.reserve(target.count().min(IDS_PER_YIELD))?;
     let call = async move {
         let mut filling = FillProgress::new(target.count());
-        while let Some(places) = filling.next(AT_ONCE) {
-            give_way_after(&places).await;
+        while let Some(places) = filling.next(IDS_PER_YIELD) {
+            yield_between_blocks(&places).await;
             let made = write_later(held.get(), &key, &mut memory, 0..places.len()).await;
             filling.copied(made, places, M::rows(&mut memory), &target)?;
         }

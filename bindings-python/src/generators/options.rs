@@ -66,7 +66,7 @@ impl Options {
     }
 
     /// Reads the options of a format that does not accept a window.
-    pub(crate) fn without_window(
+    pub(crate) fn from_keywords_without_window(
         function: Function,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
@@ -92,7 +92,7 @@ impl Options {
     /// # Errors
     ///
     /// `lease_mismatch` if the caller passed a window or a clock.
-    pub(crate) fn of_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
+    pub(crate) fn for_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
         if self.window.is_some() || self.clock.is_some() {
             return Err(mismatch("expected no window and no clock beside a lease, found one"));
         }

@@ -9,25 +9,25 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
     clock::PythonClock,
-    default::{self, Default},
+    default::{self, DefaultGenerator},
     direct::{self, direct_calls},
     leased::{LeaseOption, Source},
-    making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, CallResult, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{Argument, Count, Flag, Span, UnixMs, name},
-        record::by_attributes,
+        record::reduce_by_attributes,
         target::Item,
     },
 };
 
 type Leased = hotguid::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: Default<Generator> =
-    Default::new(|| Generator::new(Argument::new(Flag(false)), None, None));
+pub(crate) static DEFAULT: DefaultGenerator<Generator> =
+    DefaultGenerator::new(|| Generator::new(Argument::new(Flag(false)), None, None));
 
 makes_defaults! {
     hotguid Generator (shard_key: ShardKey = ShardKey(0))
@@ -57,7 +57,7 @@ impl Generator {
         let with_clock = move |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
         let options = Options::from_keywords(("Generator", &["uuid8", "lease"]), options)?;
         if let Some(lease) = lease {
-            let options = options.of_grants()?;
+            let options = options.for_grants()?;
             let inner = Source::leased(
                 lease.0,
                 "hotguid",
@@ -162,7 +162,7 @@ impl Stats {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]

@@ -9,15 +9,15 @@ use pyo3::{
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{Array, HoldsItems, Item, array},
+    array::{Array, ArrayClass, Item, array},
     column::{self, PackedBytes},
     convert::{
         self, Argument, Flag, FromArgument as _, Octets, UnixMs, UnixSeconds, name, numbers,
-        raise_about_time, raise_in_range, raise_named,
+        raise_about_time, raise_for_time_range, raise_named,
     },
     describe::Description,
     fields::FieldColumn,
-    record::by_attributes,
+    record::reduce_by_attributes,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid, UuidText},
 };
@@ -106,7 +106,7 @@ pub(crate) fn from_parts<'py>(
         HotGuid::from_uuid8_parts(parts)
     } else {
         let no_bytes = || convert::wrong_type("machine", "bytes", &machine.value);
-        let machine = machine.bytes.ok_or_else(no_bytes)?.exactly("machine")?;
+        let machine = machine.bytes.ok_or_else(no_bytes)?.to_array("machine")?;
         HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key })
     };
     to_uuid(py, id.map_err(|error| raise_about_time(error, "timestamp"))?)
@@ -130,11 +130,11 @@ pub(crate) fn timestamp(id: Id) -> i64 {
 #[pyfunction]
 #[pyo3(signature = (id, /))]
 pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
-    to_uuid(py, sorted_by_sql_server(id.0.into()))
+    to_uuid(py, to_sql_server_order(id.0.into()))
 }
 
 /// Returns the GUID that SQL Server sorts by time, as a Hot Guid with its bytes in .NET's order.
-fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
+fn to_sql_server_order(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }
 
@@ -179,8 +179,8 @@ pub(crate) fn time_range(
     sql: Argument<Flag, name::sql>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
     let (lowest, highest) = HotGuid::time_range(start.0, end.0)
-        .map_err(|error| raise_in_range(error, start.0, end.0))?;
-    let bound = |id| to_uuid(py, if sql.0.0 { sorted_by_sql_server(id) } else { id });
+        .map_err(|error| raise_for_time_range(error, start.0, end.0))?;
+    let bound = |id| to_uuid(py, if sql.0.0 { to_sql_server_order(id) } else { id });
     Ok((bound(lowest)?, bound(highest)?))
 }
 
@@ -216,7 +216,7 @@ impl Parts {
     #[doc = doc!("hotguid.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.timestamp * 1000)
+        convert::datetime_from_ms(py, self.timestamp * 1000)
     }
 
     fn __repr__(&self) -> String {
@@ -228,7 +228,7 @@ impl Parts {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]
@@ -263,7 +263,7 @@ impl Uuid8Parts {
     #[doc = doc!("hotguid.Uuid8Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.timestamp * 1000)
+        convert::datetime_from_ms(py, self.timestamp * 1000)
     }
 
     fn __repr__(&self) -> String {
@@ -274,7 +274,7 @@ impl Uuid8Parts {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]
@@ -293,7 +293,7 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
 #[pyclass(frozen, extends = Array, module = "polyflake.hotguid")]
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
 
-impl HoldsItems<HotGuid> for HotGuidArray {
+impl ArrayClass<HotGuid> for HotGuidArray {
     fn from_packed(ids: Packed<HotGuid>) -> Self {
         Self(ids)
     }
@@ -311,9 +311,9 @@ impl Item for HotGuid {
 
 /// Reads an item of a list as an ID. The item is a UUID or a string.
 fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
-    match Uuid::among(id, column::IDS)? {
+    match Uuid::try_from_value(id, column::IDS)? {
         Some(id) => Ok(Ok(id.into())),
-        None => column::text_in(id, column::IDS, "uuid.UUID or str"),
+        None => column::parse_text_item(id, column::IDS, "uuid.UUID or str"),
     }
 }
 
@@ -327,7 +327,7 @@ impl HotGuidArray {
                 let (ids, _) = bytes.as_bytes().as_chunks();
                 ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect()
             }
-            None => column::of_items(ids, column::IDS, "IDs", parse_item)?,
+            None => column::parse_items(ids, column::IDS, "IDs", parse_item)?,
         };
         array(ids.py(), Packed::new(packed))
     }
@@ -341,7 +341,7 @@ impl HotGuidArray {
 
     #[doc = doc!("hotguid.HotGuidArray.timestamps")]
     fn timestamps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), HotGuid::timestamp)
+        FieldColumn::map_each(py, self.0.items(), HotGuid::timestamp)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.machines")]
@@ -351,17 +351,17 @@ impl HotGuidArray {
 
     #[doc = doc!("hotguid.HotGuidArray.counters")]
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), HotGuid::counter)
+        FieldColumn::map_each(py, self.0.items(), HotGuid::counter)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.shard_keys")]
     fn shard_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), HotGuid::shard_key)
+        FieldColumn::map_each(py, self.0.items(), HotGuid::shard_key)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.text_column")]
     fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
-        TextColumn::of_guids(py, self.0.items(), HotGuid::text)
+        TextColumn::encode_guids(py, self.0.items(), HotGuid::text)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.texts")]

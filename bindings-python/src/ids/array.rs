@@ -27,8 +27,8 @@ use pyo3::{
 
 use super::{
     convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type},
-    integers::buffer_of,
-    memory::{no_memory, try_with_capacity},
+    integers::get_buffer,
+    memory::{memory_error, try_with_capacity},
     record::restore,
 };
 use crate::arrow;
@@ -45,8 +45,8 @@ impl Array {
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match positions(index, self.0.len())? {
-            At::One(position) => self.0.item(index.py(), position),
-            At::Many(positions) => self.0.select(index.py(), &positions),
+            Selection::One(position) => self.0.item(index.py(), position),
+            Selection::Many(positions) => self.0.select(index.py(), &positions),
         }
     }
 
@@ -199,7 +199,7 @@ pub(crate) trait Item: Plain + Hash + Eq {
 }
 
 /// A class of arrays with packed items of type `T`.
-pub(crate) trait HoldsItems<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
+pub(crate) trait ArrayClass<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
     /// The noun that describes the items.
     const NOUN: &str = "IDs";
     /// `true` for a class without a constructor.
@@ -215,7 +215,7 @@ pub(crate) struct PackedItems<C, T: Plain> {
     class: PhantomData<fn() -> C>,
 }
 
-impl<C: HoldsItems<T>, T: Item> Values for PackedItems<C, T> {
+impl<C: ArrayClass<T>, T: Item> Values for PackedItems<C, T> {
     fn len(&self) -> usize {
         self.items.len()
     }
@@ -225,7 +225,7 @@ impl<C: HoldsItems<T>, T: Item> Values for PackedItems<C, T> {
     }
 
     fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-        let some = self.items.rows(positions).map_err(no_memory)?;
+        let some = self.items.rows(positions).map_err(memory_error)?;
         Ok(array::<C, T>(py, some)?.into_any())
     }
 
@@ -263,7 +263,7 @@ impl<C: HoldsItems<T>, T: Item> Values for PackedItems<C, T> {
 }
 
 /// Returns an array with packed items.
-pub(crate) fn array<C: HoldsItems<T>, T: Item>(
+pub(crate) fn array<C: ArrayClass<T>, T: Item>(
     py: Python<'_>,
     items: Packed<T>,
 ) -> PyResult<Bound<'_, C>> {
@@ -281,7 +281,7 @@ pub(crate) fn with_content<C: PyClass<BaseType = Array>>(
 }
 
 /// Returns an array's items, or `None` if the items have a different type.
-pub(crate) fn items_of<C: HoldsItems<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
+pub(crate) fn array_items<C: ArrayClass<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
     let values: &dyn Any = &*array.as_super().get().0;
     values.downcast_ref::<PackedItems<C, T>>().map(|held| held.items.clone())
 }
@@ -299,11 +299,11 @@ where
     }
 
     fn format(texts: &Packed<Self>) -> String {
-        Column::format_of_texts(texts).to_owned()
+        Column::text_format(texts).to_owned()
     }
 
     fn column(texts: &Packed<Self>) -> PyResult<Column> {
-        Column::of_texts(texts).map_err(no_memory)
+        Column::from_texts(texts).map_err(memory_error)
     }
 
     fn width(_: &Packed<Self>) -> Option<usize> {
@@ -347,23 +347,23 @@ macro_rules! numbers {
 numbers! { u16 u32 i64 }
 
 /// The items that an index or a slice selects.
-pub(crate) enum At<T> {
+pub(crate) enum Selection<T> {
     One(T),
     Many(Vec<T>),
 }
 
 /// Returns the positions that an index selects among `length` items. The index is an integer, a slice as for lists, or an array
 /// of bool.
-pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
+pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<Selection<usize>> {
     const EXPECTED: &str = "int, slice or array of bool";
     if let Ok(slice) = index.cast::<PySlice>() {
         let span = slice.indices(length.cast_signed())?;
         let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
         let mut positions = try_with_capacity(span.slicelength)?;
         positions.extend((0..span.slicelength).map(step));
-        return Ok(At::Many(positions));
+        return Ok(Selection::Many(positions));
     }
-    if let Some(passes) = bools_in(index, EXPECTED)? {
+    if let Some(passes) = boolean_mask(index, EXPECTED)? {
         let passes = passes.as_bytes();
         if passes.len() != length {
             return Err(raise_named(Error::invalid_length(passes.len(), length, length), INDEX));
@@ -371,22 +371,22 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
         let mut positions =
             try_with_capacity(passes.iter().filter(|passes| **passes != 0).count())?;
         positions.extend((0..length).filter(|position| passes[*position] != 0));
-        return Ok(At::Many(positions));
+        return Ok(Selection::Many(positions));
     }
-    let found = AnyInteger::from_mixed(index, EXPECTED, INDEX)?;
-    let found = found.try_to::<isize>().and_then(|index| position_of(index, length));
-    found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
+    let found = AnyInteger::try_from_value(index, EXPECTED, INDEX)?;
+    let found = found.try_to::<isize>().and_then(|index| resolve_position(index, length));
+    found.map(Selection::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 
 /// The name that errors use for an index.
 const INDEX: &str = "index";
 
 /// Returns a copy of the booleans in an index, with one byte per boolean, or `None` if the index is a single value.
-fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
+fn boolean_mask<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
     if !has_buffer(index) {
         return Ok(None);
     }
-    let Some(buffer) = buffer_of(index)?.filter(|buffer| buffer.dimensions() > 0) else {
+    let Some(buffer) = get_buffer(index)?.filter(|buffer| buffer.dimensions() > 0) else {
         return Ok(None);
     };
     let format = buffer.format().to_string_lossy();
@@ -397,7 +397,7 @@ fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<O
 }
 
 /// Returns the position that an index refers to. A negative index counts from the end.
-fn position_of(index: isize, length: usize) -> Option<usize> {
+fn resolve_position(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
     position.filter(|position| *position < length)

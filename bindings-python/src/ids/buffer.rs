@@ -22,11 +22,11 @@ use super::{
     array::NATIVE,
     column::{NAME, TEXTS},
     convert::{not_a_multiple, raise_named, wrong_kind},
-    integers::buffer_of,
+    integers::get_buffer,
 };
 
 /// Strings in a buffer. If other code may write to the buffer while the strings are read, they are copied first.
-pub(super) struct Buffered<'py> {
+pub(super) struct BufferedTexts<'py> {
     memory: Memory<'py>,
     /// The number of bytes in a row.
     width: usize,
@@ -39,7 +39,7 @@ enum Memory<'py> {
     Copied(Bound<'py, PyBytes>),
 }
 
-impl<'py> Buffered<'py> {
+impl<'py> BufferedTexts<'py> {
     /// Returns the strings in a value's buffer. Returns `None` if the value has no buffer or the buffer contains Python
     /// objects.
     pub(super) fn from_value<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
@@ -47,11 +47,11 @@ impl<'py> Buffered<'py> {
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);
         }
-        let buffer = match buffer_of(value) {
+        let buffer = match get_buffer(value) {
             Ok(Some(buffer)) => buffer,
             Ok(None) => return Ok(None),
             // `NumPy` does not export buffers for some types of arrays.
-            Err(raised) if is_refusal(&raised, value)? => return Ok(None),
+            Err(raised) if is_rejection(&raised, value)? => return Ok(None),
             Err(raised) => return Err(raised),
         };
         let format = buffer.format().to_string_lossy();
@@ -63,7 +63,7 @@ impl<'py> Buffered<'py> {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
             return Err(wrong_kind(NAME, TEXTS.column, &found));
         };
-        let width = width_of::<I>(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
+        let width = row_width::<I>(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
         let memory = if buffer.is_c_contiguous() {
             Memory::InPlace(buffer)
         } else {
@@ -98,16 +98,16 @@ impl<'py> Buffered<'py> {
 }
 
 /// Returns whether an error means that a value does not provide access to its memory but can be iterated.
-fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_rejection(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
-    let is_refusal = raised.is_instance_of::<PyValueError>(py)
+    let is_rejection = raised.is_instance_of::<PyValueError>(py)
         || raised.is_instance_of::<PyBufferError>(py)
         || raised.is_instance_of::<PyTypeError>(py);
-    Ok(is_refusal && value.get_type().hasattr(intern!(py, "__iter__"))?)
+    Ok(is_rejection && value.get_type().hasattr(intern!(py, "__iter__"))?)
 }
 
 /// Returns the number of bytes in a row.
-fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
+fn row_width<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
     let width = size_of::<I::TextBuffer>();
     let wrong = |found| Err(Error::invalid_length(found, width, width));
     match buffer.shape() {

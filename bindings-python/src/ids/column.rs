@@ -14,13 +14,13 @@ use polyflake_columns::{
 use pyo3::{prelude::*, types::PyString};
 
 use super::{
-    buffer::Buffered,
+    buffer::BufferedTexts,
     convert::{
         FromArgument, Octets, Text, check_length, has_buffer, iterator, mistyped, not_a_multiple,
         raise_named, type_name, wrong_kind, wrong_type,
     },
-    integers::buffer_of,
-    memory::no_memory,
+    integers::get_buffer,
+    memory::memory_error,
 };
 use crate::{
     arrow::{self, ExpectedColumn},
@@ -46,7 +46,7 @@ impl ExpectedColumn {
             Fault::Kind(format) => wrong_kind(name, self.column, &format!("Arrow's type {format}")),
             Fault::Null(item) => raise_named(mistyped(name, self.item, "null").in_item(item), name),
             Fault::Rejected(error) => item_exception(error, name),
-            Fault::Memory => no_memory(OutOfMemory),
+            Fault::Memory => memory_error(OutOfMemory),
         }
     }
 }
@@ -55,10 +55,10 @@ impl ExpectedColumn {
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
-    } else if let Some(buffered) = Buffered::from_value::<I>(column)? {
+    } else if let Some(buffered) = BufferedTexts::from_value::<I>(column)? {
         texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.to_exception(fault, NAME))
     } else {
-        of_items(column, NAME, TEXTS.column, |item| text_in(item, NAME, TEXTS.item))
+        parse_items(column, NAME, TEXTS.column, |item| parse_text_item(item, NAME, TEXTS.item))
     }
 }
 
@@ -72,7 +72,7 @@ fn item_exception(error: Error, name: &str) -> PyErr {
 }
 
 /// Reads the IDs in an iterable with a function. If an item is rejected, the error contains its index.
-pub(crate) fn of_items<T>(
+pub(crate) fn parse_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,
     expected: &str,
@@ -91,7 +91,7 @@ pub(crate) fn of_items<T>(
 }
 
 /// Reads an item of an iterable as an ID string.
-pub(crate) fn text_in<I: Textual>(
+pub(crate) fn parse_text_item<I: Textual>(
     item: &Bound<'_, PyAny>,
     name: &str,
     expected: &str,
@@ -110,7 +110,7 @@ pub(crate) fn is_packed(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !has_buffer(value) {
         return arrow::is_column(value);
     }
-    Ok(buffer_of(value)?.is_none_or(|buffer| buffer.format().to_bytes() != b"O"))
+    Ok(get_buffer(value)?.is_none_or(|buffer| buffer.format().to_bytes() != b"O"))
 }
 
 /// The packed bytes of IDs of equal size.

@@ -31,8 +31,8 @@ use pyo3::{
 };
 pub(crate) use text::{Octets, Text, check_length, has_buffer, owned_text, texts};
 pub(crate) use times::{
-    Span, UnixMs, UnixSeconds, datetime_of_micros, datetime_of_ms, in_datetimes,
-    micros_of_datetime, raise_about_time, raise_in_range,
+    Span, UnixMs, UnixSeconds, datetime_from_micros, datetime_from_ms, datetime_to_micros,
+    raise_about_time, raise_for_time_range, with_datetimes,
 };
 
 use crate::errors::raise_about;
@@ -49,19 +49,19 @@ pub(crate) enum AnyInteger {
 impl AnyInteger {
     /// Reads the integer from an `int`, or from a value with `__index__`, but not from a `bool`.
     pub(crate) fn from_value(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        Self::from_mixed(value, "int", name)
+        Self::try_from_value(value, "int", name)
     }
 
     /// Works like [`AnyInteger::from_value`], for parameters that also accept other types.
-    pub(crate) fn from_mixed(
+    pub(crate) fn try_from_value(
         value: &Bound<'_, PyAny>,
         expected: &str,
         name: &str,
     ) -> PyResult<Self> {
-        Self::of_int(&int(value, expected, name)?)
+        Self::from_int(&int(value, expected, name)?)
     }
 
-    pub(crate) fn of_int(int: &Bound<'_, PyInt>) -> PyResult<Self> {
+    pub(crate) fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Self> {
         match int.extract::<i64>() {
             Ok(fits) => Ok(Self::Fits(fits.into())),
             Err(beyond) if beyond.is_instance_of::<PyOverflowError>(int.py()) => {
@@ -79,7 +79,7 @@ impl AnyInteger {
     }
 
     /// Returns the integer if it is within the limits of a field.
-    pub(crate) fn within<T>(
+    pub(crate) fn check_limits<T>(
         self,
         field: &'static str,
         limits: &RangeInclusive<T>,
@@ -145,7 +145,7 @@ where
     T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
 {
     let whole = AnyInteger::from_value(value, field)?;
-    whole.within(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
+    whole.check_limits(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
 }
 
 /// Declares integer parameters, each with its type, its name in errors, and its limits.
@@ -197,7 +197,7 @@ impl FromPyObject<'_, '_> for Partition {
         if !is_bytes {
             return number(&value, "partition", 0..=u16::MAX).map(Self);
         }
-        let bytes: [u8; 2] = Octets::from_argument(value, "partition")?.exactly("partition")?;
+        let bytes: [u8; 2] = Octets::from_argument(value, "partition")?.to_array("partition")?;
         Ok(Self(u16::from_be_bytes(bytes)))
     }
 }
@@ -222,7 +222,7 @@ pub(crate) fn items<'py, const N: usize>(
 
 /// Returns the exception for bytes that do not contain a whole number of items.
 #[cold]
-pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
+pub(crate) fn uneven_length_exception(name: &str, size: usize, found: usize) -> PyErr {
     raise_named(not_a_multiple(name, size, found), name)
 }
 

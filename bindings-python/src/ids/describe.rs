@@ -2,7 +2,7 @@
 
 use pyo3::{prelude::*, types::PyTuple};
 
-use super::record::{PickleParts, reduced};
+use super::record::{PickleParts, reduce_record};
 
 #[doc = doc!("_polyflake.Description")]
 #[pyclass(frozen, eq, module = "polyflake")]
@@ -77,7 +77,7 @@ impl Description {
         let capacities = (found.per_second, found.per_second_in_all);
         let ticks = (found.first_ms, found.last_ms);
         let all = (found.sorts_by_time, found.below_2_53, found.below_2_63);
-        reduced(slf, (found.bits, found.fields(slf.py())?, capacities, ticks, all))
+        reduce_record(slf, (found.bits, found.fields(slf.py())?, capacities, ticks, all))
     }
 
     #[staticmethod]
@@ -136,7 +136,7 @@ impl FieldDescription {
         slf: &Bound<'py, Self>,
     ) -> PyResult<PickleParts<'py, (String, String, u32, u32)>> {
         let Self { name, kind, offset, bits } = slf.get().clone();
-        reduced(slf, (name, kind, offset, bits))
+        reduce_record(slf, (name, kind, offset, bits))
     }
 
     #[staticmethod]

@@ -9,7 +9,7 @@ use pyo3::{
 };
 
 use super::{
-    array::{Array, HoldsItems, Item, array, items_of},
+    array::{Array, ArrayClass, Item, array, array_items},
     convert::{FromArgument, Octets},
     memory::{try_copy, try_with_capacity, zeroed},
 };
@@ -19,7 +19,7 @@ use crate::errors::raise;
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct FieldColumn;
 
-impl<T: Plain> HoldsItems<T> for FieldColumn {
+impl<T: Plain> ArrayClass<T> for FieldColumn {
     const NOUN: &str = "values";
     const IS_RECORD: bool = true;
 
@@ -52,7 +52,7 @@ impl FieldColumn {
     }
 
     /// Returns a column with one number for each ID. Other threads can run while the numbers are read.
-    pub(crate) fn of_each<'py, I: Copy + Sync, T: Item>(
+    pub(crate) fn map_each<'py, I: Copy + Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
         field: fn(I) -> T,
@@ -70,12 +70,12 @@ impl FieldColumn {
     ) -> PyResult<Bound<'py, Self>> {
         let mut bytes = try_with_capacity(ids.len() * N)?;
         py.detach(|| bytes.extend(ids.iter().flat_map(|id| field(*id))));
-        array(py, Packed::in_rows(bytes, N))
+        array(py, Packed::with_row_width(bytes, N))
     }
 
     /// Returns the numbers in a column.
     pub(crate) fn column_numbers<T: Item>(column: &Bound<'_, Self>) -> PyResult<Packed<T>> {
-        items_of(column).ok_or_else(wrong_kind_error)
+        array_items(column).ok_or_else(wrong_kind_error)
     }
 }
 
@@ -108,18 +108,18 @@ impl FieldColumn {
         if let Some(width) = width {
             let is_whole = bytes.len().checked_rem(width) == Some(0);
             let rows = is_whole.then_some(bytes).ok_or_else(wrong_kind_error)?;
-            return array(py, Packed::in_rows(try_copy(rows)?, width));
+            return array(py, Packed::with_row_width(try_copy(rows)?, width));
         }
         match content.getattr(intern!(py, "typecode"))?.extract()? {
-            'q' => Self::of(py, numbers_in(bytes, i64::from_ne_bytes)),
-            'I' => Self::of(py, numbers_in(bytes, u32::from_ne_bytes)),
-            'H' => Self::of(py, numbers_in(bytes, u16::from_ne_bytes)),
+            'q' => Self::of(py, parse_numbers(bytes, i64::from_ne_bytes)),
+            'I' => Self::of(py, parse_numbers(bytes, u32::from_ne_bytes)),
+            'H' => Self::of(py, parse_numbers(bytes, u16::from_ne_bytes)),
             'B' => Self::of(py, try_copy(bytes)?),
             _ => Err(wrong_kind_error()),
         }
     }
 }
 
-fn numbers_in<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+fn parse_numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
 }

@@ -72,7 +72,7 @@ impl Integers {
             let read = arrow::read(value, name, COLUMN, Chunks::integers)?;
             return Ok(read.map(|integers| Self(Memory::Copied(integers))));
         }
-        let Some(buffer) = buffer_of(value)? else {
+        let Some(buffer) = get_buffer(value)? else {
             return Err(wrong_type(name, COLUMN.column, value));
         };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
@@ -110,7 +110,7 @@ impl Integers {
 }
 
 /// Reads an item of an iterable as a signed 64-bit integer.
-pub(crate) fn integer_in(
+pub(crate) fn parse_integer_item(
     item: &Bound<'_, PyAny>,
     name: &str,
     expected: &str,
@@ -118,12 +118,12 @@ pub(crate) fn integer_in(
     if item.is_instance_of::<PyBool>() || !has_index(item) {
         return Ok(Err(mistyped(name, expected, &type_name(item))));
     }
-    Ok(AnyInteger::from_value(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
+    Ok(AnyInteger::from_value(item, name)?.check_limits("id", &(i64::MIN..=i64::MAX)))
 }
 
 /// Returns a value's buffer, or `None` for a scalar, which has no shape. `ctypes` buffers lack strides, but a memoryview of
 /// a `ctypes` buffer has them.
-pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
+pub(crate) fn get_buffer(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;
         Ok(PyUntypedBuffer::get(view.as_any()).ok())

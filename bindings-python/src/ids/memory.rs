@@ -8,7 +8,7 @@ use crate::errors::raise;
 
 /// Returns the exception for a failed allocation.
 #[cold]
-pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
+pub(crate) fn memory_error(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
@@ -17,23 +17,23 @@ pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {
         Fault::Rejected(error) => raise(error),
-        _ => no_memory(OutOfMemory),
+        _ => memory_error(OutOfMemory),
     }
 }
 
 /// Returns an empty vector with capacity for `count` items.
 pub(crate) fn try_with_capacity<T>(count: usize) -> PyResult<Vec<T>> {
-    columns::try_with_capacity(count).map_err(no_memory)
+    columns::try_with_capacity(count).map_err(memory_error)
 }
 
 /// Returns a copy of the items.
 pub(crate) fn try_copy<T: Copy>(items: &[T]) -> PyResult<Vec<T>> {
-    columns::try_copy(items).map_err(no_memory)
+    columns::try_copy(items).map_err(memory_error)
 }
 
 /// Returns a vector of `count` zeros, for the caller to overwrite.
 pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
-    columns::zeroed(count).map_err(no_memory)
+    columns::zeroed(count).map_err(memory_error)
 }
 
 /// The maximum total size of the IDs in one call, in bytes: the size of 2^24 IDs of 16 bytes, the longest IDs of the fixed

@@ -44,11 +44,11 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 #[inline]
 fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
-    const HIGHEST: ffi::Py_UCS4 = 127;
+    const MAX_ASCII: ffi::Py_UCS4 = 127;
     // SAFETY: a `str` whose characters are all at most 127 has one byte per character. No other code has a reference to the new
     // object yet. The empty string is shared, but then the call copies 0 bytes.
     unsafe {
-        let object = ffi::PyUnicode_New(text.len().cast_signed(), HIGHEST);
+        let object = ffi::PyUnicode_New(text.len().cast_signed(), MAX_ASCII);
         if !object.is_null() {
             let characters = ffi::PyUnicode_1BYTE_DATA(object);
             ptr::copy_nonoverlapping(text.as_ptr(), characters, text.len());
@@ -63,7 +63,7 @@ pub(crate) trait Value:
 {
     /// Returns the free list: the memory of freed instances.
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-    fn spare() -> &'static Spare;
+    fn free_list() -> &'static FreeList;
 }
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
@@ -79,10 +79,10 @@ pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, P
 }
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-pub(crate) use one_version::{Spare, object, prepare};
+pub(crate) use single_version::{FreeList, object, prepare};
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-mod one_version {
+mod single_version {
     use std::{cell::Cell, ptr};
 
     use pyo3::{
@@ -95,23 +95,23 @@ mod one_version {
 
     /// The free list of a class: the memory of freed instances, which new instances reuse. A program often drops an ID
     /// before it generates the next one.
-    pub(crate) struct Spare {
+    pub(crate) struct FreeList {
         count: Cell<usize>,
-        instances: [Cell<*mut ffi::PyObject>; Self::LIMIT],
+        instances: [Cell<*mut ffi::PyObject>; Self::MAX_FREE_INSTANCES],
     }
 
     // SAFETY: only attached threads call `take` and `keep`. Neither function runs Python code between its reads and writes,
     // and the GIL allows only one attached thread to run at a time. All threads share one GIL, because PyO3 loads a module
     // into only one interpreter.
-    unsafe impl Sync for Spare {}
+    unsafe impl Sync for FreeList {}
 
-    impl Spare {
-        const LIMIT: usize = 32;
+    impl FreeList {
+        const MAX_FREE_INSTANCES: usize = 32;
 
         pub(crate) const fn new() -> Self {
             Self {
                 count: Cell::new(0),
-                instances: [const { Cell::new(ptr::null_mut()) }; Self::LIMIT],
+                instances: [const { Cell::new(ptr::null_mut()) }; Self::MAX_FREE_INSTANCES],
             }
         }
 
@@ -186,7 +186,7 @@ mod one_version {
         // An instance of a heap type holds a reference to its class, which is released last.
         unsafe {
             let class = ffi::Py_TYPE(instance);
-            if !T::spare().keep(instance) {
+            if !T::free_list().keep(instance) {
                 ffi::PyObject_Free(instance.cast());
             }
             ffi::Py_DECREF(class.cast());
@@ -197,12 +197,12 @@ mod one_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `spare` keeps only instances of this class.
+        // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `free_list` keeps only instances of this class.
         // `prepare` has checked that the value is at `offset::<T>()`, and that the instance ends after the value.
         // `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a reference to
         // the new object yet.
         unsafe {
-            let mut memory = T::spare().take();
+            let mut memory = T::free_list().take();
             if memory.is_null() {
                 memory = ffi::PyObject_Malloc(size::<T>()).cast();
             }

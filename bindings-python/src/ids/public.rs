@@ -8,7 +8,7 @@ use pyo3::{
 };
 
 use super::{
-    column::of_items,
+    column::parse_items,
     convert::{
         self, AnyInteger, Argument, FromArgument, Text, has_buffer, has_index, items, mistyped,
         name, numbers, raise_named, type_name,
@@ -104,15 +104,15 @@ impl IdType {
         }
         let limits = 0..=self.most;
         let Some(signed) = Integers::packed(values, NUMBERS, None)? else {
-            return of_items(values, NUMBERS, "a column of 64-bit integers", |item| {
+            return parse_items(values, NUMBERS, "a column of 64-bit integers", |item| {
                 if item.is_instance_of::<PyBool>() || !has_index(item) {
                     return Ok(Err(mistyped(NUMBERS, "int", &type_name(item))));
                 }
-                Ok(AnyInteger::from_value(item, NUMBERS)?.within(NUMBER, &limits))
+                Ok(AnyInteger::from_value(item, NUMBERS)?.check_limits(NUMBER, &limits))
             });
         };
         let number = |(at, integer): (usize, &i64)| {
-            let number = AnyInteger::Fits((*integer).into()).within(NUMBER, &limits);
+            let number = AnyInteger::Fits((*integer).into()).check_limits(NUMBER, &limits);
             number.map_err(|error| raise_named(error.in_item(at), NUMBERS))
         };
         signed.as_slice().iter().enumerate().map(number).collect()
@@ -154,7 +154,7 @@ impl IdType {
     #[pyo3(signature = (texts, /))]
     fn decode_many(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let py = texts.py();
-        let items = of_items(texts, TEXTS, "an iterable of str", |item| {
+        let items = parse_items(texts, TEXTS, "an iterable of str", |item| {
             let text = item.cast::<PyString>().map(|text| text.clone().unbind());
             Ok(text.map_err(|_| mistyped(TEXTS, "str", &type_name(item))))
         })?;

@@ -6,7 +6,7 @@ use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
 pub(crate) type PickleParts<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
 
 /// Returns the result of a record's `__reduce__`. The class's `_restore` recreates the record from its fields.
-pub(crate) fn reduced<'py, T: PyClass, F>(
+pub(crate) fn reduce_record<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
 ) -> PyResult<PickleParts<'py, F>> {
@@ -20,7 +20,7 @@ pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 /// Returns the result of `__reduce__` for a record that can be recreated from its attributes.
-pub(crate) fn by_attributes<'py, T: PyClass>(
+pub(crate) fn reduce_by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static REDUCE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{
     convert::{FromArgument, has_buffer, raise_named, wrong_kind, wrong_type},
-    integers::buffer_of,
+    integers::get_buffer,
 };
 
 /// The bytes of any object with the buffer protocol. Their number is 16 by default.
@@ -18,7 +18,7 @@ impl<'a, 'py, const N: usize> FromArgument<'a, 'py> for Secret<N> {
         if !has_buffer(&value) {
             return Err(wrong_type(name, "bytes", &value));
         }
-        let Some(buffer) = buffer_of(&value)? else {
+        let Some(buffer) = get_buffer(&value)? else {
             return Err(wrong_type(name, "bytes", &value));
         };
         let Ok(buffer) = buffer.as_typed::<u8>() else {

@@ -4,7 +4,7 @@ use polyflake::sparx64::{self, BLOCK_BYTES};
 use pyo3::{prelude::*, types::PyBytes};
 
 use super::{
-    convert::{Argument, Octets, name, no_multiple},
+    convert::{Argument, Octets, name, uneven_length_exception},
     secret::Secret,
 };
 use crate::errors::no_copy;
@@ -29,13 +29,13 @@ impl Sparx64 {
     #[doc = doc!("sparx64.Sparx64.encrypt")]
     #[pyo3(signature = (block, /))]
     fn encrypt<'py>(&self, py: Python<'py>, block: Block<'_>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.encrypt_block(block.0.exactly("block")?)))
+        Ok(PyBytes::new(py, &self.0.encrypt_block(block.0.to_array("block")?)))
     }
 
     #[doc = doc!("sparx64.Sparx64.decrypt")]
     #[pyo3(signature = (block, /))]
     fn decrypt<'py>(&self, py: Python<'py>, block: Block<'_>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.decrypt_block(block.0.exactly("block")?)))
+        Ok(PyBytes::new(py, &self.0.decrypt_block(block.0.to_array("block")?)))
     }
 
     #[doc = doc!("sparx64.Sparx64.encrypt_many")]
@@ -73,7 +73,7 @@ fn apply_to_all<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let found = found.as_bytes();
     if !found.len().is_multiple_of(BLOCK_BYTES) {
-        return Err(no_multiple("blocks", BLOCK_BYTES, found.len()));
+        return Err(uneven_length_exception("blocks", BLOCK_BYTES, found.len()));
     }
     PyBytes::new_with(py, found.len(), |bytes| {
         bytes.copy_from_slice(found);

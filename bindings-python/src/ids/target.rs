@@ -14,9 +14,9 @@ use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 use super::{
     array::NATIVE,
     convert::{has_buffer, mistyped, not_a_multiple, raise_named, wrong_kind, wrong_type},
-    integers::{INTEGERS, buffer_of, is_integer},
+    integers::{INTEGERS, get_buffer, is_integer},
 };
-use crate::generators::{clock::Signals, making::Rows};
+use crate::generators::{clock::SignalChecker, making::Rows};
 
 /// The name of the buffer parameter in every method that fills a buffer.
 const NAME: &str = "buffer";
@@ -87,7 +87,7 @@ impl Target {
         if !has_buffer(value) {
             return Err(wrong_type(NAME, EXPECTED, value));
         }
-        let Some(buffer) = buffer_of(value)? else {
+        let Some(buffer) = get_buffer(value)? else {
             return Err(wrong_type(NAME, EXPECTED, value));
         };
         if buffer.readonly() {
@@ -148,7 +148,7 @@ impl FillProgress {
     }
 
     /// Checks for signals between two blocks.
-    pub(crate) fn check_signals(&self, signals: &mut Signals) -> polyflake::Result<()> {
+    pub(crate) fn check_signals(&self, signals: &mut SignalChecker) -> polyflake::Result<()> {
         if self.written < self.all { signals.run_handlers() } else { Ok(()) }
     }
 

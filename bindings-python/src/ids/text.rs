@@ -8,7 +8,7 @@ use polyflake_columns::{
 use pyo3::{prelude::*, types::PyString};
 
 use super::{
-    array::{Array, HoldsItems, array},
+    array::{Array, ArrayClass, array},
     column::ids_of,
     fields::wrong_kind_error,
     memory::fault,
@@ -33,7 +33,7 @@ impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct TextColumn;
 
-impl<T: Plain> HoldsItems<T> for TextColumn {
+impl<T: Plain> ArrayClass<T> for TextColumn {
     const NOUN: &str = "texts";
     const IS_RECORD: bool = true;
 
@@ -44,16 +44,16 @@ impl<T: Plain> HoldsItems<T> for TextColumn {
 
 impl TextColumn {
     pub(crate) fn of<'py>(py: Python<'py>, ids: &[Sno]) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::of_snos(ids)).map_err(fault)?;
+        let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault)?;
         array(py, Packed::new(texts))
     }
 
-    pub(crate) fn of_guids<'py, I: Copy + Sync>(
+    pub(crate) fn encode_guids<'py, I: Copy + Sync>(
         py: Python<'py>,
         ids: &[I],
         text: fn(I) -> Text<{ size_of::<GuidChars>() }>,
     ) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::of_guids(ids, text)).map_err(fault)?;
+        let texts = py.detach(|| texts::encode_guids(ids, text)).map_err(fault)?;
         array(py, Packed::new(texts))
     }
 }
@@ -66,7 +66,7 @@ impl TextColumn {
         const GUID: usize = size_of::<GuidChars>();
         match width {
             SNO => Self::of(content.py(), &ids_of(content)?),
-            GUID => Self::of_guids(content.py(), &ids_of(content)?, AnyGuid::text),
+            GUID => Self::encode_guids(content.py(), &ids_of(content)?, AnyGuid::text),
             _ => Err(wrong_kind_error()),
         }
     }

@@ -18,19 +18,19 @@ pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
 impl<'a, 'py> FromArgument<'a, 'py> for Uuid {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        Self::among(&value, name)?.ok_or_else(|| wrong_type(name, "uuid.UUID", &value))
+        Self::try_from_value(&value, name)?.ok_or_else(|| wrong_type(name, "uuid.UUID", &value))
     }
 }
 
 impl Uuid {
     /// Returns the bytes of a value if it is a UUID.
-    pub(crate) fn among(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Self>> {
-        if !value.is_instance(class(value.py())?)? {
+    pub(crate) fn try_from_value(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Self>> {
+        if !value.is_instance(uuid_class(value.py())?)? {
             return Ok(None);
         }
         let bytes = value.getattr(intern!(value.py(), "bytes"))?;
         Octets::from_argument(bytes.as_borrowed(), name)?
-            .exactly(name)
+            .to_array(name)
             .map(|bytes| Some(Self(bytes)))
     }
 }
@@ -43,10 +43,10 @@ pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, Py
     let arguments = PyDict::new(py);
     // Passing an integer is 10% faster than passing bytes.
     arguments.set_item(intern!(py, "int"), u128::from_be_bytes(bytes))?;
-    class(py)?.call((), Some(&arguments))
+    uuid_class(py)?.call((), Some(&arguments))
 }
 
-fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+fn uuid_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     CLASS.import(py, "uuid", "UUID")
 }

@@ -17,9 +17,9 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Layout, LayoutArray, NamedValues, id_to_object};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::{Generators, Identity},
+    conflicts::{GeneratorRegistry, Identity},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, Items, Made, Makes, Mode, Rows, makes_ids},
+    making::{self, CallResult, Items, Makes, Mode, Rows, makes_ids},
     options::{Function, Keywords, Options},
 };
 use crate::{
@@ -70,7 +70,7 @@ pub(crate) struct Generator {
 }
 
 /// The generators for layouts. A generator that needs values for each ID conflicts with no other generator.
-static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
@@ -131,7 +131,7 @@ fn leased(
     fields: Vec<String>,
     options: Options,
 ) -> PyResult<Source<Leased>> {
-    let options = options.of_grants()?;
+    let options = options.for_grants()?;
     let terms = (core.to_json(), fields.clone());
     let set = |settings: &Bound<'_, PyDict>| {
         settings.set_item("layout", terms.0)?;
@@ -274,7 +274,7 @@ impl Makes for Generator {
             |error| named.as_ref().map(NamedValues::names).unwrap_or_default().raise_typed(error);
         match &self.inner {
             Source::Own(own) => base(own, named.as_ref()),
-            Source::Leased(_) => check_none(named.as_ref()).map(|()| None),
+            Source::Leased(_) => reject_bindables(named.as_ref()).map(|()| None),
         }
         .map_err(to_exception)
     }
@@ -283,7 +283,7 @@ impl Makes for Generator {
         key.as_ref()
     }
 
-    fn object(py: Python<'_>, id: Id) -> Made<'_> {
+    fn object(py: Python<'_>, id: Id) -> CallResult<'_> {
         id_to_object(py, id)
     }
 
@@ -310,13 +310,13 @@ impl Makes for Generator {
         }
     }
 
-    fn array(py: Python<'_>, memory: LayoutMemory) -> Made<'_> {
+    fn array(py: Python<'_>, memory: LayoutMemory) -> CallResult<'_> {
         let array = match memory {
             LayoutMemory::Integers(Items { ids, .. }) => {
                 array::<LayoutArray, _>(py, Packed::new(ids))
             }
             LayoutMemory::Bytes(Items { ids, width, .. }) => {
-                array::<LayoutArray, _>(py, Packed::in_rows(ids, width))
+                array::<LayoutArray, _>(py, Packed::with_row_width(ids, width))
             }
         };
         Ok(array?.into_any())
@@ -341,7 +341,7 @@ fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result
 }
 
 /// Rejects bindables for one ID, because a generator with a lease does not accept them.
-fn check_none(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
+fn reject_bindables(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
     let is_none = bindables.is_none_or(|named| named.0.is_empty());
     let reason = "expected no bindables for an ID under a lease, found some";
     is_none.then_some(()).ok_or_else(|| Error::with_reason(ErrorKind::LeaseMismatch, reason))

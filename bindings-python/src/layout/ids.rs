@@ -22,11 +22,11 @@ use value::{Time, ValueArgument};
 use crate::errors::raise;
 use crate::ids::{
     convert::{
-        self, Argument, FromArgument, Octets, Text, UnixMs, name, numbers, raise_in_range,
+        self, Argument, FromArgument, Octets, Text, UnixMs, name, numbers, raise_for_time_range,
         wrong_type,
     },
     describe::Description,
-    record::{PickleParts, reduced},
+    record::{PickleParts, reduce_record},
 };
 
 numbers! {
@@ -49,7 +49,7 @@ impl Layout {
     #[new]
     #[pyo3(signature = (description, /))]
     fn new(description: &Bound<'_, PyAny>) -> PyResult<Self> {
-        layout::Layout::from_value(json::of_dict(description, "description")?)
+        layout::Layout::from_value(json::json_from_dict(description, "description")?)
             .map(Self)
             .map_err(raise)
     }
@@ -183,7 +183,7 @@ impl Layout {
         let ends = self.0.time_range(start.0, end.0, bindables.iter());
         let (lowest, highest) = ends.map_err(|error| match error.kind() {
             ErrorKind::InvalidType => bindables.names().raise(error),
-            _ => raise_in_range(error, start.0, end.0),
+            _ => raise_for_time_range(error, start.0, end.0),
         })?;
         Ok((id_to_object(py, lowest)?, id_to_object(py, highest)?))
     }
@@ -253,7 +253,7 @@ impl Parsed {
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(nanos) = self.fields()?.unix_nanos() else { return Ok(None) };
-        match convert::datetime_of_micros(py, nanos.div_euclid(1000)) {
+        match convert::datetime_from_micros(py, nanos.div_euclid(1000)) {
             Err(outside) if outside.is_instance_of::<PyOverflowError>(py) => Ok(None),
             datetime => datetime.map(Some),
         }
@@ -294,7 +294,7 @@ impl Parsed {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Fields<'py>>> {
         let (py, parsed) = (slf.py(), slf.get());
         let id = id_to_object(py, parsed.id.clone())?;
-        reduced(slf, (parsed.layout.bind(py).clone(), id))
+        reduce_record(slf, (parsed.layout.bind(py).clone(), id))
     }
 
     #[staticmethod]

@@ -11,16 +11,16 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::Generators,
+    conflicts::GeneratorRegistry,
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, Made, Mode, makes, makes_ids, makes_texts},
+    making::{self, CallResult, Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{Argument, Count, FromArgument, name, wrong_type},
-        record::by_attributes,
+        record::reduce_by_attributes,
         secret::Secret,
         target::Item,
     },
@@ -38,7 +38,7 @@ pub(crate) struct Generator {
 }
 
 /// The generators that were created with an explicit grant.
-static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
 
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
@@ -52,7 +52,7 @@ fn leased(
 ) -> PyResult<Source<randflake::Leased<PythonClock>>> {
     let secret = format!("{:032x}", u128::from_be_bytes(*secret.0));
     let set = |settings: &Bound<'_, PyDict>| settings.set_item("secret", secret);
-    let options = options.of_grants()?;
+    let options = options.for_grants()?;
     Source::leased(lease, "randflake", set, move |number, window| {
         let node = number.try_into().map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
@@ -79,7 +79,7 @@ impl Generator {
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let options = Options::without_window(FUNCTION, options)?;
+        let options = Options::from_keywords_without_window(FUNCTION, options)?;
         let codec = Codec::new(*secret.0.0);
         let grant = match (grant.0.0, lease) {
             (None, Some(lease)) if resume_after.is_none() => {
@@ -129,7 +129,7 @@ impl Generator {
 
     #[doc = doc!("randflake.Generator.extend_grant")]
     #[pyo3(signature = (grant, /))]
-    fn extend_grant(&self, grant: Argument<Extension, name::grant>) -> PyResult<()> {
+    fn extend_grant(&self, grant: Argument<GrantExtension, name::grant>) -> PyResult<()> {
         self.inner.own_generator()?.extend_grant(grant.0.0).map_err(raise)
     }
 
@@ -206,7 +206,7 @@ impl Stats {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]
@@ -223,17 +223,17 @@ impl<'a, 'py> FromArgument<'a, 'py> for GrantArgument {
         if value.is_none() {
             return Ok(Self(None));
         }
-        Extension::from_argument(value, name).map(|grant| Self(Some(grant.0)))
+        GrantExtension::from_argument(value, name).map(|grant| Self(Some(grant.0)))
     }
 }
 
 /// A grant that extends an earlier one.
-struct Extension(randflake::Grant);
+struct GrantExtension(randflake::Grant);
 
-impl<'a, 'py> FromArgument<'a, 'py> for Extension {
+impl<'a, 'py> FromArgument<'a, 'py> for GrantExtension {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Grant>() {
-            Ok(grant) => Ok(Self(grant.get().for_one()?)),
+            Ok(grant) => Ok(Self(grant.get().to_single_node()?)),
             Err(_) => Err(wrong_type(name, "Grant", &value)),
         }
     }

@@ -18,12 +18,12 @@ use pyo3::{
 pub(crate) use self::{columns::PartsColumns, text::TextColumn};
 use crate::errors::{no_copy, raise};
 use crate::ids::{
-    array::{Array, HoldsItems, Item, array},
+    array::{Array, ArrayClass, Item, array},
     column,
     convert::{self, Argument, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
     integers::{self, Integers},
-    record::by_attributes,
+    record::reduce_by_attributes,
     secret::Secret,
     text::Ascii,
 };
@@ -108,7 +108,7 @@ impl Parts {
     #[doc = doc!("randflake.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.timestamp * 1000)
+        convert::datetime_from_ms(py, self.timestamp * 1000)
     }
 
     fn __repr__(&self) -> String {
@@ -117,7 +117,7 @@ impl Parts {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]
@@ -147,7 +147,7 @@ impl Codec {
     #[doc = doc!("randflake.Codec.inspect_columns")]
     #[pyo3(signature = (ids, /))]
     fn inspect_columns(&self, ids: &Bound<'_, PyAny>) -> PyResult<PartsColumns> {
-        PartsColumns::of(ids.py(), &self.0, ids_in(ids)?.items())
+        PartsColumns::of(ids.py(), &self.0, read_ids(ids)?.items())
     }
 
     #[doc = doc!("randflake.Codec.encrypt")]
@@ -206,7 +206,7 @@ pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 impl Grant {
     /// Returns the core's grant, which serves a single generator. A Python grant, by contrast, is a value that may be used
     /// again.
-    pub(crate) fn for_one(&self) -> PyResult<randflake::Grant> {
+    pub(crate) fn to_single_node(&self) -> PyResult<randflake::Grant> {
         let terms = self.0;
         randflake::Grant::with_nodes(terms.nodes(), terms.start(), terms.end()).map_err(raise)
     }
@@ -254,7 +254,7 @@ impl Grant {
 #[pyclass(frozen, extends = Array, module = "polyflake.randflake")]
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
 
-impl HoldsItems<randflake::Randflake> for RandflakeArray {
+impl ArrayClass<randflake::Randflake> for RandflakeArray {
     fn from_packed(ids: Packed<randflake::Randflake>) -> Self {
         Self(ids)
     }
@@ -274,19 +274,19 @@ impl Item for randflake::Randflake {
 fn read_list_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
     const EXPECTED: &str = "int or str";
     if id.is_instance_of::<PyString>() {
-        return column::text_in(id, column::IDS, EXPECTED);
+        return column::parse_text_item(id, column::IDS, EXPECTED);
     }
-    let id = integers::integer_in(id, column::IDS, EXPECTED)?;
+    let id = integers::parse_integer_item(id, column::IDS, EXPECTED)?;
     Ok(id.map(randflake::Randflake::from_i64))
 }
 
 /// Returns the IDs in an array, a buffer, an Arrow column or a list.
-fn ids_in(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
+fn read_ids(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
     if let Ok(array) = ids.cast::<RandflakeArray>() {
         return Ok(array.get().0.clone());
     }
     let Some(integers) = Integers::packed(ids, column::IDS, None)? else {
-        return column::of_items(ids, column::IDS, integers::EXPECTED, read_list_item)
+        return column::parse_items(ids, column::IDS, integers::EXPECTED, read_list_item)
             .map(Packed::new);
     };
     let ids = integers.as_slice().iter().copied().map(randflake::Randflake::from_i64);
@@ -298,7 +298,7 @@ impl RandflakeArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        array(ids.py(), ids_in(ids)?)
+        array(ids.py(), read_ids(ids)?)
     }
 
     #[doc = doc!("randflake.RandflakeArray.from_texts")]

@@ -17,11 +17,11 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::Generators,
-    default::{self, Default, warn_without_lease},
+    conflicts::GeneratorRegistry,
+    default::{self, DefaultGenerator, warn_without_lease},
     direct::{self, direct_calls},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, Made, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, CallResult, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
 };
 use crate::{
@@ -38,8 +38,8 @@ use crate::{
 type Inner = sno::Generator<PythonClock>;
 type Leased = sno::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: Default<Generator> =
-    Default::new(|| make(NEW, Metabyte(0), None, 0..=u16::MAX, Builder::build));
+pub(crate) static DEFAULT: DefaultGenerator<Generator> =
+    DefaultGenerator::new(|| make(NEW, Metabyte(0), None, 0..=u16::MAX, Builder::build));
 
 makes_defaults! {
     sno Generator (metabyte: Option<Metabyte> = None)
@@ -56,7 +56,7 @@ pub(crate) struct Generator {
 }
 
 /// The generators whose partition was passed explicitly or restored from a snapshot.
-static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
@@ -87,7 +87,7 @@ fn make(
 
 /// Creates the source for a generator with a lease. The source builds a new generator for each grant.
 fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<Source<Leased>> {
-    let options = Options::from_keywords(NEW, options)?.of_grants()?;
+    let options = Options::from_keywords(NEW, options)?.for_grants()?;
     let build = move |number, window: Range<i64>| {
         let partition = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(Builder::with_clock).partition(partition);
@@ -98,7 +98,7 @@ fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<S
 
 /// Returns a snapshot's sequence range. A snapshot from the Go library may contain the bounds in either order, and may use
 /// 0 for the highest sequence number.
-fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
+fn sequence_range(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
     let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
     let max = if max == 0 { u16::MAX } else { max };
     min.min(max)..=min.max(max)
@@ -160,7 +160,7 @@ impl Generator {
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let sequences = sequences_of(&snapshot.0.0);
+        let sequences = sequence_range(&snapshot.0.0);
         make(("Generator.restore", &["metabyte"]), metabyte, options, sequences, |builder| {
             builder.restore(snapshot.0.0)
         })
@@ -177,7 +177,7 @@ impl Generator {
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let sequences = sequences_of(&snapshot.0.0);
+        let sequences = sequence_range(&snapshot.0.0);
         make(
             ("Generator.import_original", &["metabyte"]),
             metabyte,

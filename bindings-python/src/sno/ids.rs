@@ -9,13 +9,13 @@ use pyo3::{
 
 use crate::errors::raise;
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-use crate::ids::object::Spare;
+use crate::ids::object::FreeList;
 use crate::ids::{
-    array::{Array, HoldsItems, Item, array},
+    array::{Array, ArrayClass, Item, array},
     column::{self, PackedBytes},
     convert::{
         self, Argument, Flag, FromArgument, Metabyte, Octets, Partition, Sequence, Tick, UnixMs,
-        name, raise_in_range, raise_named, texts, wrong_type,
+        name, raise_for_time_range, raise_named, texts, wrong_type,
     },
     describe::Description,
     fields::FieldColumn,
@@ -38,8 +38,8 @@ pub(crate) struct Sno(pub(crate) sno::Sno);
 impl Value for Sno {
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
     #[inline]
-    fn spare() -> &'static Spare {
-        static SPARE: Spare = Spare::new();
+    fn free_list() -> &'static FreeList {
+        static SPARE: FreeList = FreeList::new();
         &SPARE
     }
 }
@@ -127,7 +127,7 @@ impl Sno {
     #[doc = doc!("sno.Sno.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.0.unix_ms())
+        convert::datetime_from_ms(py, self.0.unix_ms())
     }
 
     #[doc = doc!("sno.Sno.tick")]
@@ -251,7 +251,7 @@ pub(crate) fn time_range(
     end: Argument<UnixMs, name::end>,
 ) -> PyResult<(Sno, Sno)> {
     let (lowest, highest) = sno::Sno::time_range(start.0, end.0)
-        .map_err(|error| raise_in_range(error, start.0, end.0))?;
+        .map_err(|error| raise_for_time_range(error, start.0, end.0))?;
     Ok((Sno(lowest), Sno(highest)))
 }
 
@@ -259,7 +259,7 @@ pub(crate) fn time_range(
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct SnoArray(Packed<sno::Sno>);
 
-impl HoldsItems<sno::Sno> for SnoArray {
+impl ArrayClass<sno::Sno> for SnoArray {
     fn from_packed(ids: Packed<sno::Sno>) -> Self {
         Self(ids)
     }
@@ -276,10 +276,10 @@ impl Item for sno::Sno {
 }
 
 /// Reads a list item as an ID. The item is an ID object or a string.
-fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
+fn read_list_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     match id.cast::<Sno>() {
         Ok(id) => Ok(Ok(id.get().0)),
-        Err(_) => column::text_in(id, column::IDS, "Sno or str"),
+        Err(_) => column::parse_text_item(id, column::IDS, "Sno or str"),
     }
 }
 
@@ -287,8 +287,8 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
 const UUID_LEN: usize = 16;
 
 /// Reads an item from a list of UUIDs as an ID.
-fn listed_uuid8(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
-    Ok(match Uuid::among(uuid, column::NAME)? {
+fn read_uuid8_item(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
+    Ok(match Uuid::try_from_value(uuid, column::NAME)? {
         Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),
         None => Err(convert::mistyped(column::NAME, "uuid.UUID", &convert::type_name(uuid))),
     })
@@ -301,7 +301,7 @@ impl SnoArray {
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let packed = match PackedBytes::from_value(ids, column::IDS, sno::Sno::LEN)? {
             Some(bytes) => try_copy(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
-            None => column::of_items(ids, column::IDS, "IDs", listed)?,
+            None => column::parse_items(ids, column::IDS, "IDs", read_list_item)?,
         };
         array(ids.py(), Packed::new(packed))
     }
@@ -324,7 +324,9 @@ impl SnoArray {
                 sno::from_uuid8_column(uuids, &mut ids).map_err(raise)?;
                 ids
             }
-            None => column::of_items(column, column::NAME, "a column of UUIDs", listed_uuid8)?,
+            None => {
+                column::parse_items(column, column::NAME, "a column of UUIDs", read_uuid8_item)?
+            }
         };
         array(column.py(), Packed::new(ids))
     }

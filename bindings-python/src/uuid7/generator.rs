@@ -11,17 +11,17 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use super::ids::{Uuid7Array, to_uuid};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::Generators,
-    default::{self, Default},
+    conflicts::GeneratorRegistry,
+    default::{self, DefaultGenerator},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, Made, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, CallResult, Mode, makes, makes_defaults, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
         convert::{Argument, Count, Flag, Span, UnixMs, name, numbers},
-        record::by_attributes,
+        record::reduce_by_attributes,
         target::Item,
     },
 };
@@ -29,8 +29,8 @@ use crate::{
 type Inner = uuid7::Generator<PythonClock>;
 type Leased = uuid7::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: Default<Generator> =
-    Default::new(|| Generator::new(None, None, Argument::new(Flag(false)), None, None));
+pub(crate) static DEFAULT: DefaultGenerator<Generator> =
+    DefaultGenerator::new(|| Generator::new(None, None, Argument::new(Flag(false)), None, None));
 
 makes_defaults! { uuid7 Generator () "()" "(n, /)" }
 
@@ -48,7 +48,7 @@ pub(crate) struct Generator {
 }
 
 /// The generators that were created with an explicit worker ID.
-static GENERATORS: Generators<Inner> = Generators::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own worker ID";
 
@@ -141,7 +141,7 @@ fn with_clock(clock: PythonClock) -> Builder<PythonClock> {
 
 /// Creates a generator that gets its worker IDs from a lease.
 fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leased>> {
-    let options = options.of_grants()?;
+    let options = options.for_grants()?;
     let build = move |number, window: Range<i64>| {
         let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(with_clock).worker_id(worker_id);
@@ -192,7 +192,7 @@ impl Stats {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]

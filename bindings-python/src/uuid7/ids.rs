@@ -6,12 +6,14 @@ use pyo3::{prelude::*, types::PyList};
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{Array, HoldsItems, Item, array},
+    array::{Array, ArrayClass, Item, array},
     column::{self, PackedBytes},
-    convert::{self, Argument, FromArgument, UnixMs, name, numbers, raise_in_range, raise_named},
+    convert::{
+        self, Argument, FromArgument, UnixMs, name, numbers, raise_for_time_range, raise_named,
+    },
     describe::Description,
     fields::FieldColumn,
-    record::by_attributes,
+    record::reduce_by_attributes,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid, UuidText},
 };
@@ -89,8 +91,8 @@ pub(crate) fn time_range(
     start: Argument<UnixMs, name::start>,
     end: Argument<UnixMs, name::end>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    let (lowest, highest) =
-        Uuid7::time_range(start.0, end.0).map_err(|error| raise_in_range(error, start.0, end.0))?;
+    let (lowest, highest) = Uuid7::time_range(start.0, end.0)
+        .map_err(|error| raise_for_time_range(error, start.0, end.0))?;
     Ok((to_uuid(py, lowest)?, to_uuid(py, highest)?))
 }
 
@@ -124,7 +126,7 @@ impl Parts {
     #[doc = doc!("uuid7.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.unix_ms)
+        convert::datetime_from_ms(py, self.unix_ms)
     }
 
     fn __repr__(&self) -> String {
@@ -133,7 +135,7 @@ impl Parts {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]
@@ -146,7 +148,7 @@ impl Parts {
 #[pyclass(frozen, extends = Array, module = "polyflake.uuid7")]
 pub(crate) struct Uuid7Array(Packed<Uuid7>);
 
-impl HoldsItems<Uuid7> for Uuid7Array {
+impl ArrayClass<Uuid7> for Uuid7Array {
     fn from_packed(ids: Packed<Uuid7>) -> Self {
         Self(ids)
     }
@@ -164,9 +166,9 @@ impl Item for Uuid7 {
 
 /// Reads a list item as an ID. The item is a UUID or a string.
 fn parse_item(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<Uuid7>> {
-    match Uuid::among(id, column::IDS)? {
+    match Uuid::try_from_value(id, column::IDS)? {
         Some(uuid) => Ok(Uuid7::from_bytes(uuid.0)),
-        None => column::text_in(id, column::IDS, "uuid.UUID or str"),
+        None => column::parse_text_item(id, column::IDS, "uuid.UUID or str"),
     }
 }
 
@@ -186,7 +188,7 @@ impl Uuid7Array {
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let packed = match PackedBytes::from_value(ids, column::IDS, Uuid7::LEN)? {
             Some(bytes) => unpack(bytes.as_bytes()).map_err(raise)?,
-            None => column::of_items(ids, column::IDS, "IDs", parse_item)?,
+            None => column::parse_items(ids, column::IDS, "IDs", parse_item)?,
         };
         array(ids.py(), Packed::new(packed))
     }
@@ -200,22 +202,22 @@ impl Uuid7Array {
 
     #[doc = doc!("uuid7.Uuid7Array.unix_ms")]
     fn unix_ms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), Uuid7::unix_ms)
+        FieldColumn::map_each(py, self.0.items(), Uuid7::unix_ms)
     }
 
     #[doc = doc!("uuid7.Uuid7Array.sequences")]
     fn sequences<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), Uuid7::sequence)
+        FieldColumn::map_each(py, self.0.items(), Uuid7::sequence)
     }
 
     #[doc = doc!("uuid7.Uuid7Array.worker_ids")]
     fn worker_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::of_each(py, self.0.items(), uuid7::worker_id)
+        FieldColumn::map_each(py, self.0.items(), uuid7::worker_id)
     }
 
     #[doc = doc!("uuid7.Uuid7Array.text_column")]
     fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
-        TextColumn::of_guids(py, self.0.items(), Uuid7::text)
+        TextColumn::encode_guids(py, self.0.items(), Uuid7::text)
     }
 
     #[doc = doc!("uuid7.Uuid7Array.texts")]

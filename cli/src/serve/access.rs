@@ -30,11 +30,11 @@ const BURST_SECS: f64 = 4.0;
 
 /// All tokens, as digests, by namespace.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Tokens(Vec<Access>);
+pub(super) struct Tokens(Vec<NamespaceTokens>);
 
 /// The tokens of one namespace.
 #[derive(Debug)]
-pub(super) struct Access {
+pub(super) struct NamespaceTokens {
     namespace: String,
     digests: Vec<[u8; 32]>,
     allowance: Mutex<Option<Allowance>>,
@@ -48,7 +48,7 @@ struct Allowance {
 }
 
 /// Compares without the state of the limits.
-impl PartialEq for Access {
+impl PartialEq for NamespaceTokens {
     fn eq(&self, other: &Self) -> bool {
         (&self.namespace, &self.digests) == (&other.namespace, &other.digests)
     }
@@ -101,14 +101,14 @@ impl Tokens {
                 "expected a token of 22 to 256 letters, digits and characters of `-._~+/=`";
             return Err(format!("{expected}, such as the output of `openssl rand -hex 32`,"));
         }
-        let digest = digest_of(token);
+        let digest = hash_token(token);
         if self.0.iter().any(|access| access.digests.contains(&digest)) {
             return Err("expected a token that is not used before, found one".into());
         }
         let at = self.0.iter().position(|access| access.namespace == namespace);
         let at = at.unwrap_or_else(|| {
             let (namespace, digests) = (namespace.to_owned(), Vec::new());
-            self.0.push(Access { namespace, digests, allowance: Mutex::default() });
+            self.0.push(NamespaceTokens { namespace, digests, allowance: Mutex::default() });
             self.0.len() - 1
         });
         self.0[at].digests.push(digest);
@@ -119,8 +119,8 @@ impl Tokens {
     }
 
     /// Returns the namespace of a token. All digests are compared, each in constant time.
-    pub(super) fn find(&self, token: &[u8]) -> Option<&Access> {
-        let (digest, mut found) = (digest_of(token), u64::MAX);
+    pub(super) fn find(&self, token: &[u8]) -> Option<&NamespaceTokens> {
+        let (digest, mut found) = (hash_token(token), u64::MAX);
         for (at, access) in (0_u64..).zip(&self.0) {
             for other in &access.digests {
                 found.conditional_assign(&at, other.ct_eq(&digest));
@@ -130,11 +130,11 @@ impl Tokens {
     }
 }
 
-fn digest_of(token: impl AsRef<[u8]>) -> [u8; 32] {
+fn hash_token(token: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(token.as_ref()).into()
 }
 
-impl Access {
+impl NamespaceTokens {
     /// Returns whether the tokens are those of a namespace. A token of `orders` is one of `orders/sno` and of the other ID
     /// formats as well, because programs only name `orders`.
     pub(super) fn permits(&self, namespace: &str) -> bool {
@@ -170,7 +170,7 @@ mod tests {
     const OTHER: &str = "ABCDEFGHIJKLMNOPQRSTUV";
 
     #[test]
-    fn a_token_opens_the_formats_of_its_namespace_only() {
+    fn a_token_grants_access_only_to_its_namespace() {
         let text = format!("# two tokens\norders {TOKEN}\n\n orders\t{OTHER} \nusers {TOKEN}x\n");
         let tokens = Tokens::parse(&text).unwrap();
         for token in [TOKEN, OTHER] {

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The upper bounds of the histogram, in milliseconds.
-const BOUNDS_MS: [u64; 11] = [1, 2, 5, 10, 25, 50, 100, 250, 1000, 5000, 15_000];
+const BUCKET_BOUNDS_MS: [u64; 11] = [1, 2, 5, 10, 25, 50, 100, 250, 1000, 5000, 15_000];
 
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
@@ -24,7 +24,7 @@ pub(super) struct Metrics {
 struct Counts {
     by_code: BTreeMap<&'static str, u64>,
     /// For each bound, the number of replies that the store sent within it.
-    within: [u64; BOUNDS_MS.len()],
+    within: [u64; BUCKET_BOUNDS_MS.len()],
     replies: u64,
     sum: Duration,
 }
@@ -47,7 +47,7 @@ impl Metrics {
     /// Records the time from a request to the store's reply.
     pub(super) fn time(&self, duration: Duration) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        for (bound, within) in BOUNDS_MS.iter().zip(&mut counts.within) {
+        for (bound, within) in BUCKET_BOUNDS_MS.iter().zip(&mut counts.within) {
             *within += u64::from(duration <= Duration::from_millis(*bound));
         }
         counts.replies += 1;
@@ -94,7 +94,7 @@ impl Counts {
     fn buckets(&self) -> String {
         let mut text = String::new();
         #[allow(clippy::cast_precision_loss, reason = "a bound has at most five digits")]
-        let bounds = BOUNDS_MS.map(|ms| (ms as f64 / 1000.0).to_string());
+        let bounds = BUCKET_BOUNDS_MS.map(|ms| (ms as f64 / 1000.0).to_string());
         let bounds = bounds.iter().map(String::as_str).chain(["+Inf"]);
         for (bound, count) in bounds.zip(self.within.into_iter().chain([self.replies])) {
             let _ =

@@ -13,19 +13,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Service, answers, tls};
+use super::{Service, responses, tls};
 
 /// The longest wait for a handshake or the head of a request, and therefore for the next request.
-const HEAD_LIMIT: Duration = Duration::from_secs(5);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The age at which a connection accepts no further request.
-const MAX_AGE: Duration = Duration::from_secs(60);
+const MAX_CONNECTION_AGE: Duration = Duration::from_secs(60);
 
 /// The longest time in which a connection ends. A request takes at most 15 seconds in the queue and 15 in the store.
-const MAX_CLOSING: Duration = Duration::from_secs(35);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(35);
 
 /// The pause after a connection that could not be accepted, for example because too many files are open.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 const MAX_HEAD_BYTES: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
@@ -50,7 +50,7 @@ pub(super) async fn accept(
             next = next => next,
         };
         let Ok((stream, _)) = accepted else {
-            sleep(ACCEPT_PAUSE).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
         let (service, tls, stopped) = (service.clone(), tls.clone(), stopped.clone());
@@ -63,7 +63,7 @@ pub(super) async fn accept(
     }
     drop(listener);
     // All permits are available again once every connection has ended.
-    let _ = timeout(MAX_CLOSING, permits.acquire_many(max_connections)).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(max_connections)).await;
 }
 
 async fn handle(
@@ -77,7 +77,7 @@ async fn handle(
     match tls {
         None => serve(stream, service, stopped).await,
         Some(tls) => {
-            if let Ok(Ok(stream)) = timeout(HEAD_LIMIT, tls.current().accept(stream)).await {
+            if let Ok(Ok(stream)) = timeout(HEAD_TIMEOUT, tls.current().accept(stream)).await {
                 serve(stream, service, stopped).await;
             }
         }
@@ -90,11 +90,11 @@ async fn serve(
     mut stopped: watch::Receiver<bool>,
 ) {
     let answer = service_fn(|request| async {
-        Ok::<_, Infallible>(answers::answer(service, request).await)
+        Ok::<_, Infallible>(responses::answer(service, request).await)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_LIMIT)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), answer);
@@ -103,10 +103,10 @@ async fn serve(
         // If the client closes the connection or an error ends it, no action is needed.
         _ = connection.as_mut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => {}
-        () = sleep(MAX_AGE) => {}
+        () = sleep(MAX_CONNECTION_AGE) => {}
     }
     connection.as_mut().graceful_shutdown();
-    let _ = timeout(MAX_CLOSING, connection).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, connection).await;
 }
 
 /// Waits for the signal that ends the service.

@@ -13,7 +13,7 @@ use std::{
 use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
 use tokio::sync::oneshot;
 
-use super::answers::Rejection;
+use super::responses::Rejection;
 
 /// The longest time that a request waits for a connection. No holder waits longer for a reply.
 const MAX_WAIT: Duration = Duration::from_secs(15);
@@ -28,7 +28,7 @@ const MAX_IDLE: Duration = Duration::from_secs(3);
 /// A reply, and the name of the connection that it came from.
 type Answer = Result<(Reply, String), Rejection>;
 
-type Open = dyn Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync;
+type OpenStore = dyn Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync;
 
 /// The threads with connections to the store.
 pub(super) struct Pool(Arc<Shared>);
@@ -36,7 +36,7 @@ pub(super) struct Pool(Arc<Shared>);
 struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
-    open: Box<Open>,
+    open: Box<OpenStore>,
     /// Distinguishes the connections of this process from those of other ones.
     instance: u64,
 }
@@ -73,7 +73,7 @@ impl Pool {
         let shared = Arc::new(Shared { queue, changed, open: Box::new(open), instance });
         for worker in 0..usize::from(count) {
             let shared = shared.clone();
-            thread::Builder::new().spawn(move || shared.work(worker))?;
+            thread::Builder::new().spawn(move || shared.run_worker(worker))?;
         }
         Ok(Self(shared))
     }
@@ -111,7 +111,7 @@ impl Shared {
         Ok(())
     }
 
-    fn work(&self, worker: usize) {
+    fn run_worker(&self, worker: usize) {
         let mut store = None;
         loop {
             let job = match self.next(worker) {

@@ -16,18 +16,18 @@ use super::Arguments;
 use crate::failure::{self, Failure};
 
 /// The files of a certificate and its key.
-pub(super) struct Files {
+pub(super) struct CertificateFiles {
     certificate: PathBuf,
     key: PathBuf,
 }
 
 pub(super) struct Acceptor {
-    files: Files,
+    files: CertificateFiles,
     /// The content of the files, and the configuration with it.
     read: RwLock<([Vec<u8>; 2], TlsAcceptor)>,
 }
 
-impl Files {
+impl CertificateFiles {
     pub(super) fn of(arguments: &Arguments) -> Option<Self> {
         let (certificate, key) = (arguments.certificate.clone()?, arguments.key.clone()?);
         Some(Self { certificate, key })
@@ -56,7 +56,7 @@ impl Files {
 }
 
 impl Acceptor {
-    pub(super) fn load(files: Files) -> Result<Self, Failure> {
+    pub(super) fn load(files: CertificateFiles) -> Result<Self, Failure> {
         let content = files.read()?;
         let acceptor = files.acceptor(&content)?;
         Ok(Self { files, read: RwLock::new((content, acceptor)) })

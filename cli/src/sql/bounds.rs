@@ -26,7 +26,7 @@ pub(super) struct BitStrings {
 }
 
 /// A function that returns a bound.
-pub(super) struct End {
+pub(super) struct BoundFunction {
     pub(super) suffix: &'static str,
     /// The name of the time argument: `moment` for a start, or `before` for an end.
     pub(super) argument: &'static str,
@@ -37,7 +37,11 @@ pub(super) struct End {
 impl Bounds {
     /// Returns the functions for the lowest and the highest ID. If the timestamp is inverted, the lowest ID is the one at the
     /// end.
-    pub(super) fn ends(&self, time: &Time, bits: Option<&BitStrings>) -> [End; 2] {
+    pub(super) fn bound_functions(
+        &self,
+        time: &Time,
+        bits: Option<&BitStrings>,
+    ) -> [BoundFunction; 2] {
         [("lowest", &self.lowest, false), ("highest", &self.highest, true)].map(
             |(suffix, rest, is_highest)| {
                 let is_start = is_highest == time.field.invert;
@@ -53,7 +57,7 @@ impl Bounds {
                 };
                 let comment =
                     format!("The {suffix} ID of {when}. A time outside the layout is an error.");
-                End { suffix, argument, body, comment }
+                BoundFunction { suffix, argument, body, comment }
             },
         )
     }

@@ -2,7 +2,7 @@
 
 use crate::sql::{
     Table, Time,
-    bounds::{BitStrings, End},
+    bounds::{BitStrings, BoundFunction},
     fields::{Field, Kind, Source},
     quoted,
 };
@@ -11,7 +11,7 @@ use crate::sql::{
 const HELPERS: &str = include_str!("duckdb.sql");
 
 /// The macros for the error for a field that is not a 64-bit integer, and for a field's bytes.
-const OTHERS: &str = "\
+const NON_INTEGER_HELPERS: &str = "\
 CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
     CASE
         WHEN field IS NOT NULL
@@ -25,7 +25,7 @@ CREATE OR REPLACE MACRO flake.bytes_of(bits) AS unhex(regexp_replace(hex(bits::B
 
 /// The macros that check the bytes or the text of a bindable field above the timestamp. `DuckDB` cannot convert an empty BLOB
 /// to bits, so a byte is prepended.
-const FIT_BYTES: &str = "\
+const CHECK_BYTES_HELPER: &str = "\
 -- Bytes are a number without leading zeros, as in the library.
 CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
     CASE
@@ -40,12 +40,12 @@ CREATE OR REPLACE MACRO flake.fit_text(value, bits, field) AS flake.fit_bytes(en
 ";
 
 /// The macro for the bytes of a UUID. In a 16-byte layout, they are the ID.
-const UUID_BYTES: &str = "\
+const UUID_BYTES_HELPER: &str = "\
 CREATE OR REPLACE MACRO flake.uuid_bytes(id) AS unhex(replace(id::UUID::VARCHAR, '-', ''));
 ";
 
 /// The macro that checks the integer of a bindable field above the timestamp.
-const FIT: &str = "\
+const CHECK_INTEGER_HELPER: &str = "\
 CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
     CASE
         WHEN bits = 64 THEN flake.word(value)
@@ -56,7 +56,7 @@ CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
 ";
 
 /// An ID as 64 bits. The conversion is necessary because a macro accepts integers of any type.
-const WORD: &str = "flake.word(id)";
+const ID_AS_WORD: &str = "flake.word(id)";
 
 /// Strings of bits are strings of digits, because string functions read them.
 const BITS: BitStrings = BitStrings {
@@ -69,12 +69,13 @@ const BITS: BitStrings = BitStrings {
 
 pub(super) fn file(table: &Table) -> String {
     let name = &table.name;
-    let id = table.source(WORD, |first, bits| format!("{}::BIT::BIGINT", bits_of(first, bits)));
+    let id = table
+        .source(ID_AS_WORD, |first, bits| format!("{}::BIT::BIGINT", extract_bits(first, bits)));
     let called = [
-        (FIT, table.requires_field(|kind| kind == Kind::Integer)),
-        (FIT_BYTES, table.requires_field(|kind| kind != Kind::Integer)),
-        (OTHERS, table.has_others()),
-        (UUID_BYTES, table.has_uuids()),
+        (CHECK_INTEGER_HELPER, table.requires_field_of_kind(|kind| kind == Kind::Integer)),
+        (CHECK_BYTES_HELPER, table.requires_field_of_kind(|kind| kind != Kind::Integer)),
+        (NON_INTEGER_HELPERS, table.has_non_integer_fields()),
+        (UUID_BYTES_HELPER, table.has_uuids()),
     ];
     let called = called.into_iter().filter(|(_, is_called)| *is_called);
     let mut parts = vec![HELPERS.to_owned()];
@@ -88,23 +89,23 @@ pub(super) fn file(table: &Table) -> String {
         }
     };
     if let Some(time) = &table.time {
-        let ms = of_length(table, time.ms(id, "//"));
+        let ms = null_unless_length(table, time.ms(id, "//"));
         read("ms", "", &ms, "The Unix milliseconds of an ID.");
-        read("time", "", &of_time(table, time, id), "The time of an ID.");
+        read("time", "", &time_expression(table, time, id), "The time of an ID.");
     }
-    if table.has_integers() {
-        let field = of_length(table, table.field(id));
+    if table.has_integer_fields() {
+        let field = null_unless_length(table, table.field(id));
         read("field", ", field", &field, &table.integer_field_comment());
     }
-    if table.has_others() {
-        let bytes = of_length(table, table.by_name("", bytes));
+    if table.has_non_integer_fields() {
+        let bytes = null_unless_length(table, table.case_by_field_name("", bytes));
         let comment = table.bytes_field_comment(&format!("decode(flake.{name}_bytes(id, 'name'))"));
         read("bytes", ", field", &bytes, &comment);
     }
     if let Some((time, bounds)) = table.ranges() {
         let more = bounds.arguments(|_| "");
-        for End { suffix, argument, body, comment } in
-            bounds.ends(time, table.length.map(|_| &BITS))
+        for BoundFunction { suffix, argument, body, comment } in
+            bounds.bound_functions(time, table.length.map(|_| &BITS))
         {
             let arguments = format!("{argument}{more}");
             parts.push(define(name, suffix, &arguments, &body, &comment));
@@ -130,21 +131,21 @@ CREATE SCHEMA IF NOT EXISTS flake;
     )
 }
 
-fn of_length(table: &Table, value: String) -> String {
-    table.of_length("octet_length(id::BLOB)", value)
+fn null_unless_length(table: &Table, value: String) -> String {
+    table.null_unless_length("octet_length(id::BLOB)", value)
 }
 
-fn of_time(table: &Table, time: &Time, id: Source) -> String {
-    let value = if time.is_whole() {
+fn time_expression(table: &Table, time: &Time, id: Source) -> String {
+    let value = if time.is_whole_ms() {
         format!("make_timestamptz(flake.{}_ms(id) * 1000)", table.name)
     } else {
         format!("make_timestamptz({})", time.micros(id))
     };
-    of_length(table, time.within_calendar(id, value))
+    null_unless_length(table, time.null_outside_calendar(id, value))
 }
 
 /// Returns an expression for some bits of a byte ID, as a string of digits.
-fn bits_of(first: u32, bits: u32) -> String {
+fn extract_bits(first: u32, bits: u32) -> String {
     format!("substr(id::BLOB::BIT::VARCHAR, {}, {bits})", first + 1)
 }
 
@@ -153,7 +154,7 @@ fn bytes(field: &Field) -> String {
     if field.bits == 0 {
         return "''::BLOB".into();
     }
-    let found = bits_of(field.first, field.bits);
+    let found = extract_bits(field.first, field.bits);
     let found = if field.invert { (BITS.inverted)(&found) } else { found };
     let filler = "0".repeat((field.bits.next_multiple_of(8) - field.bits) as usize);
     let found = if filler.is_empty() { found } else { format!("'{filler}' || {found}") };

@@ -111,7 +111,7 @@ impl Time {
     }
 
     /// Returns whether a tick is a whole number of milliseconds.
-    pub(super) const fn is_whole(&self) -> bool {
+    pub(super) const fn is_whole_ms(&self) -> bool {
         self.tick_us % 1000 == 0
     }
 
@@ -133,7 +133,7 @@ impl Time {
 
     /// Returns an expression for the Unix milliseconds of an ID, rounded down. `divide` is the operator for integer division.
     pub(super) fn ms(&self, id: Source, divide: &str) -> String {
-        let (length, ms) = if self.is_whole() {
+        let (length, ms) = if self.is_whole_ms() {
             (self.tick_us / 1000, self.times(id, self.tick_us / 1000))
         } else {
             let us = self.micros(id);
@@ -174,7 +174,7 @@ impl Time {
 
     /// Wraps an expression so that it is NULL for an ID whose time the databases do not support: before 4714 BC or after
     /// 294246.
-    pub(super) fn within_calendar(&self, id: Source, value: String) -> String {
+    pub(super) fn null_outside_calendar(&self, id: Source, value: String) -> String {
         let (low, high) = (-210_866_803_200_000_000, i64::MAX);
         self.null_outside_bounds(id, low, high.into(), self.tick_us, value)
     }

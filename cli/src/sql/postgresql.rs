@@ -2,7 +2,7 @@
 
 use crate::sql::{
     Bounds, Table, Time,
-    bounds::{BitStrings, End},
+    bounds::{BitStrings, BoundFunction},
     fields::{Field, Kind, Source},
     quoted,
 };
@@ -11,7 +11,7 @@ use crate::sql::{
 const HELPERS: &str = include_str!("postgresql.sql");
 
 /// The function that reports an error for a field that is not a 64-bit integer.
-const NO_INTEGER: &str = "\
+const NOT_AN_INTEGER_HELPER: &str = "\
 CREATE OR REPLACE FUNCTION flake.no_integer_of(layout text, field text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -21,7 +21,7 @@ END $$;
 ";
 
 /// The functions that check the bytes or the text of a bindable field above the timestamp.
-const FIT_BYTES: &str = "\
+const CHECK_BYTES_HELPER: &str = "\
 -- Bytes are a number without leading zeros, as in the library.
 CREATE OR REPLACE FUNCTION flake.fit_bytes(value bytea, bits int, field text) RETURNS varbit
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -46,7 +46,7 @@ END $$;
 ";
 
 /// The function that checks the integer of a bindable field above the timestamp.
-const FIT: &str = "\
+const CHECK_INTEGER_HELPER: &str = "\
 CREATE OR REPLACE FUNCTION flake.fit(value bigint, bits int, field text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -68,34 +68,34 @@ const BITS: BitStrings = BitStrings {
 pub(super) fn file(table: &Table) -> String {
     let name = &table.name;
     let writer = Writer { table, form: table.length.map_or("bigint", |_| "bytea") };
-    let id = table.source("id", |first, bits| format!("{}::bigint", bits_of(first, bits)));
+    let id = table.source("id", |first, bits| format!("{}::bigint", extract_bits(first, bits)));
     let mut parts = vec![HELPERS.to_owned()];
     let called = [
-        (FIT, table.requires_field(|kind| kind == Kind::Integer)),
-        (FIT_BYTES, table.requires_field(|kind| kind != Kind::Integer)),
-        (NO_INTEGER, table.has_integers() && table.has_others()),
+        (CHECK_INTEGER_HELPER, table.requires_field_of_kind(|kind| kind == Kind::Integer)),
+        (CHECK_BYTES_HELPER, table.requires_field_of_kind(|kind| kind != Kind::Integer)),
+        (NOT_AN_INTEGER_HELPER, table.has_integer_fields() && table.has_non_integer_fields()),
     ];
     let called = called.into_iter().filter(|(_, is_called)| *is_called);
     parts.extend(called.map(|(text, _)| text.to_owned()));
     if let Some(time) = &table.time {
-        let ms = of_length(table, time.ms(id, "/"));
+        let ms = null_unless_length(table, time.ms(id, "/"));
         parts.extend(writer.read("ms", "", "bigint", &ms, "The Unix milliseconds of an ID."));
         parts.extend(writer.read(
             "time",
             "",
             "timestamptz",
-            &of_time(table, time, id),
+            &time_expression(table, time, id),
             "The time of an ID.",
         ));
     }
-    if table.has_integers() {
+    if table.has_integer_fields() {
         let comment = table.integer_field_comment();
-        let field = of_length(table, table.field(id));
+        let field = null_unless_length(table, table.field(id));
         parts.extend(writer.read("field", ", field text", "bigint", &field, &comment));
     }
-    if table.has_others() {
+    if table.has_non_integer_fields() {
         let text = format!("convert_from(flake.{name}_bytes(id, 'name'), 'UTF8')");
-        let bytes = of_length(table, table.by_name("::text::bytea", bytes));
+        let bytes = null_unless_length(table, table.case_by_field_name("::text::bytea", bytes));
         let comment = table.bytes_field_comment(&text);
         parts.extend(writer.read("bytes", ", field text", "bytea", &bytes, &comment));
     }
@@ -126,23 +126,23 @@ COMMIT;
     )
 }
 
-fn of_length(table: &Table, value: String) -> String {
-    table.of_length("length(id)", value)
+fn null_unless_length(table: &Table, value: String) -> String {
+    table.null_unless_length("length(id)", value)
 }
 
 /// Returns an expression for the time of an ID, calculated from its milliseconds or, if its ticks are not whole milliseconds,
 /// from its microseconds.
-fn of_time(table: &Table, time: &Time, id: Source) -> String {
-    let value = if time.is_whole() {
+fn time_expression(table: &Table, time: &Time, id: Source) -> String {
+    let value = if time.is_whole_ms() {
         format!("flake.time_of_ms(flake.{}_ms(id))", table.name)
     } else {
-        of_length(table, format!("to_timestamp(({})::float8 / 1000000)", time.micros(id)))
+        null_unless_length(table, format!("to_timestamp(({})::float8 / 1000000)", time.micros(id)))
     };
-    time.within_calendar(id, value)
+    time.null_outside_calendar(id, value)
 }
 
 /// Returns an expression for some bits of a byte ID, as a bit string.
-fn bits_of(first: u32, bits: u32) -> String {
+fn extract_bits(first: u32, bits: u32) -> String {
     let (begin, end) = (first / 8, (first + bits).div_ceil(8));
     let count = end - begin;
     let digits = format!("encode(substr(id, {}, {count}), 'hex')", begin + 1);
@@ -163,7 +163,7 @@ fn bytes(field: &Field) -> String {
     let bytes = if first % 8 == 0 && bits % 8 == 0 && !field.invert {
         format!("substr(id, {}, {})", first / 8 + 1, bits / 8)
     } else {
-        let found = bits_of(first, bits);
+        let found = extract_bits(first, bits);
         let found = if field.invert { (BITS.inverted)(&found) } else { found };
         let filler = "0".repeat((bits.next_multiple_of(8) - bits) as usize);
         (BITS.bytes)(&if filler.is_empty() { found } else { format!("B'{filler}' || {found}") })
@@ -204,32 +204,38 @@ impl Writer<'_> {
     /// Returns the functions that return bounds. Those for UUIDs have separate names, because they differ only in the type of
     /// the result.
     fn ranges(&self, time: &Time, bounds: &Bounds) -> Vec<String> {
-        let ends = bounds.ends(time, self.table.length.map(|_| &BITS));
-        let mut made = self.range("", self.form, bounds, &ends);
+        let bound_functions = bounds.bound_functions(time, self.table.length.map(|_| &BITS));
+        let mut made = self.range("", self.form, bounds, &bound_functions);
         if self.table.has_uuids() {
-            let of_bytes = ends.map(|end| {
+            let of_bytes = bound_functions.map(|end| {
                 let Self { table: Table { name, .. }, .. } = self;
                 let (suffix, argument, more) = (end.suffix, end.argument, bounds.arguments(|_| ""));
                 let body = format!("encode(flake.{name}_{suffix}({argument}{more}), 'hex')::uuid");
-                End { body, ..end }
+                BoundFunction { body, ..end }
             });
             made.extend(self.range("uuid_", "uuid", bounds, &of_bytes));
         }
         made
     }
 
-    fn range(&self, prefix: &str, form: &str, bounds: &Bounds, ends: &[End; 2]) -> Vec<String> {
-        let (more, passed) = (bounds.arguments(type_of), bounds.arguments(|_| ""));
-        let mut made: Vec<_> = ends
+    fn range(
+        &self,
+        prefix: &str,
+        form: &str,
+        bounds: &Bounds,
+        bound_functions: &[BoundFunction; 2],
+    ) -> Vec<String> {
+        let (more, passed) = (bounds.arguments(sql_type), bounds.arguments(|_| ""));
+        let mut made: Vec<_> = bound_functions
             .iter()
-            .map(|End { suffix, argument, body, comment }| {
+            .map(|BoundFunction { suffix, argument, body, comment }| {
                 let arguments = format!("{argument} timestamptz{more}");
                 let body = format!("RETURN {body}");
                 self.function(&format!("{prefix}{suffix}"), &arguments, form, &body, comment)
             })
             .collect();
         let name = &self.table.name;
-        let calls = ends.each_ref().map(|End { suffix, argument, .. }| {
+        let calls = bound_functions.each_ref().map(|BoundFunction { suffix, argument, .. }| {
             let time = if *argument == "moment" { "start" } else { "until" };
             format!("flake.{name}_{prefix}{suffix}({time}{passed})")
         });
@@ -267,7 +273,7 @@ COMMENT ON FUNCTION flake.{name}_{suffix}({arguments}) IS {comment};
 }
 
 /// Returns the argument type for a field's value.
-fn type_of(field: &Field) -> &'static str {
+fn sql_type(field: &Field) -> &'static str {
     match field.kind {
         Kind::Integer | Kind::Wide => " bigint",
         Kind::Bytes => " bytea",

@@ -3,14 +3,14 @@
 use crate::{
     failure::Failure,
     sql::{
-        Table, Time,
+        Table, Time, duplicate_name_error,
         fields::{Field, Kind, Source, mask},
-        identifier, same_names,
+        identifier,
     },
 };
 
 /// The names of the table's own columns.
-const OWN_FUNCTIONS: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
+const STANDARD_FUNCTIONS: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
 /// The time in SQLite's format, which does not support years after 9999.
 const TIME: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
@@ -24,7 +24,7 @@ pub(super) fn file(table: &Table) -> Result<String, Failure> {
         let valid = format!("is_valid INTEGER AS (typeof(id) = 'blob' AND length(id) = {length})");
         columns = vec!["id BLOB PRIMARY KEY".to_owned(), "hex TEXT AS (hex(id))".to_owned(), valid];
         options = " WITHOUT ROWID";
-        if table.has_others() {
+        if table.has_non_integer_fields() {
             about = "-- Bytes, text and integers of more than 64 bits are hexadecimal digits, with leading zeros.\n";
         }
     }
@@ -36,8 +36,8 @@ pub(super) fn file(table: &Table) -> Result<String, Failure> {
         columns.push(format!("ms INTEGER AS ({})", read(time.ms(id, "/"))));
     }
     for field in &table.fields {
-        if OWN_FUNCTIONS.iter().any(|own| field.name.eq_ignore_ascii_case(own)) {
-            return Err(same_names(field));
+        if STANDARD_FUNCTIONS.iter().any(|own| field.name.eq_ignore_ascii_case(own)) {
+            return Err(duplicate_name_error(field));
         }
         let (form, value) = match field.kind {
             Kind::Integer => ("INTEGER", field.number(id)),
@@ -172,7 +172,7 @@ fn hex(bits: &str) -> String {
 /// Returns an expression for the first tick at or after a time in Unix milliseconds. Ticks are counted from the epoch.
 fn tick(time: &Time, at: &str) -> String {
     let (times, length) =
-        if time.is_whole() { (1, time.tick_us / 1000) } else { (1000, time.tick_us) };
+        if time.is_whole_ms() { (1, time.tick_us / 1000) } else { (1000, time.tick_us) };
     let at = if times == 1 { at.to_owned() } else { format!("{at} * {times}") };
     let tick = if length == 1 { at } else { format!("({at} + {}) / {length}", length - 1) };
     format!("({tick} - {})", time.epoch)

@@ -34,7 +34,7 @@ fn the_service_passes_the_conformance_suite_for_stores() {
 }
 
 #[test]
-fn the_client_in_rust_passes_the_conformance_suite_for_stores() {
+fn the_rust_client_passes_the_conformance_suite_for_stores() {
     let service = Service::start(&["--rate", "1000000", "--store-connections", "3"]);
     let url = service.url(TOKEN);
     conformance::check(&mut polyflake_lease::open(&url).expect("a store"));
@@ -70,7 +70,7 @@ fn generators_lease_different_worker_ids_from_the_service() {
 }
 
 #[test]
-fn a_reply_has_the_name_of_the_store_behind_the_service() {
+fn a_reply_contains_the_name_of_the_underlying_store() {
     let service = Service::start(&[]);
     let request = Request::from_json(LIST).expect("a request");
     let found = Client(service.connect()).answer(&request).expect("a reply");
@@ -145,7 +145,7 @@ fn a_token_lists_only_its_own_namespaces() {
 }
 
 #[test]
-fn a_request_that_demands_a_connection_gets_it_or_an_error() {
+fn a_request_for_a_connection_gets_that_connection_or_fails() {
     let service = Service::start(&["--store-connections", "4"]);
     let first = service.post(TOKEN, "polyflake-request: 7f\r\n", LIST);
     assert_eq!(first.header("polyflake-request"), Some("7f"));
@@ -162,7 +162,7 @@ fn a_request_that_demands_a_connection_gets_it_or_an_error() {
 }
 
 #[test]
-fn a_store_that_vanishes_is_an_error_and_not_a_second_store() {
+fn a_missing_store_is_an_error_and_is_not_recreated() {
     let service = Service::start(&[]);
     let file = service.folder.path().join("ids.db");
     let connection = service.post(TOKEN, "", LIST);
@@ -192,7 +192,7 @@ fn slow_and_truncated_bodies_get_errors() {
 }
 
 #[test]
-fn a_namespace_beyond_its_rate_is_told_when_to_retry() {
+fn a_rate_limited_request_gets_a_retry_after_header() {
     let service = Service::start(&["--rate", "1"]);
     let answers: Vec<_> = (0..10).map(|_| service.post(TOKEN, "", LIST)).collect();
     assert!(answers[..4].iter().all(|answer| answer.status == 200), "{answers:?}");
@@ -224,7 +224,7 @@ fn metrics_count_requests_by_code() {
 }
 
 #[test]
-fn the_service_does_not_start_with_what_would_be_unsafe() {
+fn the_service_does_not_start_with_unsafe_options() {
     let folder = folder();
     let token = format!("conformance {TOKEN}");
     for (options, tokens, code, reason) in [
@@ -273,7 +273,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
 /// Clients that do not send a request hold connections for only a few seconds, and use little memory.
 #[cfg(target_os = "linux")]
 #[test]
-fn many_connections_take_bounded_memory_and_end() {
+fn idle_connections_use_bounded_memory_and_are_closed() {
     let service = Service::start(&["--max-connections", "100"]);
     let resident = || {
         let status = fs::read_to_string(format!("/proc/{}/status", service.pid()));
@@ -304,7 +304,7 @@ fn many_connections_take_bounded_memory_and_end() {
 
 /// Clients keep working while the old token is replaced, and new connections get the new certificate.
 #[test]
-fn tokens_and_certificates_are_read_again() {
+fn tokens_and_certificates_are_reloaded() {
     let folder = folder();
     let file = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
     let (certificate, key, tokens) = (file("certificate"), file("key"), file("tokens"));
@@ -321,7 +321,7 @@ fn tokens_and_certificates_are_read_again() {
     let command = command(&folder, &options);
     let service = Service::run(folder, command);
     let post = |root: &CertificateDer<'static>, token: &str| {
-        let mut stream = encrypted(&service, root.clone());
+        let mut stream = connect_with_tls(&service, root.clone());
         stream.write_all(format!("{}{LIST}", head(token, "", LIST.len())).as_bytes()).ok()?;
         Some(Answer::read(&mut stream).status)
     };
@@ -347,7 +347,7 @@ fn tokens_and_certificates_are_read_again() {
     assert!(CertificateDer::pem_file_iter(&certificate).is_ok());
 }
 
-fn encrypted(
+fn connect_with_tls(
     service: &Service,
     root: CertificateDer<'static>,
 ) -> StreamOwned<ClientConnection, TcpStream> {

@@ -28,7 +28,7 @@ impl<'a> Buffers<'a> {
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
         // -1 means that the nulls were not counted.
         let is_null_count_valid = (-1..=array.length).contains(&array.null_count);
-        let may_be_there = within_memory::<*const c_void>(0, count) && count > 0;
+        let may_be_there = is_addressable::<*const c_void>(0, count) && count > 0;
         if array.buffers.is_null()
             || array.release.is_none()
             || !is_null_count_valid
@@ -56,7 +56,7 @@ impl<'a> Buffers<'a> {
         if length == 0 {
             return Some(&[]);
         }
-        let is_well = !start.is_null() && start.is_aligned() && within_memory::<T>(first, length);
+        let is_well = !start.is_null() && start.is_aligned() && is_addressable::<T>(first, length);
         // SAFETY: the callers request no more items than the array's offset and length, or its own offsets and views, specify.
         // The interface guarantees that these items exist and do not change. The check above shows that they fit in one
         // allocation.
@@ -77,7 +77,7 @@ impl<'a> Buffers<'a> {
 }
 
 /// Returns whether a single allocation can contain `length` items after the first `first` items.
-fn within_memory<T>(first: usize, length: usize) -> bool {
+fn is_addressable<T>(first: usize, length: usize) -> bool {
     let end = first.checked_add(length).and_then(|end| end.checked_mul(size_of::<T>()));
     end.is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use super::{buffers::Buffers, layout::Readable};
 use crate::{
     OutOfMemory,
-    texts::{Items, Texts, Textual, ids_up_to},
+    texts::{Items, Texts, Textual, decode_until_invalid},
     try_with_capacity,
 };
 
@@ -59,14 +59,14 @@ impl Keys {
 }
 
 /// The items that keys select.
-pub(super) struct Selected<'a, I: Textual> {
+pub(super) struct SelectedTexts<'a, I: Textual> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,
     /// The IDs of the values. Strings that are not IDs are `None`, which is not an error unless a key selects them.
     ids: Vec<Option<I>>,
 }
 
-impl<'a, I: Textual> Selected<'a, I> {
+impl<'a, I: Textual> SelectedTexts<'a, I> {
     pub(super) fn new(
         positions: Vec<usize>,
         values: Box<dyn Readable<I> + 'a>,
@@ -80,7 +80,7 @@ impl<'a, I: Textual> Selected<'a, I> {
 fn valid_ids<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> Result<Vec<Option<I>>, OutOfMemory> {
     let mut ids = try_with_capacity(texts.len())?;
     while ids.len() < texts.len() {
-        ids_up_to(texts, ids.len(), |read| ids.extend(read.iter().copied().map(Some)));
+        decode_until_invalid(texts, ids.len(), |read| ids.extend(read.iter().copied().map(Some)));
         if ids.len() < texts.len() {
             ids.push(None);
         }
@@ -88,7 +88,7 @@ fn valid_ids<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> Result<Vec<Option<
     Ok(ids)
 }
 
-impl<I: Textual> Items for Selected<'_, I> {
+impl<I: Textual> Items for SelectedTexts<'_, I> {
     fn len(&self) -> usize {
         self.positions.len()
     }
@@ -98,7 +98,7 @@ impl<I: Textual> Items for Selected<'_, I> {
     }
 }
 
-impl<I: Textual> Texts<I> for Selected<'_, I> {
+impl<I: Textual> Texts<I> for SelectedTexts<'_, I> {
     fn read(&self, range: Range<usize>, _: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         let selected = self.positions[range].iter().map_while(|position| self.ids[*position]);
         let mut count = 0;

@@ -41,7 +41,7 @@ struct OwnedArray {
 
 impl Column {
     /// Creates a column of packed IDs or numbers.
-    pub(crate) fn of_packed<T: Plain>(packed: &Packed<T>) -> Self {
+    pub(crate) fn from_packed<T: Plain>(packed: &Packed<T>) -> Self {
         let items = packed.shared();
         Self {
             format: packed.arrow_format(),
@@ -53,7 +53,7 @@ impl Column {
     }
 
     /// Creates a column of concatenated strings. The last of the `length + 1` offsets must not exceed the length of `text`.
-    pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
+    pub(crate) fn from_concatenated(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
             is_uuid: false,
@@ -65,25 +65,25 @@ impl Column {
 
     /// Returns the Arrow format for a column of fixed-length strings: the string type, or the large string type if the data
     /// is too long for 32-bit offsets.
-    pub fn format_of_texts<T: Plain>(texts: &Packed<T>) -> &'static str {
-        if end_of_texts(texts).is_some() { "u" } else { "U" }
+    pub fn text_format<T: Plain>(texts: &Packed<T>) -> &'static str {
+        if i32_end_of_texts(texts).is_some() { "u" } else { "U" }
     }
 
     /// Creates a column of fixed-length strings.
     ///
     /// # Errors
     /// Returns [`OutOfMemory`] if the allocation fails.
-    pub fn of_texts<T: Plain>(texts: &Packed<T>) -> Result<Self, OutOfMemory> {
-        let format = Self::format_of_texts(texts);
-        if let Some(end) = end_of_texts(texts) {
-            return Self::of_places(format, texts, (0..=end).step_by(size_of::<T>()));
+    pub fn from_texts<T: Plain>(texts: &Packed<T>) -> Result<Self, OutOfMemory> {
+        let format = Self::text_format(texts);
+        if let Some(end) = i32_end_of_texts(texts) {
+            return Self::from_string_offsets(format, texts, (0..=end).step_by(size_of::<T>()));
         }
         let places = (0_i64..).step_by(size_of::<T>()).take(texts.len() + 1);
-        Self::of_places(format, texts, places)
+        Self::from_string_offsets(format, texts, places)
     }
 
     /// Creates a column of fixed-length strings. `places` contains the start of each string and the end of the last one.
-    fn of_places<T: Plain, P: Send + Sync + 'static>(
+    fn from_string_offsets<T: Plain, P: Send + Sync + 'static>(
         format: &str,
         texts: &Packed<T>,
         places: impl Iterator<Item = P>,
@@ -145,7 +145,7 @@ impl Schema {
             return false;
         }
         // SAFETY: the interface guarantees that the metadata is a null pointer or a valid list of this schema's pairs.
-        unsafe { has_pair(self.metadata.cast(), EXTENSION, UUID) }
+        unsafe { contains_entry(self.metadata.cast(), EXTENSION, UUID) }
     }
 }
 
@@ -154,7 +154,7 @@ impl Schema {
 /// # Safety
 ///
 /// `metadata` must be a null pointer, or point to metadata that conforms to the interface.
-unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
+unsafe fn contains_entry(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     if metadata.is_null() {
         return false;
     }
@@ -199,7 +199,7 @@ unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
 }
 
 /// Returns the end of the last string if it fits in 32 bits.
-fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
+fn i32_end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
     size_of_val(texts.items()).try_into().ok()
 }
 

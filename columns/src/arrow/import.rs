@@ -16,7 +16,7 @@ use polyflake::{Error, sno::Sno};
 use super::{
     Array, CDataStruct, Schema, Stream,
     buffers::Buffers,
-    dictionary::{Keys, Selected},
+    dictionary::{Keys, SelectedTexts},
     layout::{Fixed, Layout, Readable, items},
 };
 use crate::{
@@ -54,7 +54,7 @@ type ChunkResult<T> = Result<Option<Chunk<T>>, OutOfMemory>;
 
 impl Chunks {
     /// Creates a column from a single array.
-    pub fn of_array(schema: Schema, array: Array) -> Self {
+    pub fn import_array(schema: Schema, array: Array) -> Self {
         Self { schema, arrays: vec![array] }
     }
 
@@ -72,7 +72,7 @@ impl Chunks {
             return Ok(vec![]);
         }
         let kind = self.column_type().ok_or_else(|| self.type_fault())?;
-        let layout = Layout::of_texts(&kind.items).ok_or_else(|| self.type_fault())?;
+        let layout = Layout::from_text_format(&kind.items).ok_or_else(|| self.type_fault())?;
         let pieces = self.read_chunks(|array| texts::<I>(array, &kind, layout))?;
         let mut ids =
             try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.len())))?;
@@ -272,7 +272,7 @@ fn texts<'a, I: Textual>(
         return Ok(None);
     };
     let items = match positions {
-        Some(positions) => Box::new(Selected::new(positions, all)?),
+        Some(positions) => Box::new(SelectedTexts::new(positions, all)?),
         None => all,
     };
     Ok(Some(Chunk { items, ends_at_null }))

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::buffers::Buffers;
-use crate::texts::{BLOCK, Items, Texts, Textual, decode_prefix, gather, text_of_row, to_buffer};
+use crate::texts::{BLOCK, Items, Texts, Textual, decode_prefix, gather, row_text, to_buffer};
 
 /// The layout of a column of bytes or strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,16 +15,16 @@ pub(super) enum Layout {
     /// Consecutive items, with 64-bit offsets.
     Offsets64,
     /// Items at any position in several buffers, with a view that describes each item.
-    Views,
+    StringViews,
 }
 
 impl Layout {
     /// Returns the layout for a format whose items can be read as strings. This includes the byte formats.
-    pub(super) fn of_texts(format: &str) -> Option<Self> {
+    pub(super) fn from_text_format(format: &str) -> Option<Self> {
         match format {
             "u" => Some(Self::Offsets32),
             "U" => Some(Self::Offsets64),
-            "vu" => Some(Self::Views),
+            "vu" => Some(Self::StringViews),
             _ => Self::of_bytes(format),
         }
     }
@@ -34,7 +34,7 @@ impl Layout {
         match format {
             "z" => Some(Self::Offsets32),
             "Z" => Some(Self::Offsets64),
-            "vz" => Some(Self::Views),
+            "vz" => Some(Self::StringViews),
             _ => format.strip_prefix("w:")?.parse().ok().map(Self::Fixed),
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn items<'a, I: Textual>(
         Layout::Fixed(width) => Box::new(Fixed::new(buffers, width, length)?),
         Layout::Offsets32 => Box::new(JoinedStrings::<i32>::new(buffers, length)?),
         Layout::Offsets64 => Box::new(JoinedStrings::<i64>::new(buffers, length)?),
-        Layout::Views => Box::new(Views::new(buffers, length)?),
+        Layout::StringViews => Box::new(StringViews::new(buffers, length)?),
     })
 }
 
@@ -91,11 +91,11 @@ impl<I: Textual> Texts<I> for Fixed<'_> {
         if self.width == size_of::<I::TextBuffer>() {
             return decode_prefix(&I::as_text_buffers(self.bytes)[range], ids);
         }
-        gather(range, buffers, ids, |index| to_buffer::<I>(text_of_row::<I>(self.row(index))))
+        gather(range, buffers, ids, |index| to_buffer::<I>(row_text::<I>(self.row(index))))
     }
 
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
-        Cow::Borrowed(text_of_row::<I>(self.row(index)))
+        Cow::Borrowed(row_text::<I>(self.row(index)))
     }
 }
 
@@ -181,12 +181,12 @@ impl<P: Offset, I: Textual> Texts<I> for JoinedStrings<'_, P> {
 /// up to 12 bytes are stored inline after the length.
 type View = [u8; 16];
 
-struct Views<'a> {
+struct StringViews<'a> {
     views: &'a [View],
     buffers: Vec<&'a [u8]>,
 }
 
-impl<'a> Views<'a> {
+impl<'a> StringViews<'a> {
     fn new(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         let views = buffers.slice(1, buffers.offset, length)?;
         // The last buffer contains the lengths of the preceding buffers.
@@ -209,7 +209,7 @@ impl<'a> Views<'a> {
     }
 }
 
-impl Items for Views<'_> {
+impl Items for StringViews<'_> {
     fn len(&self) -> usize {
         self.views.len()
     }
@@ -219,7 +219,7 @@ impl Items for Views<'_> {
     }
 }
 
-impl<I: Textual> Texts<I> for Views<'_> {
+impl<I: Textual> Texts<I> for StringViews<'_> {
     fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         gather(range, buffers, ids, |index| to_buffer::<I>(self.bytes(&self.views[index])?))
     }

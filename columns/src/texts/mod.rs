@@ -197,13 +197,13 @@ pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Resu
 
 /// Appends decoded IDs to a vector, which must have enough capacity for them.
 pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
-    let bad = ids_up_to(texts, 0, |read| ids.extend_from_slice(read));
+    let bad = decode_until_invalid(texts, 0, |read| ids.extend_from_slice(read));
     bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))
 }
 
 /// Decodes strings, starting at index `from`, and passes their IDs to `take` in blocks. Returns the index of the first
 /// invalid string, if there is one.
-pub(crate) fn ids_up_to<I: Textual>(
+pub(crate) fn decode_until_invalid<I: Textual>(
     texts: &(impl Texts<I> + ?Sized),
     mut from: usize,
     mut take: impl FnMut(&[I]),
@@ -268,12 +268,12 @@ pub(crate) fn to_buffer<I: Textual>(text: &[u8]) -> Option<I::TextBuffer> {
 }
 
 /// Returns the string in a row of fixed width.
-pub(crate) fn text_of_row<I: Textual>(row: &[u8]) -> &[u8] {
-    if I::IS_PADDED { unpadded(row, 0) } else { row }
+pub(crate) fn row_text<I: Textual>(row: &[u8]) -> &[u8] {
+    if I::IS_PADDED { trim_padding(row, 0) } else { row }
 }
 
 /// Returns a row without its trailing padding.
-fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
+fn trim_padding<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
     let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
     &row[..length]
 }
@@ -282,7 +282,7 @@ fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
 ///
 /// # Errors
 /// Returns an error if the allocation fails.
-pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
+pub fn encode_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     let (mut texts, mut block) = (try_with_capacity(ids.len())?, [Chars::default(); BLOCK]);
     for ids in ids.chunks(BLOCK) {
         let block = &mut block[..ids.len()];
@@ -297,7 +297,7 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
 /// # Errors
 ///
 /// Returns an error if the allocation fails.
-pub fn of_guids<I: Copy>(
+pub fn encode_guids<I: Copy>(
     ids: &[I],
     text: impl Fn(I) -> Text<{ size_of::<GuidChars>() }>,
 ) -> std::result::Result<Vec<GuidChars>, Fault> {
@@ -314,7 +314,7 @@ pub fn of_guids<I: Copy>(
 ///
 /// # Errors
 /// Returns an error if the allocation fails.
-pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault> {
+pub fn encode_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault> {
     let mut slots = zeroed(ids.len())?;
     randflake::encode_slice(ids, &mut slots)?;
     Ok(slots)
@@ -328,5 +328,5 @@ pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault>
     let mut offsets = zeroed::<i32>(ids.len() + 1)?;
     let mut text = zeroed::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
     randflake::encode_column(ids, &mut offsets, &mut text)?;
-    Ok(Column::of_joined(ids.len(), offsets, text))
+    Ok(Column::from_concatenated(ids.len(), offsets, text))
 }

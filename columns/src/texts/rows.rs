@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Items, Texts, Textual, decode_prefix, gather, text_of_row, to_buffer, unpadded};
+use super::{Items, Texts, Textual, decode_prefix, gather, row_text, to_buffer, trim_padding};
 
 /// How a row stores its string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Rows<'_> {
     fn chars<I: Textual>(&self, index: usize) -> Option<I::TextBuffer> {
         let row = self.row(index);
         match self.unit {
-            Unit::Byte => to_buffer::<I>(text_of_row::<I>(row)),
-            Unit::PaddedByte => to_buffer::<I>(unpadded(row, 0)),
+            Unit::Byte => to_buffer::<I>(row_text::<I>(row)),
+            Unit::PaddedByte => to_buffer::<I>(trim_padding(row, 0)),
             Unit::PaddedChar => {
-                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), I::EMPTY);
+                let (text, mut narrow) = (trim_padding(row.as_chunks().0, [0; 4]), I::EMPTY);
                 let narrow = narrow.as_mut();
                 for (place, char) in narrow.get_mut(..text.len())?.iter_mut().zip(text) {
                     *place = u8::try_from(u32::from_ne_bytes(*char)).unwrap_or(u8::MAX);
@@ -90,10 +90,10 @@ impl<I: Textual> Texts<I> for Rows<'_> {
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
         let row = self.row(index);
         match self.unit {
-            Unit::Byte => text_of_row::<I>(row).into(),
-            Unit::PaddedByte => unpadded(row, 0).into(),
+            Unit::Byte => row_text::<I>(row).into(),
+            Unit::PaddedByte => trim_padding(row, 0).into(),
             Unit::PaddedChar => {
-                let chars = unpadded(row.as_chunks().0, [0; 4]).iter();
+                let chars = trim_padding(row.as_chunks().0, [0; 4]).iter();
                 let chars = chars.map(|char| char::from_u32(u32::from_ne_bytes(*char)));
                 let text = chars.map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
                 text.collect::<String>().into_bytes().into()

@@ -71,16 +71,16 @@ impl Buffer {
         Self { words, length: bytes.len() }
     }
 
-    pub(crate) fn of_all<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
+    pub(crate) fn from_items<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
         Self::from_bytes(&items.into_iter().flatten().collect::<Vec<_>>())
     }
 
-    pub(crate) fn of_i32(items: &[i32]) -> Self {
-        Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
+    pub(crate) fn from_i32s(items: &[i32]) -> Self {
+        Self::from_items(items.iter().map(|item| item.to_ne_bytes()))
     }
 
-    pub(crate) fn of_i64(items: &[i64]) -> Self {
-        Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
+    pub(crate) fn from_i64s(items: &[i64]) -> Self {
+        Self::from_items(items.iter().map(|item| item.to_ne_bytes()))
     }
 
     /// Overwrites bytes.
@@ -157,7 +157,7 @@ impl Foreign {
     }
 
     /// Creates a dictionary of the given values, with keys in the given format.
-    pub(crate) fn of_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
+    pub(crate) fn from_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
         let both = (Some(Box::new(values.clone())), Some(Box::new(values)));
         Self { dictionary: both, ..Self::new(format, count, [keys]) }
     }
@@ -168,7 +168,7 @@ impl Foreign {
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
         // SAFETY: the structs match those of the interface, and conform to it in every respect that readers must trust.
         let pieces =
-            unsafe { Chunks::of_array(import_struct(&mut schema), import_struct(&mut array)) };
+            unsafe { Chunks::import_array(import_struct(&mut schema), import_struct(&mut array)) };
         assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
         (pieces, held)
     }
@@ -188,7 +188,7 @@ impl Foreign {
             release: Some(release_schema),
             private_data: Box::into_raw(owned).cast(),
         }
-        .released_if(self.schema_is_released)
+        .release_if(self.schema_is_released)
     }
 
     fn array(&self, held: &Arc<AtomicUsize>) -> ForeignArray {
@@ -215,7 +215,7 @@ impl Foreign {
             release: Some(release_array),
             private_data: owned.cast(),
         }
-        .released_if(self.array_is_released)
+        .release_if(self.array_is_released)
     }
 }
 
@@ -245,7 +245,7 @@ unsafe fn import_struct<F, T: CDataStruct>(foreign: &mut F) -> T {
 
 impl ForeignSchema {
     /// Releases the schema if `is_released` is `true`. Its format pointer remains, although the string has been freed.
-    fn released_if(mut self, is_released: bool) -> Self {
+    fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
             // SAFETY: the schema is not released yet.
             unsafe { release_schema(&raw mut self) };
@@ -255,7 +255,7 @@ impl ForeignSchema {
 }
 
 impl ForeignArray {
-    fn released_if(mut self, is_released: bool) -> Self {
+    fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
             // SAFETY: the array is not released yet.
             unsafe { release_array(&raw mut self) };
@@ -440,7 +440,7 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
             (
                 u.to_owned(),
                 vec![
-                    Buffer::of_i32(&places.collect::<Vec<_>>()),
+                    Buffer::from_i32s(&places.collect::<Vec<_>>()),
                     Buffer::from_bytes(&all.concat()),
                 ],
             )
@@ -450,7 +450,7 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
             (
                 u.to_uppercase(),
                 vec![
-                    Buffer::of_i64(&places.collect::<Vec<_>>()),
+                    Buffer::from_i64s(&places.collect::<Vec<_>>()),
                     Buffer::from_bytes(&all.concat()),
                 ],
             )
@@ -458,8 +458,8 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
         Layout::Views => {
             let views = all.iter().enumerate().map(|(at, item)| view(item, 0, place(at)));
             let bytes = all.concat();
-            let length = Buffer::of_i64(&[bytes.len().try_into().expect("short")]);
-            (v.to_owned(), vec![Buffer::of_all(views), Buffer::from_bytes(&bytes), length])
+            let length = Buffer::from_i64s(&[bytes.len().try_into().expect("short")]);
+            (v.to_owned(), vec![Buffer::from_items(views), Buffer::from_bytes(&bytes), length])
         }
     };
     let mut column = Foreign::new(&format, items.len(), buffers);

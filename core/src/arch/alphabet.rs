@@ -16,7 +16,7 @@ pub(crate) const SNO: Alphabet = Alphabet { digit: b'2', digits: 8 };
 pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 
 /// The first letter of both alphabets.
-pub(crate) const LETTER: u8 = b'a';
+pub(crate) const FIRST_LETTER: u8 = b'a';
 
 /// Returns a word with the same value in every byte.
 pub(crate) const fn splat(byte: u8) -> u64 {
@@ -48,7 +48,7 @@ impl Alphabet {
     #[allow(dead_code, reason = "not every set adds offsets")]
     pub(crate) const fn offsets(self) -> [u8; 16] {
         let mut offsets = [self.digit; 16];
-        offsets[self.digits as usize] = LETTER - self.digits;
+        offsets[self.digits as usize] = FIRST_LETTER - self.digits;
         offsets
     }
 
@@ -56,7 +56,7 @@ impl Alphabet {
     #[inline]
     pub(crate) const fn characters(self, values: u64) -> u64 {
         let letters = (values + splat(0x80 - self.digits)) >> 7 & splat(1);
-        values + splat(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
+        values + splat(self.digit) + letters * (FIRST_LETTER - self.digit - self.digits) as u64
     }
 
     /// Returns the values of eight characters, and a word with a bit set for each character that is not in the alphabet.
@@ -65,7 +65,7 @@ impl Alphabet {
         let letters = characters >> 6 & splat(1);
         let lifted = characters | HIGH_BITS;
         // The high bit of each byte survives the subtraction unless the character is below the subtracted number.
-        let first = LETTER - self.digit;
+        let first = FIRST_LETTER - self.digit;
         let above_first = lifted - (splat(self.digit) + letters * first as u64);
         let past = first + self.letters() - self.digits;
         let past_last = lifted - (splat(self.digit + self.digits) + letters * past as u64);

@@ -92,7 +92,7 @@ mod tests {
     use super::{cached::limit_to, *};
 
     #[test]
-    fn levels_range_from_scalar_to_the_hosts_own() {
+    fn levels_range_from_scalar_to_the_host_level() {
         assert_eq!(levels().next(), Some(Level::SCALAR));
         assert_eq!(levels().last(), Some(level()));
         assert!(levels().is_sorted());

@@ -4,7 +4,7 @@ use super::decode_error_of_bytes;
 use crate::{
     Result,
     arch::{Level, scalar::base32},
-    error::same_length,
+    error::check_same_length,
 };
 
 /// Encodes every ID as a string.
@@ -12,7 +12,7 @@ use crate::{
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
-    same_length(ids.len(), texts.len())?;
+    check_same_length(ids.len(), texts.len())?;
     level.encode_sno(ids, texts);
     Ok(())
 }
@@ -23,7 +23,7 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
 /// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the string's index and the
 /// character's position in it.
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
-    same_length(texts.len(), ids.len())?;
+    check_same_length(texts.len(), ids.len())?;
     let done = level.decode_sno(texts, ids);
     // The kernel stops before a group that contains an invalid string. Valid strings may precede the invalid one in that
     // group.

@@ -82,7 +82,7 @@ fn read(clock: libc::clockid_t) -> Result<i64> {
 fn nanos(time: libc::timespec) -> Result<i64> {
     let nanos =
         time.tv_sec.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.tv_nsec));
-    nanos.ok_or_else(|| super::beyond_nanos(i128::from(time.tv_sec) * 1000))
+    nanos.ok_or_else(|| super::nanos_out_of_range(i128::from(time.tv_sec) * 1000))
 }
 
 impl Clock for CoarseClock {

@@ -26,5 +26,5 @@ pub(super) fn exact() -> Result<i64> {
 #[inline]
 fn nanos(since: Duration) -> Result<i64> {
     i64::try_from(since.as_nanos())
-        .map_err(|_| super::beyond_nanos(i128::from(since.as_secs()) * 1000))
+        .map_err(|_| super::nanos_out_of_range(i128::from(since.as_secs()) * 1000))
 }

@@ -12,7 +12,7 @@ use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::{Error, ErrorKind, Result, fork};
 
 /// The shortest and the longest interval that a clock accepts, in nanoseconds.
-const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
+const INTERVAL_LIMITS_NANOS: (u64, u64) = (10_000, 1_000_000_000);
 
 /// The number of clock readings after which a thread reads the wall clock itself, so that it notices when the dedicated
 /// thread has stopped.
@@ -78,7 +78,7 @@ impl TickingClock {
     /// Returns `out_of_range` if the interval is shorter than 10 microseconds or longer than a second, `clock_failed` if the
     /// system cannot start a thread or provide the time, or `forked` if the system has no way to detect forks.
     pub fn new(interval: Duration) -> Result<Self> {
-        let (least, most) = INTERVALS;
+        let (least, most) = INTERVAL_LIMITS_NANOS;
         let nanos = interval.as_nanos();
         if !(u128::from(least)..=u128::from(most)).contains(&nanos) {
             let found = i128::try_from(nanos).unwrap_or(i128::MAX);

@@ -38,13 +38,13 @@ impl fmt::Display for Error {
                 self.write_length(f, found, least, most)
             }
             Fact::Multiple { found, of } => {
-                write!(f, "expected a multiple of {of} bytes{}, found {found}", OfField(self))
+                write!(f, "expected a multiple of {of} bytes{}, found {found}", FieldSuffix(self))
             }
             Fact::TooLarge(_) | Fact::Range(_) => self.write_range(f),
             Fact::Constant(reason) => f.write_str(reason),
             Fact::Reason(reason) => f.write_str(reason),
             Fact::Type(types) => {
-                write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
+                write!(f, "expected {}{}, found {}", types.0, FieldSuffix(self), types.1)
             }
             // `fact` returns the fact inside `Details`, so only `None` reaches this arm.
             Fact::None | Fact::More(_) => self.write_plain(f),
@@ -79,7 +79,7 @@ impl Error {
             usize::MAX => write!(f, "expected length {least} or more")?,
             most => write!(f, "expected length {least} to {most}")?,
         }
-        write!(f, "{}, found {found}", OfField(self))
+        write!(f, "{}, found {found}", FieldSuffix(self))
     }
 
     fn write_range(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,9 +97,9 @@ impl Error {
     }
 }
 
-struct OfField<'e>(&'e Error);
+struct FieldSuffix<'e>(&'e Error);
 
-impl fmt::Display for OfField<'_> {
+impl fmt::Display for FieldSuffix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.field().map_or(Ok(()), |field| write!(f, " for `{field}`"))
     }

@@ -106,9 +106,9 @@ pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID holds its partition no longer than
 /// this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find a free
 /// partition.
-const FIRST_LEASE: u64 = 1;
+const FIRST_LEASE_TICKS: u64 = 1;
 /// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition has been held so far.
-const LONGEST_LEASE: u64 = 15_000;
+const MAX_EXTENSION_TICKS: u64 = 15_000;
 
 /// A lease of a partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl dyn Table + '_ {
             let entry = self.entry(partition);
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
-            let until = now + FIRST_LEASE;
+            let until = now + FIRST_LEASE_TICKS;
             // If the swap fails, another generator took the partition first, and the search continues with the next
             // partition.
             if start <= now && self.swap(partition, entry, until) {
@@ -233,7 +233,7 @@ impl dyn Table + '_ {
     /// end.
     pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
-        let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
+        let until = now + held.clamp(FIRST_LEASE_TICKS, MAX_EXTENSION_TICKS);
         // An unchanged end proves ownership, so one compare-and-swap both checks and extends the lease.
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
@@ -595,7 +595,7 @@ mod tests {
     #[test]
     fn every_entry_fits_in_a_javascript_number() {
         assert_eq!(RESERVED | LEFT_BY_EXPLICIT | END, (1 << 53) - 1);
-        assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
+        assert!(crate::sno::Sno::MAX.tick() + 1 + MAX_EXTENSION_TICKS <= END);
     }
 
     /// Threads acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
@@ -606,7 +606,7 @@ mod tests {
         let table: &dyn Table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
-                .map(|seed| scope.spawn(move || use_up(table, seed, CLAIMS_PER_THREAD)))
+                .map(|seed| scope.spawn(move || lease_repeatedly(table, seed, CLAIMS_PER_THREAD)))
                 .collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
@@ -620,7 +620,7 @@ mod tests {
     }
 
     /// Returns the spans of ticks, one for each lease or claim, in which a thread generated IDs.
-    fn use_up(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
+    fn lease_repeatedly(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -658,7 +658,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bases_share_whole_groups_or_none() {
+    fn two_bases_share_only_whole_groups() {
         for (base, other) in [(0, 1), (5, 70), (1000, 1003), (65_535, 0), (12_345, 54_321)] {
             let group =
                 |base| (0..4).map(|count| partition_at(base, count)).collect::<HashSet<_>>();
@@ -698,7 +698,7 @@ mod tests {
     #[cfg(not(any(loom, shuttle, miri)))]
     #[test]
     fn leases_never_overlap_in_any_interleaving() {
-        use crate::sync::explorer::{World, choose, explore};
+        use crate::sync::explorer::{Scenario, choose, explore};
 
         /// For each thread: the ticks in which it may generate IDs, with one bit for each of a partition's 16 ticks, and
         /// its lease.
@@ -706,7 +706,7 @@ mod tests {
 
         struct Threads(Cells<2>);
 
-        impl World for Threads {
+        impl Scenario for Threads {
             type Record = Record;
 
             fn call(&self, thread: usize, _: u8, record: &mut Record) -> bool {
@@ -755,7 +755,7 @@ mod restores {
     use super::*;
     use crate::{
         ErrorKind,
-        sync::explorer::{World, choose, explore},
+        sync::explorer::{Scenario, choose, explore},
     };
 
     /// The bases before and after the restore. Their first 8 partitions are disjoint.
@@ -767,7 +767,7 @@ mod restores {
         restores: AtomicU32,
     }
 
-    impl World for Processes {
+    impl Scenario for Processes {
         type Record = ();
 
         fn call(&self, process: usize, _: u8, (): &mut ()) -> bool {
@@ -817,7 +817,7 @@ mod restores {
         }
     }
 
-    impl World for CopiedProcess {
+    impl Scenario for CopiedProcess {
         type Record = bool;
 
         fn call(&self, thread: usize, _: u8, is_reported: &mut bool) -> bool {

@@ -110,7 +110,7 @@ fn renew() -> u32 {
     raced.err().unwrap_or(generation)
 }
 
-extern "C" fn in_child() {
+extern "C" fn after_fork_in_child() {
     // On Linux, the kernel has already wiped the page. Everywhere else, the counter still contains the parent's generation.
     page_counter().store(0, Ordering::Relaxed);
     renew();
@@ -124,9 +124,9 @@ pub(super) fn prepare() -> Result<()> {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the first instruction of the child's
         // own code.
-        let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
+        let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) } == 0;
         if !is_wiped && !is_hooked {
-            return Err(not_prepared());
+            return Err(missing_fork_hook_error());
         }
         IS_READY.store(true, Ordering::Release);
     }
@@ -138,7 +138,7 @@ pub(super) fn prepare() -> Result<()> {
 
 /// Returns the error for a process that has no hook, because a child would duplicate its parent's IDs.
 #[cold]
-fn not_prepared() -> Error {
+fn missing_fork_hook_error() -> Error {
     Error::with_reason(
         ErrorKind::Forked,
         "the system has no memory for a fork hook, without which a child process would duplicate IDs",

@@ -27,11 +27,12 @@ use crate::{
 /// The kernel's log. Each read waits for one record.
 const LOG: &str = "/dev/kmsg";
 /// The directories of the kernel's driver, which contain links to its devices. Older kernels use the first directory.
-const DRIVERS: [&str; 2] = ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
+const DRIVER_FOLDERS: [&str; 2] =
+    ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
 /// The kernel's notice.
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The maximum length of a kernel record, in bytes.
-const RECORD: usize = 8192;
+const MAX_RECORD_LEN: usize = 8192;
 /// The number of severities in a facility. Records of the kernel's facility, which only the kernel can use, have numbers
 /// below this value.
 const KERNEL_SEVERITIES: u32 = 8;
@@ -46,8 +47,8 @@ pub(super) fn start() -> Result<()> {
     if WATCHED_GENERATION.load(Ordering::Acquire) == process {
         return Ok(());
     }
-    if !DRIVERS.iter().any(|folder| has_device(folder)) {
-        return Err(no_device());
+    if !DRIVER_FOLDERS.iter().any(|folder| has_device(folder)) {
+        return Err(no_device_error());
     }
     // The thread opens the log before this function returns, and starts at the log's end, so that it misses no restore from now
     // on.
@@ -73,7 +74,7 @@ fn has_device(folder: &str) -> bool {
 /// Calls `report` with the number of each record that is the kernel's notice, until the log ends. It also calls `report` if
 /// records may have been lost, because a notice may have been among them.
 fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
-    let mut record = [0; RECORD];
+    let mut record = [0; MAX_RECORD_LEN];
     loop {
         match log.read(&mut record) {
             Ok(0) => return,
@@ -115,7 +116,7 @@ fn report(record: Option<u64>) {
 }
 
 #[cold]
-fn no_device() -> Error {
+fn no_device_error() -> Error {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     unavailable(format!(
         "expected a virtual machine with a generation ID (VMGENID) and Linux 5.18 or later, found Linux {} without one; call \
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notice_is_reported_and_so_are_lost_records() {
+    fn notices_and_lost_records_are_reported() {
         let failure = |kind: Failure| Err(kind.into());
         let log = Log(VecDeque::from([
             Ok(RECORDED_NOTICES[0]),

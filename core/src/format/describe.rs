@@ -71,7 +71,7 @@ impl Description {
     }
 
     /// Creates a description with the values that follow from the fields. The caller sets all other values.
-    pub(crate) fn of_fields<'n>(
+    pub(crate) fn from_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {
         let place = |offset: &mut u32, (name, kind, bits): (&str, _, u32)| {
@@ -139,8 +139,8 @@ impl Figures {
             fields,
             per_second: Some(per_second),
             per_second_in_all: Some(per_second * self.generators),
-            first_ms: Some(self.scale.ms_of(0)),
-            last_ms: Some(self.scale.ms_of(self.scale.last)),
+            first_ms: Some(self.scale.tick_start_ms(0)),
+            last_ms: Some(self.scale.tick_start_ms(self.scale.last)),
             sorts_by_time: self.sorts_by_time,
             below_2_53: false,
             below_2_63: false,

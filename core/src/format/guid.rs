@@ -7,9 +7,9 @@ use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 pub(crate) const LENGTH: usize = 36;
 
 /// The position in the string at which the two digits of each byte begin.
-const DIGITS_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const DIGIT_POSITIONS: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
+const HYPHEN_POSITIONS: [usize; 4] = [8, 13, 18, 23];
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -45,7 +45,7 @@ pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
 }
 
 /// Reverses [`to_sql`]. The result is in string order.
-pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
+pub(crate) const fn from_sql_order(bytes: [u8; 16]) -> [u8; 16] {
     let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
 }
@@ -54,7 +54,7 @@ pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     let mut text = [b'-'; LENGTH];
-    for (&byte, at) in bytes.iter().zip(DIGITS_AT) {
+    for (&byte, at) in bytes.iter().zip(DIGIT_POSITIONS) {
         text[at] = DIGITS[usize::from(byte >> 4)];
         text[at + 1] = DIGITS[usize::from(byte & 15)];
     }
@@ -82,7 +82,7 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };
     let (mut bytes, mut seen, mut i) = ([0; 16], 0, 0);
     while i < 16 {
-        let at = DIGITS_AT[i];
+        let at = DIGIT_POSITIONS[i];
         let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
         // Invalid digits are accumulated and checked once at the end, which saves 32 branches. A `const fn` cannot use
         // iterators to search for the first one, so `decode_error` finds its position for the error.
@@ -90,7 +90,7 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
         bytes[i] = high << 4 | low;
         i += 1;
     }
-    let [a, b, c, d] = HYPHENS_AT;
+    let [a, b, c, d] = HYPHEN_POSITIONS;
     let hyphens = text[a] == b'-' && text[b] == b'-' && text[c] == b'-' && text[d] == b'-';
     if hyphens && seen & INVALID == 0 { Some(bytes) } else { None }
 }
@@ -99,7 +99,7 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
 fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |position, unit| {
         let byte = u8::try_from(unit).unwrap_or(INVALID);
-        if HYPHENS_AT.contains(&position) {
+        if HYPHEN_POSITIONS.contains(&position) {
             byte == b'-'
         } else {
             VALUES[usize::from(byte)] != INVALID

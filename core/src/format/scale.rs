@@ -38,7 +38,7 @@ impl Scale {
 
     /// Returns the start of a tick in Unix milliseconds. The tick may also be `last() + 1`, which is the end of the last tick.
     #[inline]
-    pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
+    pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms
     }
 
@@ -55,7 +55,7 @@ impl Scale {
 
     /// Returns the last millisecond of the last tick.
     fn last_ms(&self) -> i64 {
-        self.ms_of(self.last) + (self.tick_ms - 1)
+        self.tick_start_ms(self.last) + (self.tick_ms - 1)
     }
 
     /// Returns the error for a time that the format cannot represent.
@@ -96,18 +96,19 @@ impl Ticks for Scale {
     }
 
     #[inline]
-    fn ms_of(&self, tick: u64) -> i64 {
-        self.ms_of(tick)
+    fn tick_start_ms(&self, tick: u64) -> i64 {
+        self.tick_start_ms(tick)
     }
 
-    fn nanos_of(&self, tick: u64) -> i64 {
-        self.ms_of(tick).saturating_mul(NANOS_PER_MS)
+    fn tick_start_nanos(&self, tick: u64) -> i64 {
+        self.tick_start_ms(tick).saturating_mul(NANOS_PER_MS)
     }
 
-    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
+    fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         // Ticks begin at whole milliseconds, so both ends can be rounded up.
         let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
-        let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
+        let (latest, format_ends) =
+            (self.tick_start_ms(self.last), self.tick_start_ms(self.last + 1));
         if !(self.epoch_ms..=latest).contains(&start_ms) {
             // No tick of the format begins in the range, so the start is wrong regardless of the end.
             if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
@@ -120,8 +121,9 @@ impl Ticks for Scale {
             return Err(self.time_out_of_range("end", end_ms));
         }
         let first = self.first_from(start_ms);
-        if end_ms <= self.ms_of(first) {
-            let least = if end_ms <= start_ms { start_ms + 1 } else { self.ms_of(first) + 1 };
+        if end_ms <= self.tick_start_ms(first) {
+            let least =
+                if end_ms <= start_ms { start_ms + 1 } else { self.tick_start_ms(first) + 1 };
             let (end, most) = (end_ms.into(), format_ends.into());
             return Err(Error::out_of_range("end", end, least.into(), most).in_unit("ms"));
         }
@@ -143,7 +145,7 @@ mod tests {
     #[test]
     fn is_within_matches_the_tick_of_the_reading() {
         let scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
-        let begins = scale.nanos_of(7);
+        let begins = scale.tick_start_nanos(7);
         for (reading, within) in [
             (begins - 1, false),
             (begins, true),

@@ -23,22 +23,22 @@ pub(crate) trait Ticks {
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool;
 
     /// Returns the start of a tick in Unix milliseconds.
-    fn ms_of(&self, tick: u64) -> i64;
+    fn tick_start_ms(&self, tick: u64) -> i64;
 
     /// Returns the start of a tick in Unix nanoseconds, or the end of the 64-bit time range for a later tick.
-    fn nanos_of(&self, tick: u64) -> i64;
+    fn tick_start_nanos(&self, tick: u64) -> i64;
 
     /// Returns the ticks that start in a half-open time range.
     ///
     /// # Errors
     /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the format's time range.
-    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
+    fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
     /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
     ///
     /// # Errors
-    /// Returns the same errors as [`Ticks::ticks_within`].
+    /// Returns the same errors as [`Ticks::ticks_in_range`].
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
-        Ok(self.ticks_within(UnixTime::of_ms(self.ms_of(start)), end)?.end)
+        Ok(self.ticks_in_range(UnixTime::from_ms(self.tick_start_ms(start)), end)?.end)
     }
 }

@@ -21,7 +21,7 @@ pub struct UnixTime {
 const NANOS_PER_MS: i128 = 1_000_000;
 
 impl UnixTime {
-    pub(crate) const fn of_ms(unix_ms: i64) -> Self {
+    pub(crate) const fn from_ms(unix_ms: i64) -> Self {
         Self { nanos: unix_ms as i128 * NANOS_PER_MS }
     }
 
@@ -30,7 +30,7 @@ impl UnixTime {
     /// Not part of the public API; used by the Python binding, whose datetimes have microseconds.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub const fn of_micros(unix_micros: i64) -> Self {
+    pub const fn from_micros(unix_micros: i64) -> Self {
         Self { nanos: unix_micros as i128 * 1000 }
     }
 
@@ -40,26 +40,26 @@ impl UnixTime {
 
     /// Returns the millisecond that contains the moment, or the end of the 64-bit time range for a later moment.
     pub(crate) fn floor_ms(self) -> i64 {
-        saturated(self.nanos.div_euclid(NANOS_PER_MS))
+        saturate_to_i64(self.nanos.div_euclid(NANOS_PER_MS))
     }
 
     /// Returns the first millisecond that begins at or after the moment, or the end of the 64-bit time range for a later
     /// moment.
     pub(crate) fn ceil_ms(self) -> i64 {
-        saturated(-(-self.nanos).div_euclid(NANOS_PER_MS))
+        saturate_to_i64(-(-self.nanos).div_euclid(NANOS_PER_MS))
     }
 }
 
 /// Clamps the time to 64 bits. For a format whose ticks are whole milliseconds, the result does not depend on the format,
 /// because no such format reaches the end of the 64-bit time range.
-fn saturated(unix_ms: i128) -> i64 {
+fn saturate_to_i64(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)
 }
 
 impl From<i64> for UnixTime {
     fn from(unix_ms: i64) -> Self {
-        Self::of_ms(unix_ms)
+        Self::from_ms(unix_ms)
     }
 }
 

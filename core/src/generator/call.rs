@@ -74,7 +74,7 @@ impl<'s> Call<'s> {
     }
 
     /// Discards the waits for a generator that rejected the reservation.
-    pub(super) fn was_rejected(&mut self) {
+    pub(super) fn reset_waits(&mut self) {
         self.waits = None;
     }
 }

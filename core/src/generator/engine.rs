@@ -30,7 +30,7 @@ use core::ops::Range;
 
 use super::{
     Call, Family, FirstReading, Mode, Options, Progress, WaitPolicy, Window,
-    wait::{Cause, NO_WAIT, ms_rounded_up},
+    wait::{Cause, NO_WAIT, ceil_to_ms},
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -92,7 +92,7 @@ impl<F: Family, C> Engine<F, C> {
     /// Returns the window as a half-open range of Unix milliseconds.
     pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
         let span = self.window.ticks();
-        (ticks.ms_of(span.start), ticks.ms_of(span.end))
+        (ticks.tick_start_ms(span.start), ticks.tick_start_ms(span.end))
     }
 
     /// Returns the ticks that bound a span of time.
@@ -131,7 +131,7 @@ impl<F: Family, C> Engine<F, C> {
     /// Returns the highest tick in which slots were ever reserved, and its span in Unix milliseconds, rounded up.
     pub(crate) fn highest_tick(&self) -> Option<(u64, Range<i64>)> {
         let (tick, ticks) = (self.machine.highest(&self.machine.state())?, self.family.ticks()?);
-        let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
+        let begins = |tick| ceil_to_ms(ticks.tick_start_nanos(tick));
         Some((tick, begins(tick)..begins(tick + 1)))
     }
 
@@ -206,7 +206,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
         // The difference below is positive, because the reading's tick is before `last`.
         let slack = clock::nanos(self.clock.info().slack);
-        let lags = ticks.nanos_of(last).saturating_sub(now).cast_unsigned() < slack;
+        let lags = ticks.tick_start_nanos(last).saturating_sub(now).cast_unsigned() < slack;
         Ok(if lags { last } else { tick })
     }
 
@@ -240,7 +240,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             };
             match self.attempt(observation, waits.flip(), want)? {
                 Outcome::Reserved(taken) => return Ok(Progress::Done(taken)),
-                Outcome::Raced => waits.lose_race(&self.clock)?,
+                Outcome::Raced => waits.record_lost_race(&self.clock)?,
                 Outcome::Wait { now, until, cause } => {
                     return waits.wait(&self.clock, cause, now, until).map(Progress::Sleep);
                 }
@@ -305,11 +305,11 @@ impl<F: Family, C: Clock> Engine<F, C> {
             self.family.identify(&self.machine, &self.window, tick, now)?;
         // The opening tick is read after `identify`, because `identify` may have replaced the claim to which this tick
         // belongs.
-        let opens_at = self.family.opens_at();
+        let opening_tick = self.family.opening_tick();
         if let Some(ticks) = ticks
-            && tick < opens_at
+            && tick < opening_tick
         {
-            let (until, cause) = (ticks.nanos_of(opens_at), Cause::Full);
+            let (until, cause) = (ticks.tick_start_nanos(opening_tick), Cause::Full);
             return Ok(Outcome::Wait { now, until, cause });
         }
         // The process is checked last, so that any fork up to this moment is detected.
@@ -331,14 +331,14 @@ impl<F: Family, C: Clock> Engine<F, C> {
             // identity.
             (Step::Reserved(_) | Step::Raced, _) => Outcome::Raced,
             (Step::Full, Some(ticks)) => match flip {
-                Flip::Below(floor) => wait_until(ticks.nanos_of(floor + 1), Cause::Floor),
-                _ => wait_until(ticks.nanos_of(tick + 1), Cause::Full),
+                Flip::Below(floor) => wait_until(ticks.tick_start_nanos(floor + 1), Cause::Floor),
+                _ => wait_until(ticks.tick_start_nanos(tick + 1), Cause::Full),
             },
             (Step::Behind(last), Some(ticks)) if F::WAITS_BEHIND => {
-                wait_until(ticks.nanos_of(last), Cause::Behind)
+                wait_until(ticks.tick_start_nanos(last), Cause::Behind)
             }
             (Step::Behind(last), Some(ticks)) => {
-                return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.ms_of(last)));
+                return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.tick_start_ms(last)));
             }
             (Step::Full | Step::Behind(_), None) => {
                 return Err(Error::new(ErrorKind::SequenceExhausted));
@@ -365,7 +365,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         // A machine that has been used is in a tick after the floor, so it is never in tick 0.
         match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
             None => {
-                let (until, cause) = (ticks.nanos_of(floor.last + 1), Cause::Floor);
+                let (until, cause) = (ticks.tick_start_nanos(floor.last + 1), Cause::Floor);
                 Ok(Err(Outcome::Wait { now, until, cause }))
             }
             // Another thread may have made the first call since this clock reading was taken. Only a new reading shows
@@ -379,7 +379,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     /// Returns the last tick of the floor if there was a call but no ID has been generated. Snapshots treat this tick as
     /// used up.
-    pub(crate) fn begun_after(&self) -> Option<u64> {
+    pub(crate) fn last_tick_before_first_id(&self) -> Option<u64> {
         let is_unused = self.machine.tick(self.machine.observe()) == 0;
         let ticks = self.family.ticks().filter(|_| is_unused)?;
         self.first.last_tick(ticks, &self.clock)

@@ -52,7 +52,7 @@ pub(crate) trait Family {
 
     /// Returns the first tick in which this generator may create IDs. Before this tick, another generator may still create
     /// IDs with the same identity, so calls wait for it.
-    fn opens_at(&self) -> u64 {
+    fn opening_tick(&self) -> u64 {
         0
     }
 
@@ -110,7 +110,7 @@ pub(crate) trait Pack: Family + Calls {
     /// random bits, or `()`.
     type Precomputed;
     /// The initial value, which contains no IDs or random bits.
-    const NOT_PRECOMPUTED: Self::Precomputed;
+    const EMPTY_PRECOMPUTED: Self::Precomputed;
 
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;

@@ -47,14 +47,14 @@ pub(crate) struct FirstReading {
 const EARLIEST: i64 = i64::MIN + (1 << 32);
 
 /// Returns the restore count of a process generation.
-const fn restores_of(generation: u64) -> i64 {
+const fn restore_count_of(generation: u64) -> i64 {
     (generation >> 32).cast_signed()
 }
 
 /// Returns the value that represents "no call yet" in a process generation. It depends on the restore count, so that a
 /// thread interrupted by a restore cannot store its old clock reading as the first one after the restore.
 const fn no_reading(generation: u64) -> i64 {
-    i64::MIN + restores_of(generation)
+    i64::MIN + restore_count_of(generation)
 }
 
 impl FirstReading {
@@ -74,7 +74,7 @@ impl FirstReading {
     /// restore, `now` may belong to an earlier generation, so the clock is read again.
     ///
     /// Each swap replaces only the value that the thread found. If another thread was faster, this thread starts over.
-    fn stored_or(
+    fn load_or_store(
         &self,
         now: i64,
         read: impl Fn() -> Result<i64>,
@@ -99,7 +99,7 @@ impl FirstReading {
                 }
             }
             let mut now = now;
-            if restores_of(here) > 0 {
+            if restore_count_of(here) > 0 {
                 let first = self.nanos.load(Ordering::Acquire).cast_signed();
                 if first >= EARLIEST {
                     return Ok(first);
@@ -134,19 +134,19 @@ impl FirstReading {
         if !info.skips_first_tick {
             return Ok(None);
         }
-        let first = self.stored_or(now, || clock.unix_nanos(), fork::current)?;
+        let first = self.load_or_store(now, || clock.unix_nanos(), fork::current)?;
         let late = max_lead(clock::nanos(info.slack), coarsest_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
-        if is_past { Ok(None) } else { floor_of(ticks, &info, first).map(Some) }
+        if is_past { Ok(None) } else { compute_floor(ticks, &info, first).map(Some) }
     }
 
     /// Returns the last tick of the floor, if there was a first call in this process.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
-        let is_of_process = self.generation.load(Ordering::Acquire) == fork::current();
+        let belongs_to_this_process = self.generation.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
-        let is_read = self.applies && is_of_process && first >= EARLIEST;
-        is_read.then(|| floor_of(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
+        let is_read = self.applies && belongs_to_this_process && first >= EARLIEST;
+        is_read.then(|| compute_floor(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
     }
 }
 
@@ -157,7 +157,7 @@ pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
 
-fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
+fn compute_floor(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
     let slack = clock::nanos(info.slack);
     Floor::new(first, slack, coarsest_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
 }
@@ -166,14 +166,14 @@ fn floor_of(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
 mod tests {
     use core::time::Duration;
 
-    use super::{FirstReading, NOT_PICKED, floor_of, no_reading, restores_of};
+    use super::{FirstReading, NOT_PICKED, compute_floor, no_reading, restore_count_of};
     use crate::{
         clock::{ClockInfo, ManualClock},
         fork,
         format::Scale,
         sync::{
             AtomicU64, Ordering,
-            explorer::{World, choose, explore},
+            explorer::{Scenario, choose, explore},
         },
     };
 
@@ -183,16 +183,16 @@ mod tests {
     fn the_floor_covers_every_tick_of_the_clock_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
         let info = ClockInfo { unit: Duration::from_millis(10), ..ClockInfo::new() };
-        let floor = floor_of(&milliseconds, &info, 70_000_000).unwrap();
+        let floor = compute_floor(&milliseconds, &info, 70_000_000).unwrap();
         assert_eq!((floor.from, floor.last), (70, 79));
     }
 
-    impl World for FirstReading {
+    impl Scenario for FirstReading {
         type Record = Option<i64>;
 
         fn call(&self, _: usize, _: u8, first: &mut Option<i64>) -> bool {
             let now = choose(3).into();
-            let stored = self.stored_or(now, || Ok(now), fork::current).unwrap();
+            let stored = self.load_or_store(now, || Ok(now), fork::current).unwrap();
             assert!(stored < 100, "a reading of the parent");
             assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
             true
@@ -229,7 +229,7 @@ mod tests {
         restores: AtomicU64,
     }
 
-    impl World for RestoredProcess {
+    impl Scenario for RestoredProcess {
         /// The first clock reading after the restore.
         type Record = Option<i64>;
 
@@ -239,11 +239,11 @@ mod tests {
                 return true;
             }
             let current = || self.restores.load(Ordering::Acquire) << 32 | 1;
-            let is_after = restores_of(current()) == 1;
+            let is_after = restore_count_of(current()) == 1;
             // The clock reads 0 or 1 before the restore, and 10 or 11 after it.
             let shown = i64::from(choose(2));
-            let read = || Ok(shown + if restores_of(current()) == 1 { 10 } else { 0 });
-            let stored = self.reading.stored_or(read().unwrap(), read, current).unwrap();
+            let read = || Ok(shown + if restore_count_of(current()) == 1 { 10 } else { 0 });
+            let stored = self.reading.load_or_store(read().unwrap(), read, current).unwrap();
             if is_after {
                 assert!(stored >= 10, "a reading from before the restore");
                 assert_eq!(stored, *first.get_or_insert(stored), "two first readings");

@@ -262,11 +262,11 @@ pub(crate) use by_own_calls;
 /// clock or a callback uses it during a call.
 #[inline]
 pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
-    cell.try_borrow_mut().map_err(|_| handle_in_use())
+    cell.try_borrow_mut().map_err(|_| handle_in_use_error())
 }
 
 #[cold]
-fn handle_in_use() -> Error {
+fn handle_in_use_error() -> Error {
     let reason =
         &"expected a handle that no caller, clock or callback has borrowed, found one in use";
     Error::constant(ErrorKind::ClockFailed, reason)

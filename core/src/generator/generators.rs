@@ -59,7 +59,7 @@ impl<F: Family, C> Generator<F, C> {
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     #[must_use]
-    pub fn of_grant(mut self) -> Self {
+    pub fn for_grant(mut self) -> Self {
         self.engine.grant();
         self
     }

@@ -30,7 +30,7 @@ const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
 /// previous one. A handle therefore loses barely more slots than it uses, and a busy handle rarely contends with other
 /// handles.
-const GROWTH: u32 = 64;
+const MAX_BLOCK_GROWTH: u32 = 64;
 
 /// Reserved slots, of which the first `taken` are used.
 struct Block<F: Pack> {
@@ -137,7 +137,7 @@ impl<F: Pack, G> Handle<F, G> {
     /// Not part of the public API: for tests.
     #[doc(hidden)]
     pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        Self { generator, block: None, first, ahead: F::NOT_PRECOMPUTED }
+        Self { generator, block: None, first, ahead: F::EMPTY_PRECOMPUTED }
     }
 }
 
@@ -186,7 +186,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         let first = self.first.get();
         let last = self.block.as_ref().filter(|block| block.tick() == tick);
         last.map_or(first, |block| {
-            block.len().saturating_mul(2).clamp(first, first.saturating_mul(GROWTH))
+            block.len().saturating_mul(2).clamp(first, first.saturating_mul(MAX_BLOCK_GROWTH))
         })
     }
 }

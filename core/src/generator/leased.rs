@@ -88,7 +88,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let next = &generator.engine;
         check(next)?;
         let start = next.window.start();
-        if last.is_some_and(|(tick, _)| start < tick) || self.is_repeated_by(next, start) {
+        if last.is_some_and(|(tick, _)| start < tick) || self.may_be_repeated_by(next, start) {
             return Err(mismatch(
                 "expected a grant that begins after the IDs already made, found an earlier one",
             ));
@@ -96,7 +96,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let number = found.number + 1;
         let granted = GrantedGenerator { generator, number, process: fork::process() };
         if !self.generators.replace(found, granted, Box::new_uninit()) {
-            return Err(not_the_newest());
+            return Err(outdated_grant_error());
         }
         // `close` may have ended the previous generator instead of the new one. Both threads modify `closed_in`, so the later
         // one sees what the earlier one did: either `close` finds this generator, or this thread ends it.
@@ -108,7 +108,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
 
     /// Returns whether `next`, whose window starts at `start`, may duplicate an ID of an earlier generator that has used
     /// `start` or a later tick.
-    fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
+    fn may_be_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
         self.generators.iter().any(
             |GrantedGenerator { generator: Generator { engine }, .. }| {
                 let used = engine.highest_tick().is_some_and(|(tick, _)| start <= tick);
@@ -160,7 +160,11 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns the engine of the grant with this number if it is the newest grant.
     fn engine_of(&self, number: u32) -> Result<&Engine<F, C>> {
         let newest = self.newest();
-        if newest.number == number { Ok(&newest.generator.engine) } else { Err(not_the_newest()) }
+        if newest.number == number {
+            Ok(&newest.generator.engine)
+        } else {
+            Err(outdated_grant_error())
+        }
     }
 
     #[inline]
@@ -254,7 +258,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
         // After a restore, the keeper of the lease begins another grant in this process.
         let is_restored = rejected.kind() == ErrorKind::Forked && tried.process == fork::process();
-        if !is_restored && !may_pass_with_another_grant(&rejected) {
+        if !is_restored && !may_succeed_with_another_grant(&rejected) {
             return Err(rejected);
         }
         // To the caller, an expired, future or sealed grant means the same: there is currently no lease. The time to retry
@@ -288,7 +292,7 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
 }
 
 /// Returns whether the failed call can succeed with another grant or with an extension of this grant.
-fn may_pass_with_another_grant(error: &Error) -> bool {
+fn may_succeed_with_another_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
 }
@@ -301,8 +305,8 @@ impl Error {
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
-    pub fn may_pass_with_another_grant(&self) -> bool {
-        may_pass_with_another_grant(self) || self.kind() == ErrorKind::Forked
+    pub fn may_succeed_with_another_grant(&self) -> bool {
+        may_succeed_with_another_grant(self) || self.kind() == ErrorKind::Forked
     }
 }
 
@@ -312,7 +316,7 @@ fn mismatch(reason: &'static str) -> Error {
 }
 
 #[cold]
-fn not_the_newest() -> Error {
+fn outdated_grant_error() -> Error {
     mismatch("expected the newest grant, found an older one")
 }
 
@@ -351,7 +355,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
             let observed = observed.take().filter(|_| is_same);
             match newest.generator.step(call, observed, want) {
                 Err(rejected) => {
-                    call.was_rejected();
+                    call.reset_waits();
                     if let Some(nanos) = self.try_again(newest, call, rejected)? {
                         return Ok(Progress::Sleep(nanos));
                     }

@@ -178,7 +178,7 @@ impl<C> Options<C> {
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::all(ticks.last()),
-            Some((start, end)) => Window::new(ticks.ticks_within(start, end)?),
+            Some((start, end)) => Window::new(ticks.ticks_in_range(start, end)?),
         })
     }
 

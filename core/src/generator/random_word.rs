@@ -113,31 +113,31 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::sync::explorer::{World, explore};
+    use crate::sync::explorer::{Scenario, explore};
 
     /// A word that a parent process picked, or that was never picked.
-    const EARLIER: u64 = 0xff;
+    const EARLIER_WORD: u64 = 0xff;
 
     std::thread_local! {
         /// The bytes that the current call picks.
-        static DRAWS: Cell<u64> = const { Cell::new(0) };
+        static NEXT_RANDOM_BYTES: Cell<u64> = const { Cell::new(0) };
     }
 
     /// Threads that need the word of their process. The first thread is given bytes beforehand.
     struct Threads(RandomWord);
 
-    impl World for Threads {
+    impl Scenario for Threads {
         type Record = ();
 
         fn call(&self, thread: usize, _: u8, (): &mut ()) -> bool {
             let drawn = thread as u64 + 1;
-            DRAWS.set(drawn);
+            NEXT_RANDOM_BYTES.set(drawn);
             if thread == 0 {
                 self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
             }
             let (generation, word) = self.0.get_or_pick(fork::current).unwrap();
             assert_eq!(generation, fork::current());
-            assert_ne!(word, EARLIER, "not drawn in this process");
+            assert_ne!(word, EARLIER_WORD, "not drawn in this process");
             true
         }
     }
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn threads_use_only_words_picked_in_their_process() {
         for generation in [NOT_PICKED, fork::current() - 1] {
-            let draw = || Ok(DRAWS.get().to_be_bytes());
+            let draw = || Ok(NEXT_RANDOM_BYTES.get().to_be_bytes());
             let word = RandomWord {
-                word: AtomicU64::new(EARLIER),
+                word: AtomicU64::new(EARLIER_WORD),
                 generation: AtomicU64::new(generation),
                 ..RandomWord::new(draw, |word| word)
             };
@@ -165,7 +165,7 @@ mod tests {
         restores: AtomicU64,
     }
 
-    impl World for RestoredProcess {
+    impl Scenario for RestoredProcess {
         /// Whether the restore was reported.
         type Record = bool;
 

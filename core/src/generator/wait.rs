@@ -20,7 +20,7 @@
 //!   next tick.
 //! - **A single sleep** is short, so that a clock that is set forward is noticed soon ([`MAX_SLEEP`]). It is charged with at
 //!   least [`MIN_SLEEP`], because the number of sleeps must be limited as well.
-//! - **Lost races** do not sleep, so the number of races is limited too ([`MAX_RACES`]). A clock that generated an ID with its
+//! - **Lost races** do not sleep, so the number of races is limited too ([`MAX_LOST_RACES`]). A clock that generated an ID with its
 //!   own generator at each reading, each time in a new tick, once caused an endless loop.
 //! - **The floor** has a separate limit ([`FLOOR_WAIT`]), since a generator waits for it once per process, and the default
 //!   maximum is shorter than most ticks where a wait would block an event loop.
@@ -196,8 +196,8 @@ impl<'p> Waits<'p> {
     /// # Errors
     /// Returns `clock_failed` after too many lost races, or after more than a few lost races that took longer than the call
     /// may wait.
-    pub(crate) fn lose_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
-        self.races.record_loss(clock, self.policy)
+    pub(crate) fn record_lost_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
+        self.races.record_lost(clock, self.policy)
     }
 
     /// Returns the duration of the next sleep until `until`, in nanoseconds, for the clock reading `now`. The sleep belongs
@@ -232,11 +232,11 @@ impl<'p> Waits<'p> {
         let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
-            return Err(Error::await_until(reason, ms_rounded_up(until)));
+            return Err(Error::wait_until_error(reason, ceil_to_ms(until)));
         }
         let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy, cause));
         if wait.is_over(now) {
-            return Err(Error::retry_later(reason, ms_rounded_up(until)));
+            return Err(Error::retry_later(reason, ceil_to_ms(until)));
         }
         clock.stalled(&wait.to_stall(reason, now))?;
         wait.asked = nanos.min(wait.left).min(MAX_SLEEP);
@@ -246,11 +246,11 @@ impl<'p> Waits<'p> {
 
 /// The maximum number of races that one call may lose. Concurrent threads lose only a few races in a row. However, a clock that
 /// is slow, or that generates IDs with this generator, may return an outdated tick on every attempt.
-const MAX_RACES: u32 = 1000;
+const MAX_LOST_RACES: u32 = 1000;
 
 /// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
 /// reading and the reservation.
-const FREE_RACES: u32 = 16;
+const UNTIMED_RACES: u32 = 16;
 
 /// The races that one call has lost.
 struct Races {
@@ -261,7 +261,7 @@ struct Races {
 impl Races {
     /// Counts a lost race. Fails after too many lost races, or after more than a few lost races that took longer than the
     /// call may wait.
-    fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
+    fn record_lost<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
             // Only calls that lose a race read this clock, so the common path does not pay for it.
@@ -271,15 +271,15 @@ impl Races {
             let passed = clock.monotonic()?.checked_sub(self.first?)?;
             Some(clock::nanos(passed) > policy.max_wait(clock))
         };
-        if self.lost > MAX_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
-            return Err(too_many_races());
+        if self.lost > MAX_LOST_RACES || self.lost > UNTIMED_RACES && is_late() == Some(true) {
+            return Err(too_many_lost_races_error());
         }
         Ok(())
     }
 }
 
 #[cold]
-fn too_many_races() -> Error {
+fn too_many_lost_races_error() -> Error {
     Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
@@ -370,7 +370,7 @@ fn next_step(nanos: i64, step: u64) -> i64 {
     nanos.saturating_add((step - nanos.rem_euclid(step)) % step)
 }
 
-pub(super) fn ms_rounded_up(nanos: i64) -> i64 {
+pub(super) fn ceil_to_ms(nanos: i64) -> i64 {
     nanos.div_euclid(1_000_000) + i64::from(nanos.rem_euclid(1_000_000) > 0)
 }
 

@@ -34,7 +34,10 @@ impl Window {
     #[inline]
     pub(crate) fn check(&self, tick: u64, ticks: &impl Ticks) -> Result<()> {
         if tick < self.start {
-            return Err(Error::retry_later(ErrorKind::LeaseNotStarted, ticks.ms_of(self.start)));
+            return Err(Error::retry_later(
+                ErrorKind::LeaseNotStarted,
+                ticks.tick_start_ms(self.start),
+            ));
         }
         if tick >= self.end.load(Ordering::Acquire) {
             return Err(Error::new(ErrorKind::LeaseExpired));
@@ -63,9 +66,9 @@ impl Window {
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod tests {
     use super::Window;
-    use crate::sync::explorer::{World, choose, explore};
+    use crate::sync::explorer::{Scenario, choose, explore};
 
-    impl World for Window {
+    impl Scenario for Window {
         type Record = u64;
 
         fn call(&self, _: usize, _: u8, end: &mut u64) -> bool {

@@ -1,6 +1,6 @@
 //! The options of a generator.
 
-use super::{Generator, SCALE, family::Identities, generator::counters};
+use super::{Generator, SCALE, family::HotGuidFamily, generator::counters};
 use crate::{
     Result,
     clock::Clock,
@@ -110,7 +110,7 @@ impl<C: Clock> Builder<C> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;
         let family =
-            Identities::new(self.family.draw, self.family.is_random, self.family.uuid8, process);
+            HotGuidFamily::new(self.family.draw, self.family.is_random, self.family.uuid8, process);
         let first = FirstReading::new(!self.family.is_random);
         let engine = Engine::with_options(self.options, family, counters(), window, first)?;
         Ok(Generator { engine })

@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// The number of bits below the machine bytes in a word.
-const START_BITS: u32 = LAST_COUNTER.count_ones();
+const COUNTER_BITS: u32 = LAST_COUNTER.count_ones();
 /// The highest random start of a second. It leaves at least half of the counter's values available.
-const LAST_START: u64 = LAST_COUNTER as u64 >> 1;
+const MAX_START: u64 = LAST_COUNTER as u64 >> 1;
 
 /// The machine bytes, which identify a generator, and the counter value at slot 0.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Identity {
 /// A generator's random identities, one for each process.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
-pub struct Identities {
+pub struct HotGuidFamily {
     pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
@@ -53,9 +53,9 @@ pub struct Identities {
     pub(super) process: Option<ProcessGuard>,
 }
 
-impl generator::Windowed for Identities {}
+impl generator::Windowed for HotGuidFamily {}
 
-impl Identities {
+impl HotGuidFamily {
     /// Creates identities from random bytes, which are adjusted to the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
@@ -84,9 +84,9 @@ impl Identities {
 
     /// Returns the identity stored in a word, whose lowest 24 bits are the start of the counter.
     #[inline]
-    pub(super) const fn identity_of(&self, word: u64) -> Identity {
+    pub(super) const fn unpack_identity(&self, word: u64) -> Identity {
         Identity {
-            machine: MachineBytes::of_word(word >> START_BITS),
+            machine: MachineBytes::from_word(word >> COUNTER_BITS),
             start: narrow::u32(word & self.fixed as u64),
         }
     }
@@ -95,13 +95,13 @@ impl Identities {
     /// entered the second.
     pub(super) fn used(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
-        let is_known = entered >> START_BITS == state.tick;
+        let is_known = entered >> COUNTER_BITS == state.tick;
         let start = if is_known { entered & u64::from(LAST_COUNTER) } else { u64::MAX };
         u32::try_from(state.next.saturating_sub(start.into())).unwrap_or(u32::MAX)
     }
 }
 
-impl Family for Identities {
+impl Family for HotGuidFamily {
     type Machine = PerTick;
     type Ticks = Scale;
     type Identity = Identity;
@@ -115,13 +115,13 @@ impl Family for Identities {
     fn current_identity(&self, window: &Window, tick: u64, _: i64) -> Option<(u64, Identity)> {
         let (generation, word) = self.drawn.last_picked();
         (generation != NOT_PICKED && window.contains(tick))
-            .then_some((generation, self.identity_of(word)))
+            .then_some((generation, self.unpack_identity(word)))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, Identity)> {
         self.drawn
             .get_or_pick(|| self.generation())
-            .map(|(generation, word)| (generation, self.identity_of(word)))
+            .map(|(generation, word)| (generation, self.unpack_identity(word)))
     }
 
     fn check_process(&self) -> Result<()> {
@@ -140,12 +140,12 @@ impl Family for Identities {
             return 0;
         }
         let word = (self.draw)().map_or_else(|_| self.drawn.last_picked().1, u64::from_be_bytes);
-        word & LAST_START
+        word & MAX_START
     }
 
     fn on_tick_entered(&self, _: u64, range: SlotRange) {
         // The stored second never decreases, so a late thread does not replace a newer second.
-        self.entered.fetch_max(range.tick << START_BITS | range.first, Ordering::AcqRel);
+        self.entered.fetch_max(range.tick << COUNTER_BITS | range.first, Ordering::AcqRel);
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());
         let (window, machine) = (Window::all(SCALE.last), counters());
-        let assigned = Identities::new(|| Ok([7; 8]), true, false, guard);
+        let assigned = HotGuidFamily::new(|| Ok([7; 8]), true, false, guard);
         let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();
         assert_ne!(generation, fork::current());
         assert!(

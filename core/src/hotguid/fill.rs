@@ -13,11 +13,11 @@ const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNT as u128);
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     let level = if ids.len() < MAX_SCALAR { Level::SCALAR } else { arch::level() };
-    write_run_with(level, ids, first);
+    write_run_at_level(level, ids, first);
 }
 
 /// Works like `write_run`, but uses the kernel for the given instruction-set level.
-pub fn write_run_with(level: Level, ids: &mut [HotGuid], first: HotGuid) {
+pub fn write_run_at_level(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));
     level.count_up(arrays_mut(ids), first.to_rfc_bytes());

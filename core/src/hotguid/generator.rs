@@ -4,7 +4,7 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities};
+use super::{HotGuid, LAST_COUNTER, SCALE, family::HotGuidFamily};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -55,7 +55,7 @@ use crate::{clock::SystemClock, entropy};
 /// let ids = polyflake::hotguid::Generator::new();
 /// let clone = ids.clone();
 /// ```
-pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
+pub type Generator<C = DefaultClock> = generator::Generator<HotGuidFamily, C>;
 
 /// A generator's statistics at one point in time.
 ///
@@ -94,7 +94,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::drawing(SystemClock, entropy::random, true)
+        Self::with_source(SystemClock, entropy::random, true)
     }
 
     /// Returns a builder that configures a generator.
@@ -131,8 +131,8 @@ impl Default for Generator {
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(shard_key: u32) -> Result<HotGuid> {
-    static PROCESS: Generator = Generator::new();
-    PROCESS.generate(shard_key)
+    static DEFAULT_GENERATOR: Generator = Generator::new();
+    DEFAULT_GENERATOR.generate(shard_key)
 }
 
 impl<C> Generator<C> {
@@ -151,11 +151,11 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self::drawing(clock, draw, false)
+        Self::with_source(clock, draw, false)
     }
 
-    const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, is_random: bool) -> Self {
-        let family = Identities::new(draw, is_random, false, None);
+    const fn with_source(clock: C, draw: fn() -> Result<[u8; 8]>, is_random: bool) -> Self {
+        let family = HotGuidFamily::new(draw, is_random, false, None);
         let window = Window::all(SCALE.last);
         let policy = WaitPolicy::for_scale(&SCALE);
         let first = FirstReading::new(!is_random);
@@ -206,8 +206,8 @@ impl<C> Generator<C> {
         let family = &self.engine.family;
         let (state, (epoch, word)) = (self.engine.machine.state(), family.drawn.last_picked());
         Stats {
-            machine: (epoch != NOT_PICKED).then(|| family.identity_of(word).machine.to_bytes()),
-            last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
+            machine: (epoch != NOT_PICKED).then(|| family.unpack_identity(word).machine.to_bytes()),
+            last_second: (state.next > 0).then(|| SCALE.tick_start_ms(state.tick) / 1000),
             len: family.used(&state),
             closed: state.closed,
         }
@@ -376,4 +376,4 @@ pub(super) const fn counters() -> PerTick {
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Identities, C>;
+pub type Leased<C = DefaultClock> = generator::Leased<HotGuidFamily, C>;

@@ -2,7 +2,7 @@
 
 use core::ops::Deref;
 
-use super::{Generator, HotGuid, family::Identities};
+use super::{Generator, HotGuid, family::HotGuidFamily};
 use crate::{
     Result,
     clock::Clock,
@@ -21,7 +21,7 @@ use crate::{
 /// assert_ne!(handle.generate(7)?, handle.generate(7)?);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub type Handle<G> = generator::Handle<Identities, G>;
+pub type Handle<G> = generator::Handle<HotGuidFamily, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Generates a new ID.

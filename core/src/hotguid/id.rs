@@ -55,7 +55,7 @@ pub(super) struct MachineBytes(u64);
 
 impl MachineBytes {
     /// Creates the machine bytes from the low 40 bits of a word. The first byte is the most significant one.
-    pub(super) const fn of_word(word: u64) -> Self {
+    pub(super) const fn from_word(word: u64) -> Self {
         Self(swap_pairs(word))
     }
 
@@ -98,7 +98,7 @@ impl HotGuid {
         let seconds = SCALE.tick_of_seconds(timestamp)?;
         Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
         let [m0, m1, m2, m3, m4] = machine;
-        let machine = MachineBytes::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
+        let machine = MachineBytes::from_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
@@ -158,7 +158,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn unix_ms(self) -> i64 {
-        SCALE.ms_of(TIMESTAMP.extract(self.word()))
+        SCALE.tick_start_ms(TIMESTAMP.extract(self.word()))
     }
 
     /// Returns the random bytes that identify the ID's generator.
@@ -289,7 +289,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn from_sql(bytes: [u8; Self::LEN]) -> Self {
-        Self(guid::of_sql(bytes))
+        Self(guid::from_sql_order(bytes))
     }
 
     /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, the order in
@@ -412,10 +412,10 @@ impl HotGuid {
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
     ) -> Result<(Self, Self)> {
-        let seconds = SCALE.ticks_within(start.into(), end.into())?;
+        let seconds = SCALE.ticks_in_range(start.into(), end.into())?;
         let highest =
-            Self::pack(seconds.end - 1, MachineBytes::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
-        Ok((Self::pack(seconds.start, MachineBytes::of_word(0), 0, 0), highest))
+            Self::pack(seconds.end - 1, MachineBytes::from_word(u64::MAX), LAST_COUNTER, u32::MAX);
+        Ok((Self::pack(seconds.start, MachineBytes::from_word(0), 0, 0), highest))
     }
 }
 

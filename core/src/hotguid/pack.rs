@@ -2,7 +2,7 @@
 
 use super::{
     HotGuid, LAST_COUNTER,
-    family::{Identities, Identity},
+    family::{HotGuidFamily, Identity},
     fill::write_run,
 };
 use crate::{
@@ -12,15 +12,15 @@ use crate::{
     sequence::SlotRange,
 };
 
-impl Calls for Identities {
+impl Calls for HotGuidFamily {
     type Id = HotGuid;
     type Param<'g> = u32;
     type Batch<'b> = &'b mut [HotGuid];
 }
 
-impl Pack for Identities {
+impl Pack for HotGuidFamily {
     type Precomputed = ();
-    const NOT_PRECOMPUTED: () = ();
+    const EMPTY_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {

@@ -12,14 +12,14 @@ use crate::{Error, ErrorKind, Result, narrow};
 
 /// The width of the machine field: 34 bits, which generators pick at random.
 const MACHINE_BITS: u32 = 34;
-const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
+const MAX_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 
 /// The version and variant within the 40-bit machine field of the compatible form.
 const VERSION_AND_VARIANT: u64 = 0x80_0080;
 /// The bits that contain the version and the variant.
 const VERSION_AND_VARIANT_BITS: u64 = 0xf0_00c0;
 /// The lowest bit of the 40-bit machine field in an ID.
-const MACHINE_AT: u32 = 56;
+const MACHINE_SHIFT: u32 = 56;
 
 /// The fields of an ID in the form of a version 8 UUID.
 ///
@@ -49,19 +49,23 @@ pub struct Uuid8Parts {
 
 /// The version and variant within 8 random bytes. The first five bytes are the machine field before its byte pairs are
 /// swapped.
-const DRAWN_MARKS: u64 = 0x8080 << 24;
-const DRAWN_MARKED: u64 = 0xf0c0 << 24;
+const RAW_VERSION_AND_VARIANT: u64 = 0x8080 << 24;
+const RAW_VERSION_AND_VARIANT_BITS: u64 = 0xf0c0 << 24;
 
 /// Inserts the version and the variant into random bytes.
 pub(super) const fn with_version(drawn: u64) -> u64 {
-    drawn & !DRAWN_MARKED | DRAWN_MARKS
+    drawn & !RAW_VERSION_AND_VARIANT_BITS | RAW_VERSION_AND_VARIANT
 }
 
 /// Changes the version of random bytes that form a version 8 UUID (1 in 64), and leaves all other bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
     // The version is changed instead of picking new bytes, because a source that always returns the same bytes would be
     // called forever.
-    if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
+    if drawn & RAW_VERSION_AND_VARIANT_BITS == RAW_VERSION_AND_VARIANT {
+        drawn ^ 0x1000 << 24
+    } else {
+        drawn
+    }
 }
 
 impl HotGuid {
@@ -80,7 +84,7 @@ impl HotGuid {
     /// Returns `not_canonical` if the UUID has a different version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
-        let machine = narrow::low_u64(word >> MACHINE_AT) & ((1 << 40) - 1);
+        let machine = narrow::low_u64(word >> MACHINE_SHIFT) & ((1 << 40) - 1);
         let (counter, shard_key) = (narrow::u32(COUNTER.extract(word)), narrow::low_u32(word));
         if machine & VERSION_AND_VARIANT_BITS != VERSION_AND_VARIANT {
             let reason = &"expected a UUID of version 8 and RFC 9562's variant, found another";
@@ -107,14 +111,14 @@ impl HotGuid {
     pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
         let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
-        Error::check_range("machine", machine, 0..=LAST_MACHINE)?;
+        Error::check_range("machine", machine, 0..=MAX_MACHINE)?;
         Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
         let bits = machine >> 18 << 24
             | (machine >> 6 & 0xfff) << 8
             | machine & 0x3f
             | VERSION_AND_VARIANT;
         let word = TIMESTAMP.insert(seconds)
-            | u128::from(bits) << MACHINE_AT
+            | u128::from(bits) << MACHINE_SHIFT
             | COUNTER.insert(counter.into())
             | SHARD_KEY.insert(shard_key.into());
         Ok(Self::from_rfc_bytes(word.to_be_bytes()))

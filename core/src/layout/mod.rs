@@ -49,7 +49,7 @@ pub use {
 
 use {
     fields::{
-        layout::{Representation, foreign_slot},
+        layout::{Representation, foreign_field_index},
         resolved::{ResolvedField, Role},
         width::Width,
     },

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     layout::{
         Field, Layout, Tick, Value,
-        fields::fit::{invalid, start_of},
+        fields::validation::{invalid, truncate_for_message},
     },
 };
 
@@ -75,7 +75,7 @@ pub fn preset<'v>(
     name: &str,
     machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
 ) -> Result<Layout> {
-    let name = canonical(name).ok_or_else(|| unknown(name))?;
+    let name = canonical_name(name).ok_or_else(|| unknown(name))?;
     let mut fields = fields(name).ok_or_else(|| unknown(name))?;
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
@@ -93,7 +93,7 @@ pub fn preset<'v>(
 }
 
 /// Returns the name of a preset as it is listed in [`PRESETS`]. `x` is the current name of `twitter`.
-fn canonical(name: &str) -> Option<&'static str> {
+fn canonical_name(name: &str) -> Option<&'static str> {
     let name = if name.eq_ignore_ascii_case("x") { "twitter" } else { name };
     PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
 }
@@ -101,8 +101,8 @@ fn canonical(name: &str) -> Option<&'static str> {
 /// Returns the error for an unknown name. The error suggests the preset that was probably meant.
 #[cold]
 fn unknown(name: &str) -> Error {
-    let name = start_of(name);
-    let nearest = PRESETS.iter().copied().map(|known| (distance(name, known), known)).min();
+    let name = truncate_for_message(name);
+    let nearest = PRESETS.iter().copied().map(|known| (edit_distance(name, known), known)).min();
     let meant = match nearest {
         Some((1..=2, known)) => format!("; did you mean `{known}`?"),
         _ => String::new(),
@@ -113,7 +113,7 @@ fn unknown(name: &str) -> Error {
 
 /// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein
 /// distance). `row` contains the distances from a prefix of `one` to every prefix of `other`.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, x) in one.bytes().enumerate() {
         let mut diagonal = mem::replace(&mut row[0], i + 1);

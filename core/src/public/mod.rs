@@ -52,7 +52,7 @@ pub const TAIL: usize = text::LEN;
 pub const BITS: u32 = 48;
 
 /// The number of possible versions of a secret.
-const VERSIONS: u8 = 32;
+const VERSION_COUNT: u8 = 32;
 
 /// The number of blocks that are encrypted together.
 const BATCH: usize = 64;
@@ -116,10 +116,10 @@ impl Keyring {
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
         // The vector is allocated at full capacity, because reallocation would leave an unwiped copy of the secrets behind.
-        let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
+        let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSION_COUNT.into());
         for (version, secret) in secrets {
-            if version >= VERSIONS {
-                let most = i128::from(VERSIONS) - 1;
+            if version >= VERSION_COUNT {
+                let most = i128::from(VERSION_COUNT) - 1;
                 return Err(Error::out_of_range("version", version.into(), 0, most));
             }
             if all.iter().any(|(known, _)| *known == version) {
@@ -200,7 +200,7 @@ impl Keyring {
     /// # Errors
     /// Returns the same errors as [`Keyring::of`], and `out_of_range` unless `bits` is from 1 to 64.
     pub fn of_bits(&self, name: &str, bits: u32) -> Result<IdType> {
-        checked_name(name)?;
+        check_type_name(name)?;
         if !(1..=64).contains(&bits) {
             return Err(Error::out_of_range("bits", bits.into(), 1, 64));
         }
@@ -421,7 +421,7 @@ impl IdType {
             return Err(self.mismatch(Some(name)));
         }
         if !tail.is_ascii() {
-            return Err(text::past_ascii(tail, name.len() + 1));
+            return Err(text::non_ascii_tail(tail, name.len() + 1));
         }
         self.read_tail(tail.as_bytes())
     }
@@ -465,12 +465,12 @@ fn lower_case(c: char) -> u8 {
     u8::try_from(c.to_ascii_lowercase()).ok().filter(|_| c.is_ascii_uppercase()).unwrap_or(0)
 }
 
-fn checked_name(name: &str) -> Result<()> {
+fn check_type_name(name: &str) -> Result<()> {
     let is_wrong = |(at, c): &(usize, char)| {
         !(c.is_ascii_lowercase() || *at > 0 && (c.is_ascii_digit() || *c == '_'))
     };
     if let Some((at, c)) = name.chars().enumerate().find(is_wrong) {
-        return Err(Error::mistaken_character(at, c.into(), lower_case(c)).with_field("type"));
+        return Err(Error::mistyped_character(at, c.into(), lower_case(c)).with_field("type"));
     }
     if !(1..=MAX_NAME_LEN).contains(&name.len()) {
         return Err(Error::invalid_length(name.len(), 1, MAX_NAME_LEN).with_field("type"));

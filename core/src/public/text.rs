@@ -67,7 +67,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
 
 /// Returns the error for a tail that is not ASCII. Lengths and positions are in characters.
 #[cold]
-pub(super) fn past_ascii(text: &str, from: usize) -> Error {
+pub(super) fn non_ascii_tail(text: &str, from: usize) -> Error {
     match text.chars().count() {
         LEN => bad_character(text.chars().map(u32::from), from),
         length => Error::invalid_length(from + length, from + LEN, from + LEN),
@@ -80,7 +80,7 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
     let is_bad = |(_, unit): &(usize, u32)| VALUES[usize::from(byte(*unit))] == NONE;
     let (at, unit) = units.enumerate().find(is_bad).unwrap_or_default();
-    Error::mistaken_character(from + at, unit, intended_character(byte(unit)))
+    Error::mistyped_character(from + at, unit, intended_character(byte(unit)))
 }
 
 /// Returns the character that was probably meant: the lowercase form of an uppercase letter, or the digit that `o`, `i` or

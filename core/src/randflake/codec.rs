@@ -162,8 +162,8 @@ impl Codec {
     }
 
     /// Returns whether both codecs use the same secret.
-    pub(super) fn has_secret_of(&self, other: &Self) -> bool {
-        self.cipher.has_key_of(&other.cipher)
+    pub(super) fn has_same_secret(&self, other: &Self) -> bool {
+        self.cipher.has_same_key(&other.cipher)
     }
 
     /// Encrypts raw values into the same number of IDs, and overwrites the raw values.

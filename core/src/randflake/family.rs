@@ -54,7 +54,7 @@ impl Family for Nodes {
 
     #[cold]
     fn reading_out_of_range(&self, _: Error, unix_nanos: i64) -> Error {
-        if unix_nanos < SCALE.nanos_of(0) {
+        if unix_nanos < SCALE.tick_start_nanos(0) {
             return Error::retry_later(ErrorKind::LeaseNotStarted, self.grant.start() * 1000);
         }
         Error::new(ErrorKind::LeaseExpired)

@@ -163,7 +163,9 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_second(self.engine.machine.close()?);
-        Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick) / 1000)))
+        Ok(used.or_else(|| {
+            self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick) / 1000)
+        }))
     }
 
     /// Generates a new ID.
@@ -307,7 +309,7 @@ impl<C: Clock> Generator<C> {
 
 /// Returns the Unix second of the last generated ID, or `None` if no ID was generated.
 fn last_second(state: State) -> Option<i64> {
-    (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
+    (state.next > 0).then(|| SCALE.tick_start_ms(state.tick) / 1000)
 }
 
 /// A generator that switches from grant to grant.

@@ -24,7 +24,7 @@ impl Pack for Nodes {
     /// A buffer of IDs that are generated ahead of time. Encrypting IDs together takes at most one fifth of the time needed
     /// to encrypt them one by one.
     type Precomputed = [Randflake; GROUP];
-    const NOT_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
+    const EMPTY_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, (): ()) -> Randflake {
@@ -52,7 +52,7 @@ impl Pack for Nodes {
     fn may_repeat(&self, other: &Self) -> bool {
         let ((first, last), (other_first, other_last)) =
             (self.grant.nodes().into_inner(), other.grant.nodes().into_inner());
-        self.codec.has_secret_of(&other.codec) && first <= other_last && other_first <= last
+        self.codec.has_same_secret(&other.codec) && first <= other_last && other_first <= last
     }
 
     fn capacity(&self, ids: &&mut [Randflake], (): ()) -> Result<usize> {

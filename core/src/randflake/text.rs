@@ -41,7 +41,7 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// Returns `invalid_length` unless both slices have the same length, or any error that [`Randflake::parse`] returns, with the
 /// index of the string.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
-    slices::decode(arch::level(), slots, numbers_mut(ids))
+    slices::decode(arch::level(), slots, as_u64_slice_mut(ids))
 }
 
 /// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. One more offset, which is also
@@ -82,7 +82,7 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All errors about an offset or a
 /// string include the index of the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
-    slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
+    slices::decode_column(arch::level(), offsets, text, as_u64_slice_mut(ids))
 }
 
 #[allow(unsafe_code)]
@@ -92,7 +92,7 @@ const fn as_u64_slice(ids: &[Randflake]) -> &[u64] {
 }
 
 #[allow(unsafe_code)]
-const fn numbers_mut(ids: &mut [Randflake]) -> &mut [u64] {
+const fn as_u64_slice_mut(ids: &mut [Randflake]) -> &mut [u64] {
     // SAFETY: as above. In addition, any 64 bits are a valid ID.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

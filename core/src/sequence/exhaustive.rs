@@ -15,7 +15,7 @@ use super::{
 const TICKS: u64 = 4;
 /// The number of clock readings in a sequence. It is lower under Miri, which is slow.
 const READINGS: u32 = if cfg!(miri) { 3 } else { 8 };
-const POOL: u64 = 2;
+const SLOTS_PER_TICK: u64 = 2;
 
 /// Returns all 65,536 sequences of 8 clock readings over 4 ticks.
 fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
@@ -38,8 +38,8 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
 }
 
 /// Returns every sequence, combined with every rule for choosing the first slot of a tick.
-fn all_cases() -> impl Iterator<Item = (Vec<u64>, Start)> {
-    STARTS.into_iter().flat_map(|start| {
+fn all_cases() -> impl Iterator<Item = (Vec<u64>, StartRule)> {
+    START_RULES.into_iter().flat_map(|start| {
         all_sequences().chain(random_sequences()).map(move |readings| (readings, start))
     })
 }
@@ -56,13 +56,13 @@ enum Answer {
 }
 
 /// Chooses the first slot of a tick that a call enters.
-type Start = fn(u64) -> u64;
+type StartRule = fn(u64) -> u64;
 
 /// The rules for choosing the first slot of a tick: always slot 0, or a slot that depends on the tick.
-const STARTS: [Start; 2] = [|_| 0, |tick| tick % POOL];
+const START_RULES: [StartRule; 2] = [|_| 0, |tick| tick % SLOTS_PER_TICK];
 
 struct TickTockModel {
-    start: Start,
+    start: StartRule,
     wall: u64,
     safe: u64,
     flipped: bool,
@@ -87,7 +87,7 @@ impl TickTockModel {
 }
 
 struct PerTickModel {
-    start: Start,
+    start: StartRule,
     behind: Behind,
     wall: u64,
     used: u64,
@@ -116,7 +116,7 @@ impl PerTickModel {
 
 fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     let cells: Vec<Cell> =
-        (*used..POOL.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
+        (*used..SLOTS_PER_TICK.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
     *used += cells.len() as u64;
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
@@ -154,7 +154,7 @@ fn step<M: Machine>(
     machine: &M,
     now: u64,
     want: u64,
-    start: Start,
+    start: StartRule,
     limits: impl Fn(u64) -> M::Limits,
 ) -> Answer {
     let (seen, want) = (machine.observe(), want.try_into().unwrap());
@@ -189,7 +189,8 @@ const LAST_WIDE_TICK: u64 = u64::MAX;
 
 fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
     for (readings, start) in all_cases() {
-        let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
+        let machine =
+            PerTick::new(Slots { first: 0, last: SLOTS_PER_TICK - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { start, behind, wall: 0, used: 0 };
         let step = |now, want| step(&machine, now, want, start, |first| first);
         let follows = behind == Behind::HeldWithin(1);

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::sync::{
     AtomicU64, Ordering,
-    explorer::{SearchResult, World, choose, explore},
-    watched::intercepted,
+    explorer::{Scenario, SearchResult, choose, explore},
+    watched::with_interceptor,
 };
 
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
@@ -101,7 +101,7 @@ impl<M: Machine> Threads<M> {
     }
 }
 
-impl<M: Machine> World for Threads<M> {
+impl<M: Machine> Scenario for Threads<M> {
     type Record = Record;
 
     fn call(&self, thread: usize, _: u8, record: &mut Record) -> bool {
@@ -135,7 +135,7 @@ impl<M: Machine> World for Threads<M> {
         for readings in (1..=self.ticks).flat_map(|one| (1..=self.ticks).map(move |two| [one, two]))
         {
             let (machine, mut record) = ((self.restored)(closed), record.clone());
-            intercepted(None, || {
+            with_interceptor(None, || {
                 for now in readings.map(u64::from) {
                     let seen = machine.observe();
                     let step = machine.step(seen, now, 1, (self.limits)(false), Flip::Allowed);
@@ -193,7 +193,7 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Sear
 }
 
 /// Returns threads whose ticks have only one slot, so that entering a tick twice always causes a duplicate.
-fn one_slot() -> Threads<TickTock> {
+fn one_slot_per_tick() -> Threads<TickTock> {
     Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
@@ -201,12 +201,12 @@ fn one_slot() -> Threads<TickTock> {
 /// after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
-    search(&Threads { whole: 1, ..one_slot() }, &[1, 5], 1000);
+    search(&Threads { whole: 1, ..one_slot_per_tick() }, &[1, 5], 1000);
 }
 
 #[test]
 fn tick_tock_tolerates_two_interrupted_calls_and_three_whole_calls() {
-    search(&Threads { whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 3], 1000);
+    search(&Threads { whole: 2, ticks: 3, ..one_slot_per_tick() }, &[1, 1, 3], 1000);
 }
 
 #[test]
@@ -224,15 +224,19 @@ fn tick_tock_tolerates_concurrent_batches() {
 #[ignore = "takes minutes without optimisation"]
 fn tick_tock_passes_the_long_searches() {
     search(&Threads { whole: 1, ..tick_tock() }, &[1, 5], 100_000);
-    search(&one_slot(), &[1, 5], 100_000);
-    search(&Threads { ticks: 4, ..one_slot() }, &[2, 2, 2], 100_000);
+    search(&one_slot_per_tick(), &[1, 5], 100_000);
+    search(&Threads { ticks: 4, ..one_slot_per_tick() }, &[2, 2, 2], 100_000);
     search(&Threads { ticks: 4, ..tick_tock() }, &[2, 3], 100_000);
 }
 
 #[test]
 fn tick_tock_tolerates_a_close_during_other_calls() {
     search(&Threads { closer: Some(0), whole: 1, ticks: 4, ..tick_tock() }, &[1, 4], 100);
-    search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot() }, &[1, 1, 2], 100);
+    search(
+        &Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot_per_tick() },
+        &[1, 1, 2],
+        100,
+    );
 }
 
 /// All reactions to a clock rollback that never enter a tick twice.
@@ -264,7 +268,7 @@ fn wide_per_tick_tolerates_every_interleaving() {
 /// Threads that enter a tick with different slots agree on one of the slots, because the first slot of a tick is part of
 /// the word.
 #[test]
-fn per_tick_from_any_slot() {
+fn per_tick_starts_at_any_slot() {
     for behind in MONOTONIC_REACTIONS {
         let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
         let threads =
@@ -279,7 +283,7 @@ fn per_tick_from_any_slot() {
 /// Threads that share a state machine that starts over after a rollback of more than one tick.
 struct FollowingMachine(PerTick);
 
-impl World for FollowingMachine {
+impl Scenario for FollowingMachine {
     /// A bitmap of the slots that were assigned since the machine last started over, with one bit for each (tick, slot).
     type Record = u64;
 
@@ -319,7 +323,7 @@ fn per_tick_follows_long_rollbacks_only() {
 }
 
 #[test]
-fn tick_tock_from_any_slot() {
+fn tick_tock_starts_at_any_slot() {
     let from_any = |enters: bool| Bounds { min: if enters { choose(2).into() } else { 0 }, max: 1 };
     let threads = Threads { limits: from_any, ticks: 3, ..tick_tock() };
     search(&Threads { whole: 1, ..threads }, &[1, 4], 1000);
@@ -338,7 +342,7 @@ fn readings_within_the_slack_are_never_rollbacks() {
 }
 
 #[test]
-fn without_slack_late_readings_count_as_rollbacks() {
+fn late_readings_without_slack_count_as_rollbacks() {
     let found = search(&lagging_threads(false), &[2, 1], 500);
     assert!(found.records.iter().any(|record| record.was_behind || record.drifts > 0));
 }

@@ -24,7 +24,7 @@ impl RandomNumbers {
     }
 
     /// Returns a number up to `most`: one of the ends of the range, a small number, a large number, or any number.
-    fn up_to(&mut self, most: u64) -> u64 {
+    fn number_up_to(&mut self, most: u64) -> u64 {
         let any = self.next();
         match any % 6 {
             0 => 0,
@@ -36,12 +36,12 @@ impl RandomNumbers {
     }
 
     /// Returns a number up to `most` that is often equal or adjacent to `other`.
-    fn close_to(&mut self, other: u64, most: u64) -> u64 {
+    fn number_close_to(&mut self, other: u64, most: u64) -> u64 {
         match self.next() % 5 {
             0 => other.min(most),
             1 => other.saturating_add(1).min(most),
             2 => other.saturating_sub(1).min(most),
-            _ => self.up_to(most),
+            _ => self.number_up_to(most),
         }
     }
 
@@ -59,16 +59,17 @@ fn format_reservation(range: SlotRange, next: u128, goes_back: bool) -> String {
     format!("taken {tick} {} {first} {len} {next} {}", u8::from(tick_tock), u8::from(goes_back))
 }
 
-fn tick_tock_line(numbers: &mut RandomNumbers) -> String {
+fn random_tick_tock_line(numbers: &mut RandomNumbers) -> String {
     const TICKS: u64 = (1 << 39) - 1;
-    let tick = numbers.up_to(TICKS);
-    let (flipped, is_closed) = (numbers.up_to(1), u64::from(numbers.next().is_multiple_of(16)));
-    let max = numbers.up_to(u16::MAX.into());
-    let (min, next) = (numbers.up_to(max), numbers.close_to(max + 1, 65_536));
+    let tick = numbers.number_up_to(TICKS);
+    let (flipped, is_closed) =
+        (numbers.number_up_to(1), u64::from(numbers.next().is_multiple_of(16)));
+    let max = numbers.number_up_to(u16::MAX.into());
+    let (min, next) = (numbers.number_up_to(max), numbers.number_close_to(max + 1, 65_536));
     let word = is_closed << 63 | tick << 18 | flipped << 17 | next;
-    let now = numbers.close_to(tick, TICKS);
-    let (safe, floor) = (numbers.close_to(now, TICKS), numbers.close_to(now, TICKS));
-    let want = numbers.up_to(u32::MAX.into());
+    let now = numbers.number_close_to(tick, TICKS);
+    let (safe, floor) = (numbers.number_close_to(now, TICKS), numbers.number_close_to(now, TICKS));
+    let want = numbers.number_up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
     let bounds = Bounds { min: min.try_into().unwrap(), max: max.try_into().unwrap() };
     let found = match tick_tock::plan(Word(word), safe, now, want.try_into().unwrap(), bounds, flip)
@@ -84,12 +85,12 @@ fn tick_tock_line(numbers: &mut RandomNumbers) -> String {
 }
 
 /// Returns a line for the per-tick state machine, or `None` if the ticks and slots do not fit in a word.
-fn per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
-    let slot_bits = 1 + numbers.up_to(63);
-    let tick_bits = 1 + numbers.up_to(63);
-    let last = numbers.up_to(u64::MAX >> (64 - slot_bits));
+fn random_per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
+    let slot_bits = 1 + numbers.number_up_to(63);
+    let tick_bits = 1 + numbers.number_up_to(63);
+    let last = numbers.number_up_to(u64::MAX >> (64 - slot_bits));
     let last_tick = u64::MAX >> (64 - tick_bits);
-    let (first, tick) = (numbers.up_to(last), numbers.up_to(last_tick));
+    let (first, tick) = (numbers.number_up_to(last), numbers.number_up_to(last_tick));
     let (slots, is_held) = (Slots { first, last }, numbers.next().is_multiple_of(2));
     let behind = if is_held { Behind::Held } else { Behind::Rejected };
     let machine = PerTick::new(slots, behind, last_tick)?;
@@ -97,14 +98,16 @@ fn per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
     let is_wide = u64::from(next_bits) + tick_bits > 63;
     let next = match numbers.next() % 3 {
         0 => u128::from(last) + 1,
-        _ => numbers.up_to(last).into(),
+        _ => numbers.number_up_to(last).into(),
     };
     let is_closed = u128::from(numbers.next().is_multiple_of(16));
     let top = if is_wide { 127 } else { 63 };
     let word = is_closed << top | u128::from(tick) << next_bits | next;
-    let (now, floor) =
-        (numbers.close_to(tick, last_tick), numbers.up_to(last_tick.min(u64::MAX - 1)));
-    let want = numbers.up_to(u32::MAX.into());
+    let (now, floor) = (
+        numbers.number_close_to(tick, last_tick),
+        numbers.number_up_to(last_tick.min(u64::MAX - 1)),
+    );
+    let want = numbers.number_up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
     let found = match machine.plan(word, now, want.try_into().unwrap(), 0, flip) {
         Ok((range, next)) => format_reservation(range, next, false),
@@ -124,7 +127,9 @@ fn per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
 fn steps() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
     let mut numbers = RandomNumbers(7);
-    let mut lines: Vec<_> = (0..LINES).map(|_| tick_tock_line(&mut numbers)).collect();
-    lines.extend(core::iter::repeat_with(|| per_tick_line(&mut numbers)).flatten().take(LINES));
+    let mut lines: Vec<_> = (0..LINES).map(|_| random_tick_tock_line(&mut numbers)).collect();
+    lines.extend(
+        core::iter::repeat_with(|| random_per_tick_line(&mut numbers)).flatten().take(LINES),
+    );
     fs::write(file, lines.join("\n")).unwrap();
 }

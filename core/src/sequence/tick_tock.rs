@@ -114,7 +114,7 @@ impl Word {
     }
     /// Returns whether both words are open and in the same tick with the same tick-tock bit. In that case, the words differ
     /// only in `next`.
-    const fn same_line(self, other: Self) -> bool {
+    const fn is_same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
 }
@@ -266,7 +266,7 @@ impl Machine for TickTock {
                     return Step::Reserved(range);
                 }
                 // Only `next` has changed, so the decision based on the tick, the bit and `safe` still holds.
-                Err(newer) if newer.same_line(word) => word = newer,
+                Err(newer) if newer.is_same_line(word) => word = newer,
                 Err(_) => return Step::Raced,
             }
         }

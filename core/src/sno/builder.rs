@@ -2,9 +2,9 @@
 
 use super::{
     Assignment, Generator, SCALE, Snapshot,
-    claims::{Claim, unending},
-    identity::{Draw, Identity, TABLE},
-    partition::Partitions,
+    claims::{Claim, unending_lease},
+    identity::{Identity, PartitionSource, TABLE},
+    partition::SnoFamily,
 };
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
@@ -246,8 +246,8 @@ impl<C: Clock> Builder<C> {
         let is_default = given.is_none() && draw.is_none();
         let reading = FirstReading::new(!is_default && !is_resumed);
         let draw = match (draw, table) {
-            (Some(by), _) => Some(Draw::By(by)),
-            (None, table) => table.map(Draw::Leased),
+            (Some(by), _) => Some(PartitionSource::By(by)),
+            (None, table) => table.map(PartitionSource::Leased),
         };
         let family = match (given, draw) {
             (Some(partition), _) => {
@@ -257,15 +257,15 @@ impl<C: Clock> Builder<C> {
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =
                     Identity { generation: process.generation(), partition, min: bounds.min };
-                let first = Claim::new(first, window.start(), unending(partition, start));
+                let first = Claim::new(first, window.start(), unending_lease(partition, start));
                 let table = found.map(|(find, _)| find);
-                Partitions::new(first, None, table, bounds, false, Some(process))
+                SnoFamily::new(first, None, table, bounds, false, Some(process))
             }
             (None, Some(draw)) => {
                 let draws_min = sequence_min.is_none() && sequence_max.is_none();
                 let process = self.options.window.map(|_| ProcessGuard::this_process());
                 let first = Claim::without_partition(bounds.min, window.start());
-                Partitions::new(first, Some(draw), table, bounds, draws_min, process.transpose()?)
+                SnoFamily::new(first, Some(draw), table, bounds, draws_min, process.transpose()?)
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
         };

@@ -26,7 +26,7 @@ pub(super) struct Claim {
 
 /// Returns a lease that represents the claim to an explicit partition, beginning at the claim's first tick. No generator
 /// with a default partition can end this lease.
-pub(super) const fn unending(partition: u16, start: u64) -> Lease {
+pub(super) const fn unending_lease(partition: u16, start: u64) -> Lease {
     Lease { partition, start, since: 0, until: u64::MAX }
 }
 
@@ -46,7 +46,7 @@ impl Claim {
 
     /// Creates an empty claim without a partition, for a generator whose window begins at `start`.
     pub(super) const fn without_partition(min: u16, start: u64) -> Self {
-        Self::new(Identity::without_partition(min), start, unending(0, 0))
+        Self::new(Identity::without_partition(min), start, unending_lease(0, 0))
     }
 
     #[inline]
@@ -77,7 +77,7 @@ impl Claim {
     }
 
     /// Records that the lease was renewed until `until`.
-    pub(super) fn renewed(&self, until: u64) {
+    pub(super) fn record_renewal(&self, until: u64) {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }
 }
@@ -85,9 +85,9 @@ impl Claim {
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod tests {
     use super::*;
-    use crate::sync::explorer::{World, choose, explore};
+    use crate::sync::explorer::{Scenario, choose, explore};
 
-    impl World for Claim {
+    impl Scenario for Claim {
         type Record = [u64; 2];
 
         /// Extends the claim, or records a renewal of its lease, and then reads the new end.
@@ -97,7 +97,7 @@ mod tests {
                 self.extend(end);
                 self.until.load(Ordering::Acquire)
             } else {
-                self.renewed(end);
+                self.record_renewal(end);
                 self.lease().until
             };
             let before = &mut ends[usize::from(which)];

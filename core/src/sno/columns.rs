@@ -4,7 +4,7 @@ use super::{SCALE, Sno, packed::arrays};
 use crate::{
     Result,
     arch::{self, Level, scalar},
-    error::same_length,
+    error::check_same_length,
 };
 
 // The kernels use the same epoch and the same 4 ms tick.
@@ -25,7 +25,7 @@ const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
-    same_length(ids.len(), column.len())?;
+    check_same_length(ids.len(), column.len())?;
     arch::level().unix_ms(arrays(ids), column);
     Ok(())
 }
@@ -45,7 +45,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
-    same_length(ids.len(), column.len())?;
+    check_same_length(ids.len(), column.len())?;
     arch::level().metabyte(arrays(ids), column);
     Ok(())
 }
@@ -65,7 +65,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    same_length(ids.len(), column.len())?;
+    check_same_length(ids.len(), column.len())?;
     arch::level().partition(arrays(ids), column);
     Ok(())
 }
@@ -85,13 +85,13 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    same_length(ids.len(), column.len())?;
+    check_same_length(ids.len(), column.len())?;
     arch::level().sequence(arrays(ids), column);
     Ok(())
 }
 
 /// Writes all four columns, using the kernels for the given instruction-set level. Each column must be as long as `ids`.
-pub fn columns_with(
+pub fn columns_at_level(
     level: Level,
     ids: &[Sno],
     (times, metabytes): (&mut [i64], &mut [u8]),

@@ -92,4 +92,4 @@ impl<T: Kind> HasSchema for Id<T> {
 column!([] Sno: Binary Text Uuid);
 column!([T: Kind] Id<T>: Binary Text Uuid);
 bits!([] Sno, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));
-bits!([T: Kind] Id<T>, |id: Sno| Self::of_kind(id));
+bits!([T: Kind] Id<T>, |id: Sno| Self::with_kind(id));

@@ -12,10 +12,10 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     if ids.len() < MAX_SCALAR * Sno::LEN {
         return scalar::fill::write_run(ids, first.to_bytes());
     }
-    write_run_with(arch::level(), ids, first);
+    write_run_at_level(arch::level(), ids, first);
 }
 
 /// Works like `write_run`, but uses the kernel for the given instruction-set level.
-pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
+pub fn write_run_at_level(level: Level, ids: &mut [u8], first: Sno) {
     level.fill_sno(ids, first.to_bytes());
 }

@@ -8,8 +8,8 @@ use super::{
     Assignment, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
     claims::Claim,
-    identity::{Draw, TABLE},
-    partition::Partitions,
+    identity::{PartitionSource, TABLE},
+    partition::SnoFamily,
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -46,7 +46,7 @@ use crate::{
 /// let ids = polyflake::sno::Generator::new();
 /// let clone = ids.clone();
 /// ```
-pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
+pub type Generator<C = DefaultClock> = generator::Generator<SnoFamily, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
@@ -70,7 +70,7 @@ impl Generator {
     /// ```
     pub const fn new() -> Self {
         let find: FindTable = fork::partitions::shared;
-        Self::drawing(crate::clock::SystemClock, Draw::Leased(find), Some(find))
+        Self::with_source(crate::clock::SystemClock, PartitionSource::Leased(find), Some(find))
     }
 
     /// Returns a builder that configures a generator.
@@ -109,8 +109,8 @@ const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(metabyte: u8) -> Result<Sno> {
-    static PROCESS: Generator = Generator::new();
-    PROCESS.generate(metabyte)
+    static DEFAULT_GENERATOR: Generator = Generator::new();
+    DEFAULT_GENERATOR.generate(metabyte)
 }
 
 impl<C> Generator<C> {
@@ -133,15 +133,15 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<Assignment>) -> Self {
-        Self::drawing(clock, Draw::By(draw), TABLE)
+        Self::with_source(clock, PartitionSource::By(draw), TABLE)
     }
 
-    const fn drawing(clock: C, draw: Draw, table: Option<FindTable>) -> Self {
+    const fn with_source(clock: C, draw: PartitionSource, table: Option<FindTable>) -> Self {
         let window = Window::all(SCALE.last);
         let first = Claim::without_partition(ALL.min, window.start());
-        let family = Partitions::new(first, Some(draw), table, ALL, true, None);
+        let family = SnoFamily::new(first, Some(draw), table, ALL, true, None);
         let policy = WaitPolicy::for_scale(&SCALE);
-        let reading = FirstReading::new(matches!(draw, Draw::By(_)));
+        let reading = FirstReading::new(matches!(draw, PartitionSource::By(_)));
         Self { engine: Engine::new(family, TickTock::new(), window, reading, policy, clock) }
     }
 }
@@ -303,7 +303,7 @@ impl<C: Clock> Generator<C> {
         let tick = SCALE.tick_of(time.into())?;
         self.engine.check_open()?;
         let identity = self.engine.identity()?;
-        let Bounds { min, max } = self.engine.family.bounds_of(identity);
+        let Bounds { min, max } = self.engine.family.identity_bounds(identity);
         let pool = u32::from(max - min) + 1;
         let count = self.engine.family.made_at_times.fetch_add(1, Ordering::Relaxed) % pool;
         let range = SlotRange { tick, tick_tock: false, first: min.into(), len: pool };
@@ -365,25 +365,25 @@ impl<C: Clock> Generator<C> {
         if self.engine.family.closing.swap(here, Ordering::AcqRel) == here {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
-        let closed = self.close_alone();
+        let closed = self.close_exclusively();
         if closed.is_err() {
             self.engine.family.closing.store(NOT_PICKED, Ordering::Release);
         }
         closed
     }
 
-    fn close_alone(&self) -> Result<Snapshot> {
+    fn close_exclusively(&self) -> Result<Snapshot> {
         // The partition is reserved permanently before the machine is closed. If the reservation fails, the generator is
         // still open and the caller can try again.
         let (family, identity) = (&self.engine.family, self.engine.reserve_permanently()?);
         let state = self.engine.machine.close()?;
-        let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
+        let begun = self.engine.last_tick_before_first_id().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
         // If the process was restored in the meantime, another copy of the process has the same partition.
         if identity.generation != fork::generation() {
             return Err(Error::new(ErrorKind::Forked));
         }
-        Ok(Snapshot::from_state(identity.partition, family.bounds_of(identity), state, start))
+        Ok(Snapshot::from_state(identity.partition, family.identity_bounds(identity), state, start))
     }
 
     /// Returns the generator's current statistics. They cannot be used to restore a generator.
@@ -413,4 +413,4 @@ impl<C: Clock> Generator<C> {
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Partitions, C>;
+pub type Leased<C = DefaultClock> = generator::Leased<SnoFamily, C>;

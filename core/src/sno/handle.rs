@@ -2,7 +2,7 @@
 
 use core::ops::Deref;
 
-use super::{Generator, Sno, partition::Partitions};
+use super::{Generator, Sno, partition::SnoFamily};
 use crate::{
     Result,
     clock::Clock,
@@ -20,7 +20,7 @@ use crate::{
 /// assert!(handle.generate(1)? < handle.generate(1)?);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub type Handle<G> = generator::Handle<Partitions, G>;
+pub type Handle<G> = generator::Handle<SnoFamily, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Generates a new ID.

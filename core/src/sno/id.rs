@@ -148,7 +148,7 @@ impl Sno {
     /// Packs parts into an ID. The tick must fit in its field.
     #[inline]
     pub(super) const fn pack(parts: Parts) -> Self {
-        Self::of_word(
+        Self::from_word(
             TICK.insert(parts.tick)
                 | TICK_TOCK.insert(parts.tick_tock as u64)
                 | METABYTE.insert(parts.metabyte as u64)
@@ -229,7 +229,7 @@ impl Sno {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn unix_ms(&self) -> i64 {
-        SCALE.ms_of(self.tick())
+        SCALE.tick_start_ms(self.tick())
     }
 
     /// Returns the start of the ID's tick as a `SystemTime`.
@@ -412,15 +412,15 @@ impl Sno {
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
     ) -> Result<(Self, Self)> {
-        let ticks = SCALE.ticks_within(start.into(), end.into())?;
+        let ticks = SCALE.ticks_in_range(start.into(), end.into())?;
         let below_end = TICK.insert(ticks.end - 1) | (TICK.insert(1) - 1);
-        Ok((Self::of_word(TICK.insert(ticks.start)), Self::of_word(below_end)))
+        Ok((Self::from_word(TICK.insert(ticks.start)), Self::from_word(below_end)))
     }
 
     /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise
     /// copy into a shuffle that costs an extra nanosecond.
     #[inline]
-    pub(super) const fn of_word(word: u128) -> Self {
+    pub(super) const fn from_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];
         let (high, low) = bytes.split_at_mut(8);
         high.copy_from_slice(&narrow::u64(word >> 16).to_be_bytes());

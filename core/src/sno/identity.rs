@@ -51,7 +51,7 @@ impl Assignment {
         let tick = SCALE.tick_of_nanos(now);
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
-            let lease = table.lease_free_partition(tick).map_err(exhausted)?;
+            let lease = table.lease_free_partition(tick).map_err(no_free_partition)?;
             // Another generator with an explicit partition may claim this partition after it is leased and before it is
             // reserved. In that case, the next partition is tried.
             if table.reserve_permanently(lease) {
@@ -64,19 +64,19 @@ impl Assignment {
 
 /// Returns the error if no partition is free.
 #[cold]
-pub(super) fn exhausted(reason: NoLease) -> Error {
+pub(super) fn no_free_partition(reason: NoLease) -> Error {
     match reason {
         NoLease::Failed(error) => error,
         NoLease::Before(u64::MAX) => Error::new(ErrorKind::PartitionsExhausted),
         NoLease::Before(tick) => {
-            Error::retry_later(ErrorKind::PartitionsExhausted, SCALE.ms_of(tick))
+            Error::retry_later(ErrorKind::PartitionsExhausted, SCALE.tick_start_ms(tick))
         }
     }
 }
 
 /// How a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Draw {
+pub(super) enum PartitionSource {
     /// Leases a partition from a table, and leases a new one when the lease is lost.
     Leased(FindTable),
     /// Uses the partition that a function returns for the lifetime of the process.

@@ -5,8 +5,8 @@ use crate::{Error, Result, base32};
 
 /// The positions of the two characters that contain the metabyte: 5 bits in the first character, and the upper 3 bits in the
 /// second.
-const HIGH: usize = 8;
-const LOW: usize = 9;
+const HIGH_POSITION: usize = 8;
+const LOW_POSITION: usize = 9;
 
 /// Returns the metabyte of an encoded ID without parsing the remaining characters. Only the length and the two characters that
 /// contain the metabyte are checked.
@@ -21,16 +21,17 @@ const LOW: usize = 9;
 /// character.
 pub fn metabyte(text: &str) -> Result<u8> {
     // The position of a byte is the position of a character only if the string is ASCII.
-    match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {
+    match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(metabyte_from_ascii)
+    {
         Some(metabyte) => Ok(metabyte),
-        None => of_chars(text),
+        None => metabyte_from_chars(text),
     }
 }
 
 /// The slow path for strings that are not ASCII, have the wrong length, or contain an invalid character. It ignores invalid
 /// characters at other positions, as the implementations in other languages do.
 #[cold]
-fn of_chars(text: &str) -> Result<u8> {
+fn metabyte_from_chars(text: &str) -> Result<u8> {
     let found = text.chars().count();
     if found != Sno::TEXT_LEN {
         return Err(Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN));
@@ -40,10 +41,10 @@ fn of_chars(text: &str) -> Result<u8> {
         let value = u8::try_from(char).ok().and_then(base32::value);
         value.ok_or_else(|| Error::bad_character(position, char.into()))
     };
-    Ok(value(HIGH)? << 3 | value(LOW)? >> 2)
+    Ok(value(HIGH_POSITION)? << 3 | value(LOW_POSITION)? >> 2)
 }
 
 #[inline]
-fn of_ascii(text: &[u8; Sno::TEXT_LEN]) -> Option<u8> {
-    Some(base32::value(text[HIGH])? << 3 | base32::value(text[LOW])? >> 2)
+fn metabyte_from_ascii(text: &[u8; Sno::TEXT_LEN]) -> Option<u8> {
+    Some(base32::value(text[HIGH_POSITION])? << 3 | base32::value(text[LOW_POSITION])? >> 2)
 }

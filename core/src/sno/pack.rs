@@ -1,7 +1,7 @@
 //! Assembles IDs from reserved sequence slots.
 
 use super::{
-    Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::Partitions,
+    Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::SnoFamily,
 };
 use crate::{
     Result,
@@ -10,15 +10,15 @@ use crate::{
     sequence::SlotRange,
 };
 
-impl Calls for Partitions {
+impl Calls for SnoFamily {
     type Id = Sno;
     type Param<'g> = u8;
     type Batch<'b> = &'b mut [Sno];
 }
 
-impl Pack for Partitions {
+impl Pack for SnoFamily {
     type Precomputed = ();
-    const NOT_PRECOMPUTED: () = ();
+    const EMPTY_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, metabyte: u8) -> Sno {

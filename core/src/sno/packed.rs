@@ -31,8 +31,8 @@ impl Sno {
     /// Returns `invalid_length` if the length is not a multiple of 10.
     pub const fn slice_from_bytes(bytes: &[u8]) -> Result<&[Self]> {
         match bytes.as_chunks() {
-            (arrays, []) => Ok(of_arrays(arrays)),
-            _ => Err(left_over(bytes.len())),
+            (arrays, []) => Ok(from_arrays(arrays)),
+            _ => Err(incomplete_id(bytes.len())),
         }
     }
 
@@ -54,14 +54,14 @@ impl Sno {
     pub const fn slice_from_bytes_mut(bytes: &mut [u8]) -> Result<&mut [Self]> {
         let length = bytes.len();
         match bytes.as_chunks_mut() {
-            (arrays, []) => Ok(of_arrays_mut(arrays)),
-            _ => Err(left_over(length)),
+            (arrays, []) => Ok(from_arrays_mut(arrays)),
+            _ => Err(incomplete_id(length)),
         }
     }
 }
 
 #[cold]
-const fn left_over(length: usize) -> Error {
+const fn incomplete_id(length: usize) -> Error {
     Error::not_a_multiple(length, 10)
 }
 
@@ -78,13 +78,13 @@ pub(super) const fn arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
 }
 
 #[allow(unsafe_code)]
-const fn of_arrays(arrays: &[[u8; Sno::LEN]]) -> &[Sno] {
+const fn from_arrays(arrays: &[[u8; Sno::LEN]]) -> &[Sno] {
     // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
     unsafe { &*(core::ptr::from_ref(arrays) as *const [Sno]) }
 }
 
 #[allow(unsafe_code)]
-const fn of_arrays_mut(arrays: &mut [[u8; Sno::LEN]]) -> &mut [Sno] {
+const fn from_arrays_mut(arrays: &mut [[u8; Sno::LEN]]) -> &mut [Sno] {
     // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
     unsafe { &mut *(core::ptr::from_mut(arrays) as *mut [Sno]) }
 }

@@ -24,8 +24,8 @@ use alloc::boxed::Box;
 
 use super::{
     Assignment, SCALE,
-    claims::{Claim, unending},
-    identity::{Draw, Identity, exhausted},
+    claims::{Claim, unending_lease},
+    identity::{Identity, PartitionSource, no_free_partition},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -50,13 +50,13 @@ const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 /// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
-pub struct Partitions {
+pub struct SnoFamily {
     claims: Latest<Claim>,
     /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
     spare: Spare<Claim>,
     /// The source of the partition, or `None` for a configured one. The source is called when the first ID is generated, and
     /// again after a fork.
-    draw: Option<Draw>,
+    draw: Option<PartitionSource>,
     /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     bounds: Bounds,
@@ -73,14 +73,14 @@ pub struct Partitions {
     pub(super) closing: AtomicU64,
 }
 
-impl generator::Windowed for Partitions {}
+impl generator::Windowed for SnoFamily {}
 
-impl Partitions {
+impl SnoFamily {
     /// Creates the partitions of a generator. The generator uses the partition of the first claim, or picks partitions at
     /// random if that claim has no partition.
     pub(super) const fn new(
         first: Claim,
-        draw: Option<Draw>,
+        draw: Option<PartitionSource>,
         table: Option<FindTable>,
         bounds: Bounds,
         draws_min: bool,
@@ -120,18 +120,18 @@ impl Partitions {
 
     /// Returns the sequence bounds of the current partition.
     pub(super) fn bounds(&self) -> Bounds {
-        self.bounds_of(self.claims.get().identity)
+        self.identity_bounds(self.claims.get().identity)
     }
 
     /// Returns the sequence bounds of an identity.
     #[inline]
-    pub(super) fn bounds_of(&self, Identity { min, .. }: Identity) -> Bounds {
+    pub(super) fn identity_bounds(&self, Identity { min, .. }: Identity) -> Bounds {
         Bounds { min, ..self.bounds }
     }
 
     /// Returns this process's claim that covers a tick. A claim covers no ticks outside the window.
     #[inline]
-    fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
+    fn claim_for_tick(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
         let is_here = claim.identity.generation == fork::generation();
         if is_here && claim.contains(tick) {
@@ -184,16 +184,16 @@ impl Partitions {
             return Err(Error::new(ErrorKind::Forked));
         }
         let (lease, drawn_min) = match draw {
-            Draw::By(draw) => {
+            PartitionSource::By(draw) => {
                 let Assignment { partition, sequence_min } = draw()?;
                 let start = self.table().map_or(0, |table| table.claim(partition));
-                (unending(partition, start), sequence_min)
+                (unending_lease(partition, start), sequence_min)
             }
-            Draw::Leased(find) => {
+            PartitionSource::Leased(find) => {
                 let table = find()?;
                 // The lower bound is in the lower half, so that each tick keeps at least half of its sequence numbers.
                 let min = table.random()? >> 1;
-                (table.lease_free_partition(tick).map_err(exhausted)?, min)
+                (table.lease_free_partition(tick).map_err(no_free_partition)?, min)
             }
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
@@ -232,7 +232,7 @@ impl Partitions {
     /// Returns whether a claim has a partition that was assigned in this process, before or after a restore.
     fn is_own(claim: &Claim) -> bool {
         let generation = claim.identity.generation;
-        generation != NOT_PICKED && fork::is_of_process(generation)
+        generation != NOT_PICKED && fork::belongs_to_this_process(generation)
     }
 
     /// Returns the table of partitions, or `None` if the generator uses no table.
@@ -253,7 +253,7 @@ impl Partitions {
         loop {
             let lease = claim.lease();
             if claim.is_unending() {
-                // Calls wait until the claim starts (see `opens_at`).
+                // Calls wait until the claim starts (see `opening_tick`).
                 return Ok(true);
             }
             if tick < lease.until {
@@ -261,7 +261,7 @@ impl Partitions {
             }
             let Some(find) = self.table else { return Ok(false) };
             match find()?.renew(lease, tick) {
-                Some(until) => claim.renewed(until),
+                Some(until) => claim.record_renewal(until),
                 // Another thread of this generator may have renewed the lease but not recorded the renewal yet.
                 None if claim.lease().until == lease.until && checks >= MAX_CHECKS => {
                     return Ok(false);
@@ -278,7 +278,7 @@ fn end_of(machine: &TickTock) -> u64 {
     machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
 }
 
-impl<C: Clock> Engine<Partitions, C> {
+impl<C: Clock> Engine<SnoFamily, C> {
     /// Returns this process's identity, for calls that have no tick. The clock is read only if the identity depends on the
     /// tick.
     pub(super) fn identity(&self) -> Result<Identity> {
@@ -288,7 +288,7 @@ impl<C: Clock> Engine<Partitions, C> {
             return Ok(claim.identity);
         }
         let tick = self.tick_now(&SCALE)?;
-        Ok(self.family.claim_of(&self.machine, &self.window, tick)?.identity)
+        Ok(self.family.claim_for_tick(&self.machine, &self.window, tick)?.identity)
     }
 
     /// Reserves the partition permanently for this generator's snapshot, and returns the identity.
@@ -305,7 +305,7 @@ impl<C: Clock> Engine<Partitions, C> {
             }
             let (lease, table) = (claim.lease(), self.family.table.map(|find| find()).transpose()?);
             if table.is_none_or(|table| table.reserve_permanently(lease)) {
-                claim.renewed(u64::MAX);
+                claim.record_renewal(u64::MAX);
                 return Ok(identity);
             }
             // Another generator, whose clock is ahead, has leased the partition starting at the end of this lease. This
@@ -318,7 +318,7 @@ impl<C: Clock> Engine<Partitions, C> {
     }
 }
 
-impl Family for Partitions {
+impl Family for SnoFamily {
     type Machine = TickTock;
     type Ticks = Scale;
     type Identity = Identity;
@@ -342,7 +342,7 @@ impl Family for Partitions {
         tick: u64,
         _: i64,
     ) -> Result<(u64, Identity)> {
-        let identity = self.claim_of(machine, window, tick)?.identity;
+        let identity = self.claim_for_tick(machine, window, tick)?.identity;
         Ok((identity.generation, identity))
     }
 
@@ -350,7 +350,7 @@ impl Family for Partitions {
         self.claims.get().identity == identity
     }
 
-    fn opens_at(&self) -> u64 {
+    fn opening_tick(&self) -> u64 {
         let claim = self.claims.get();
         if claim.is_unending() { claim.lease().start } else { 0 }
     }
@@ -361,13 +361,13 @@ impl Family for Partitions {
 
     #[inline]
     fn limits(&self, identity: Identity) -> Bounds {
-        self.bounds_of(identity)
+        self.identity_bounds(identity)
     }
 
     /// Picks the first sequence number of a tick under a lease. If the random source fails, the tick starts at the lower
     /// bound, because IDs are unique even without a random start.
     fn limits_on_entry(&self, identity: Identity) -> Bounds {
-        let bounds = self.bounds_of(identity);
+        let bounds = self.identity_bounds(identity);
         let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
         let half = (u32::from(bounds.max - bounds.min) + 1).div_ceil(2);
         let start = (u32::from(u16::from_be_bytes(drawn)) * half) >> 16;

@@ -37,7 +37,7 @@ impl<'de, T: Kind> Deserialize<'de> for Id<T> {
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Snapshot", rename_all = "camelCase", deny_unknown_fields)]
 struct Members {
-    #[serde(default = "Members::known_format")]
+    #[serde(default = "Members::current_format")]
     format: u64,
     partition: [u8; 2],
     sequence_min: u64,
@@ -50,14 +50,14 @@ struct Members {
 }
 
 impl Members {
-    const fn known_format() -> u64 {
+    const fn current_format() -> u64 {
         Snapshot::FORMAT.1
     }
 }
 
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (format, partition) = (Members::known_format(), self.partition);
+        let (format, partition) = (Members::current_format(), self.partition);
         let [_, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts] =
             self.to_numbers();
         let members = Members {

@@ -98,16 +98,16 @@ impl<T: Kind> Id<T> {
     /// # Errors
     /// Returns `out_of_range` if the metabyte is different.
     pub fn new(id: Sno) -> Result<Self> {
-        Self::with_kind_checked(id).ok_or_else(|| other_kind(id.metabyte(), T::METABYTE))
+        Self::from_sno_checked(id).ok_or_else(|| wrong_kind(id.metabyte(), T::METABYTE))
     }
 
-    const fn with_kind_checked(sno: Sno) -> Option<Self> {
+    const fn from_sno_checked(sno: Sno) -> Option<Self> {
         if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
     }
 
     /// Returns the ID with the metabyte replaced by the kind's metabyte.
     #[cfg(feature = "arbitrary")]
-    pub(super) const fn of_kind(id: Sno) -> Self {
+    pub(super) const fn with_kind(id: Sno) -> Self {
         Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }
     }
 
@@ -147,7 +147,7 @@ impl<T: Kind> Id<T> {
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
         match Sno::parse_const(text) {
-            Some(id) => Self::with_kind_checked(id),
+            Some(id) => Self::from_sno_checked(id),
             None => None,
         }
     }
@@ -330,14 +330,14 @@ impl<T: Kind> Id<T> {
         end: impl Into<UnixTime>,
     ) -> Result<(Self, Self)> {
         let (lowest, highest) = Sno::time_range(start, end)?;
-        let of_kind = |id: Sno| Self::new(id.with_metabyte(T::METABYTE));
-        Ok((of_kind(lowest)?, of_kind(highest)?))
+        let with_kind = |id: Sno| Self::new(id.with_metabyte(T::METABYTE));
+        Ok((with_kind(lowest)?, with_kind(highest)?))
     }
 }
 
 /// Returns the error for an ID of a different type.
 #[cold]
-fn other_kind(found: u8, expected: u8) -> Error {
+fn wrong_kind(found: u8, expected: u8) -> Error {
     Error::out_of_range("metabyte", found.into(), expected.into(), expected.into())
 }
 

@@ -8,7 +8,7 @@
 //! The UUID contains all 80 bits of the ID in their original order, so bytes, strings and times still sort in the same order.
 
 use super::Sno;
-use crate::{Error, ErrorKind, Result, error::same_length};
+use crate::{Error, ErrorKind, Result, error::check_same_length};
 
 const VERSION: u128 = 8 << 76;
 const VERSION_BITS: u128 = 15 << 76;
@@ -19,9 +19,9 @@ const ZERO: u32 = 42;
 
 /// Masks for the ID's bits above the version, between the version and the variant, and below the variant. Each mask is
 /// paired with the left shift that moves the bits from their position in the ID to their position in the UUID.
-const HIGH: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
-const MIDDLE: (u128, u32) = (0xfff << 20, 44);
-const LOW: (u128, u32) = (0xf_ffff, ZERO);
+const HIGH_BITS: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
+const MIDDLE_BITS: (u128, u32) = (0xfff << 20, 44);
+const LOW_BITS: (u128, u32) = (0xf_ffff, ZERO);
 
 impl Sno {
     /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. The UUID contains all bits of the
@@ -38,8 +38,9 @@ impl Sno {
     /// ```
     pub const fn to_uuid8_bytes(&self) -> [u8; 16] {
         let word = self.word();
-        let bits =
-            (word & HIGH.0) << HIGH.1 | (word & MIDDLE.0) << MIDDLE.1 | (word & LOW.0) << LOW.1;
+        let bits = (word & HIGH_BITS.0) << HIGH_BITS.1
+            | (word & MIDDLE_BITS.0) << MIDDLE_BITS.1
+            | (word & LOW_BITS.0) << LOW_BITS.1;
         (bits | VERSION | VARIANT).to_be_bytes()
     }
 
@@ -65,9 +66,10 @@ impl Sno {
         } else if uuid & ((1 << ZERO) - 1) != 0 {
             &"expected a UUID that ends in 42 zero bits, found others"
         } else {
-            let bits =
-                (uuid >> HIGH.1 & HIGH.0) | (uuid >> MIDDLE.1 & MIDDLE.0) | uuid >> LOW.1 & LOW.0;
-            return Ok(Self::of_word(bits));
+            let bits = (uuid >> HIGH_BITS.1 & HIGH_BITS.0)
+                | (uuid >> MIDDLE_BITS.1 & MIDDLE_BITS.0)
+                | uuid >> LOW_BITS.1 & LOW_BITS.0;
+            return Ok(Self::from_word(bits));
         };
         Err(Error::constant(ErrorKind::NotCanonical, reason))
     }
@@ -88,7 +90,7 @@ impl Sno {
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
-    same_length(ids.len(), column.len())?;
+    check_same_length(ids.len(), column.len())?;
     column.iter_mut().zip(ids).for_each(|(uuid, id)| *uuid = id.to_uuid8_bytes());
     Ok(())
 }
@@ -108,7 +110,7 @@ pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
 /// Returns the same errors as [`Sno::from_uuid8_bytes`], with the index of the item, or `invalid_length` unless both slices
 /// have the same length.
 pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
-    same_length(column.len(), ids.len())?;
+    check_same_length(column.len(), ids.len())?;
     for (item, (id, uuid)) in ids.iter_mut().zip(column).enumerate() {
         *id = Sno::from_uuid8_bytes(*uuid).map_err(|error| error.in_item(item))?;
     }

@@ -81,7 +81,7 @@ impl Sparx64 {
     }
 
     /// Returns whether both ciphers have the same key. The comparison takes the same time no matter where the keys differ.
-    pub(crate) fn has_key_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_key(&self, other: &Self) -> bool {
         self.schedule.differences(&other.schedule) == 0
     }
 

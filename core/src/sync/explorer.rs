@@ -18,10 +18,10 @@ use std::{
     vec::Vec,
 };
 
-use super::watched::{Access, Answer, Operation, intercepted};
+use super::watched::{Access, Answer, Operation, with_interceptor};
 
 /// The calls that threads perform on shared atomics.
-pub(crate) trait World {
+pub(crate) trait Scenario {
     /// The data that the test checks, taken from the results of completed calls.
     type Record: Clone + Default + Hash;
 
@@ -44,7 +44,7 @@ pub(crate) trait World {
 
 /// Returns a number below `end`. The search explores all of these numbers.
 pub(crate) fn choose(end: u8) -> u8 {
-    RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
+    CURRENT_RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
 }
 
 /// The results of a search.
@@ -92,14 +92,14 @@ struct Run {
 }
 
 std::thread_local! {
-    static RUN: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
+    static CURRENT_RUN: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
 }
 
 /// The panic payload that stops a call.
 struct StopCall;
 
 impl Run {
-    fn next_of_log(&self) -> Option<Answer> {
+    fn next_logged_answer(&self) -> Option<Answer> {
         let answer = self.log.borrow().get(self.repeated.get()).copied();
         self.repeated.update(|repeated| repeated + usize::from(answer.is_some()));
         answer
@@ -111,7 +111,7 @@ impl Run {
     }
 
     fn choose(&self, end: u8) -> u8 {
-        if let Some(Answer { before, .. }) = self.next_of_log() {
+        if let Some(Answer { before, .. }) = self.next_logged_answer() {
             return u8::try_from(before).unwrap();
         }
         let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
@@ -132,7 +132,7 @@ impl Run {
         if !is_load {
             self.written.borrow_mut().insert(access.address);
         }
-        if let Some(answer) = self.next_of_log() {
+        if let Some(answer) = self.next_logged_answer() {
             return answer;
         }
         if self.stops && self.has_stepped.replace(true) {
@@ -151,10 +151,10 @@ impl Run {
 }
 
 /// Explores all interleavings of threads that perform `calls` calls each.
-pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> SearchResult<W::Record> {
+pub(crate) fn explore<W: Scenario>(scenario: &W, calls: &[u8]) -> SearchResult<W::Record> {
     let written = Rc::default();
     loop {
-        if let Some(found) = search(world, calls, &written) {
+        if let Some(found) = search(scenario, calls, &written) {
             return found;
         }
     }
@@ -162,8 +162,8 @@ pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> SearchResult<W::Reco
 
 /// Searches all states. Returns `None` if a call writes an atomic that is not in `written` yet. The search must then be
 /// repeated.
-fn search<W: World>(
-    world: &W,
+fn search<W: Scenario>(
+    scenario: &W,
     calls: &[u8],
     written: &Rc<RefCell<BTreeSet<usize>>>,
 ) -> Option<SearchResult<W::Record>> {
@@ -180,7 +180,7 @@ fn search<W: World>(
         for (thread, &calls) in calls.iter().enumerate() {
             if state.threads[thread].made < calls {
                 is_over = false;
-                for next in steps(world, &state, thread, written) {
+                for next in steps(scenario, &state, thread, written) {
                     // States with the same hash are treated as equal. The probability that two of 10 million different states
                     // have the same hash is 3 in a million.
                     if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
@@ -190,8 +190,8 @@ fn search<W: World>(
             }
         }
         if is_over {
-            let run = run_of(&state, Vec::new(), Vec::new(), written, false);
-            with_run(&run, || world.end(&state.record));
+            let run = new_run(&state, Vec::new(), Vec::new(), written, false);
+            with_run(&run, || scenario.end(&state.record));
             records.push(state.record);
         }
         if written.borrow().len() > before {
@@ -201,7 +201,7 @@ fn search<W: World>(
     Some(SearchResult { states: known.len(), records })
 }
 
-fn run_of<R>(
+fn new_run<R>(
     state: &State<R>,
     log: Vec<Answer>,
     choices: Vec<(u8, u8)>,
@@ -221,14 +221,14 @@ fn run_of<R>(
 }
 
 fn with_run<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
-    RUN.set(Some(run.clone()));
+    CURRENT_RUN.set(Some(run.clone()));
     let run = run.clone();
-    intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
+    with_interceptor(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
 }
 
 /// Returns the states that one step of a thread can lead to, one for each combination of its choices.
-fn steps<W: World>(
-    world: &W,
+fn steps<W: Scenario>(
+    scenario: &W,
     state: &State<W::Record>,
     thread: usize,
     written: &Rc<RefCell<BTreeSet<usize>>>,
@@ -236,9 +236,9 @@ fn steps<W: World>(
     let (mut choices, mut next_states) = (Vec::new(), Vec::new());
     let Thread { made, log } = &state.threads[thread];
     loop {
-        let run = run_of(state, log.clone(), choices, written, !world.is_whole(thread));
+        let run = new_run(state, log.clone(), choices, written, !scenario.is_whole(thread));
         let mut record = state.record.clone();
-        let call = || with_run(&run, || world.call(thread, *made, &mut record));
+        let call = || with_run(&run, || scenario.call(thread, *made, &mut record));
         let mut next = state.clone();
         match catch_unwind(AssertUnwindSafe(call)) {
             Ok(has_ended) => {
@@ -249,7 +249,7 @@ fn steps<W: World>(
                 next.threads[thread].log = run.log.take();
             }
             Err(payload) => {
-                std::eprintln!("thread {thread}, calls ended: {:?}", calls_ended(state));
+                std::eprintln!("thread {thread}, calls ended: {:?}", ended_calls(state));
                 resume_unwind(payload)
             }
         }
@@ -264,6 +264,6 @@ fn steps<W: World>(
     }
 }
 
-fn calls_ended<R>(state: &State<R>) -> Vec<u8> {
+fn ended_calls<R>(state: &State<R>) -> Vec<u8> {
     state.threads.iter().map(|thread| thread.made).collect()
 }

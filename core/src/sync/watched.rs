@@ -75,7 +75,7 @@ impl Drop for InterceptorGuard {
 }
 
 /// Runs `work`, and calls `interceptor` instead of performing this thread's accesses.
-pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
+pub(crate) fn with_interceptor<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
     let _restored = InterceptorGuard(INTERCEPTOR.replace(interceptor));
     work()
 }
@@ -93,11 +93,11 @@ pub(crate) fn run_with_interruption<R>(
         if counter.replace(counter.get() + 1) == at
             && let Some(others) = others.take()
         {
-            intercepted(None, others);
+            with_interceptor(None, others);
         }
         (access.perform)()
     });
-    let result = intercepted(Some(interceptor), call);
+    let result = with_interceptor(Some(interceptor), call);
     if passed.get() > at { Ok(result) } else { Err(result) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Generator, SCALE,
-    family::{self, LAST_START, LAST_TICK, Tails},
+    family::{self, LAST_TICK, MAX_START, Uuid7Family},
     stream::Entropy,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The longest rollback, in milliseconds, after which a generator that follows rollbacks still keeps its IDs in order.
-const LONGEST_HELD: u64 = 10_000;
+const MAX_HELD_ROLLBACK_MS: u64 = 10_000;
 
 /// Configures a [`Generator`].
 ///
@@ -172,13 +172,13 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let Settings { draw, is_system, worker_id, last_start, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        let machine = family::sequence(self.family.longest_held()?, self.family.last_tick()?);
+        let machine = family::sequence(self.family.max_held_rollback()?, self.family.last_tick()?);
         let is_bound = worker_id.is_some() || self.options.window.is_some();
         let process = is_bound.then(ProcessGuard::this_process).transpose()?;
         let may_repeat = worker_id.is_some() || !is_system;
         let first = FirstReading::new(may_repeat && self.family.resume_after.is_none());
         let entropy = Entropy::new(draw, is_system);
-        let tails = Tails::new(entropy, worker_id, last_start, process);
+        let tails = Uuid7Family::new(entropy, worker_id, last_start, process);
         Ok(Generator { engine: Engine::with_options(self.options, tails, machine, window, first)? })
     }
 }
@@ -191,15 +191,15 @@ impl Settings {
             worker_id: None,
             follows_rollbacks: false,
             resume_after: None,
-            last_start: LAST_START,
+            last_start: MAX_START,
         }
     }
 
     /// Returns the longest rollback that does not make the generator start over.
-    fn longest_held(&self) -> Result<u64> {
+    fn max_held_rollback(&self) -> Result<u64> {
         match (self.follows_rollbacks, self.worker_id) {
             (false, _) => Ok(u64::MAX),
-            (true, None) => Ok(LONGEST_HELD),
+            (true, None) => Ok(MAX_HELD_ROLLBACK_MS),
             (true, Some(_)) => {
                 let reason = "expected either `worker_id` or `follow_rollbacks`, found both";
                 Err(Error::with_reason(ErrorKind::OutOfRange, reason))

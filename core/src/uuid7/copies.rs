@@ -30,7 +30,7 @@ use crate::sequence::{
 /// The number of milliseconds that the clock can show.
 const MILLISECONDS: u8 = 2;
 /// The number of IDs for which a stream buffers random bits.
-const AHEAD: u8 = 2;
+const BUFFERED_IDS: u8 = 2;
 /// The number of slots in a handle's block.
 const BLOCK: u32 = 2;
 const SLOTS: Slots = Slots { first: 0, last: 15 };
@@ -38,7 +38,7 @@ const LAST_TICK: u64 = 7;
 
 /// How the second process obtains its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Split {
+enum CopyMethod {
     Copy,
     Fork,
 }
@@ -70,7 +70,7 @@ struct Stream {
     key: u8,
     /// The position of the next bits that are not in the buffer yet.
     position: u8,
-    buffer: [Bits; AHEAD as usize],
+    buffer: [Bits; BUFFERED_IDS as usize],
     taken: u8,
     millisecond: u8,
     generation: Generation,
@@ -78,14 +78,14 @@ struct Stream {
 
 impl Stream {
     fn new(key: u8, millisecond: u8, generation: Generation) -> Self {
-        let buffer = [(key, 0); AHEAD as usize];
-        Self { key, position: 0, buffer, taken: AHEAD, millisecond, generation }
+        let buffer = [(key, 0); BUFFERED_IDS as usize];
+        Self { key, position: 0, buffer, taken: BUFFERED_IDS, millisecond, generation }
     }
 
     fn next(&mut self) -> Bits {
-        if self.taken == AHEAD {
+        if self.taken == BUFFERED_IDS {
             self.buffer = array::from_fn(|k| (self.key, self.position + u8::try_from(k).unwrap()));
-            (self.position, self.taken) = (self.position + AHEAD, 0);
+            (self.position, self.taken) = (self.position + BUFFERED_IDS, 0);
         }
         self.taken += 1;
         self.buffer[usize::from(self.taken) - 1]
@@ -108,7 +108,7 @@ enum Next {
         is_repeated: bool,
     },
     /// Takes bits from a new stream, whose key and generation have been read.
-    TakeOfNew {
+    TakeFromNew {
         of: Owner,
         key: u8,
         generation: Generation,
@@ -172,7 +172,7 @@ type Id = (u64, u64, Bits);
 type Made = (Id, bool);
 
 struct Explorer {
-    split: Split,
+    split: CopyMethod,
     behind: Behind,
     weakness: Weakness,
     calls: u8,
@@ -200,7 +200,7 @@ impl Process {
 }
 
 impl Explorer {
-    fn new(split: Split, weakness: Weakness) -> Self {
+    fn new(split: CopyMethod, weakness: Weakness) -> Self {
         Self { split, behind: Behind::HeldWithin(u64::MAX), weakness, calls: 3 }
     }
 
@@ -220,10 +220,10 @@ impl Explorer {
             made: Vec::new(),
         };
         let mut found = SearchResult::default();
-        let (before, _) = self.reach(process, &mut found);
+        let (before, _) = self.explore_from(process, &mut found);
         for process in before {
             let [ours, theirs] =
-                self.split(process).map(|process| self.reach(process, &mut found).1);
+                self.split(process).map(|process| self.explore_from(process, &mut found).1);
             for (id, may_repeat) in ours {
                 let other = theirs.get(&id);
                 found.repeated |= other.is_some_and(|other| !(may_repeat && *other));
@@ -235,7 +235,7 @@ impl Explorer {
 
     /// Returns all states of a process, and the IDs that it can generate. An ID maps to `true` if another copy may also
     /// generate it, no matter how this process arrives at the ID.
-    fn reach(
+    fn explore_from(
         &self,
         first: Process,
         found: &mut SearchResult,
@@ -271,15 +271,15 @@ impl Explorer {
     /// Returns the two processes that exist after the split.
     fn split(&self, mut process: Process) -> [Process; 2] {
         process.has_reported = false;
-        if self.split == Split::Copy {
+        if self.split == CopyMethod::Copy {
             process.copied = process.read;
         }
         if let Some(call) = &mut process.call {
             call.began_after_report = false;
-            call.may_repeat = self.split == Split::Copy;
+            call.may_repeat = self.split == CopyMethod::Copy;
         }
         let mut other = process.clone();
-        other.generation.0 += u8::from(self.split == Split::Fork);
+        other.generation.0 += u8::from(self.split == CopyMethod::Fork);
         // From now on, the two processes read different keys.
         other.keys += 100;
         [process, other]
@@ -294,8 +294,8 @@ impl Explorer {
                 self.take(&mut next, call, of, is_repeated);
                 None
             }
-            Next::TakeOfNew { of, key, generation } => {
-                self.take_of_new(&mut next, call, of, key, generation);
+            Next::TakeFromNew { of, key, generation } => {
+                self.take_from_new_stream(&mut next, call, of, key, generation);
                 None
             }
             Next::UseBlock => self.use_block(&mut next, call),
@@ -360,11 +360,11 @@ impl Explorer {
         }
         process.keys += 1;
         let (key, generation) = (process.keys, process.generation);
-        call.next = Next::TakeOfNew { of, key, generation };
+        call.next = Next::TakeFromNew { of, key, generation };
         process.call = Some(call);
     }
 
-    fn take_of_new(
+    fn take_from_new_stream(
         &self,
         process: &mut Process,
         call: Call,
@@ -462,7 +462,7 @@ const KINDS: [Behind; 2] = [Behind::HeldWithin(u64::MAX), Behind::HeldWithin(0)]
 #[test]
 fn copies_repeat_ids_of_the_copied_millisecond_only() {
     for behind in KINDS {
-        let found = Explorer { behind, ..Explorer::new(Split::Copy, Weakness::None) }.search();
+        let found = Explorer { behind, ..Explorer::new(CopyMethod::Copy, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && found.shared && found.states > 10_000, "{found:?}");
     }
@@ -471,7 +471,7 @@ fn copies_repeat_ids_of_the_copied_millisecond_only() {
 #[test]
 fn a_forked_child_repeats_no_id() {
     for behind in KINDS {
-        let found = Explorer { behind, ..Explorer::new(Split::Fork, Weakness::None) }.search();
+        let found = Explorer { behind, ..Explorer::new(CopyMethod::Fork, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && !found.shared && found.states > 10_000, "{found:?}");
     }
@@ -480,12 +480,12 @@ fn a_forked_child_repeats_no_id() {
 #[test]
 fn each_weakened_rule_repeats_ids() {
     for (split, weakness) in [
-        (Split::Fork, Weakness::ComparesFirst),
-        (Split::Copy, Weakness::IgnoresRestores),
-        (Split::Copy, Weakness::KeepsBits),
-        (Split::Fork, Weakness::KeepsBits),
-        (Split::Copy, Weakness::KeepsStreamAfterRollback),
-        (Split::Fork, Weakness::HandleKeepsStream),
+        (CopyMethod::Fork, Weakness::ComparesFirst),
+        (CopyMethod::Copy, Weakness::IgnoresRestores),
+        (CopyMethod::Copy, Weakness::KeepsBits),
+        (CopyMethod::Fork, Weakness::KeepsBits),
+        (CopyMethod::Copy, Weakness::KeepsStreamAfterRollback),
+        (CopyMethod::Fork, Weakness::HandleKeepsStream),
     ] {
         assert!(Explorer::new(split, weakness).search().repeated, "{weakness:?} after a {split:?}");
     }

@@ -43,4 +43,4 @@ impl HasSchema for Uuid7 {
 }
 
 column!([] Uuid7: Binary Text Uuid);
-bits!([] Uuid7, |bytes: [u8; Self::LEN]| Self::marked(bytes));
+bits!([] Uuid7, |bytes: [u8; Self::LEN]| Self::from_random_bytes(bytes));

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The highest random start of a millisecond, which leaves at least half of the sequence numbers for IDs.
-pub(super) const LAST_START: u64 = LAST_SEQUENCE as u64 >> 1;
+pub(super) const MAX_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
 /// The last millisecond of the state machine, in the year 2527. Clocks cannot show times after the year 2262.
 pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
@@ -35,7 +35,7 @@ pub(crate) struct Tail {
 /// The random bits of a generator's IDs, and its worker ID.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
-pub struct Tails {
+pub struct Uuid7Family {
     pub(super) entropy: Entropy,
     pub(super) worker_id: Option<u16>,
     /// The number of rollbacks after which the generator started over.
@@ -46,9 +46,9 @@ pub struct Tails {
     process: Option<ProcessGuard>,
 }
 
-impl generator::Windowed for Tails {}
+impl generator::Windowed for Uuid7Family {}
 
-impl Tails {
+impl Uuid7Family {
     pub(super) const fn new(
         entropy: Entropy,
         worker_id: Option<u16>,
@@ -60,13 +60,13 @@ impl Tails {
 
     /// Returns the bits if they belong to the process to which the worker ID or the window was assigned.
     #[inline]
-    fn guarded(&self, (generation, tail): (u64, Tail)) -> Option<(u64, Tail)> {
+    fn for_current_process(&self, (generation, tail): (u64, Tail)) -> Option<(u64, Tail)> {
         let is_here = self.process.is_none_or(|process| process.generation() == generation);
         is_here.then_some((generation, tail))
     }
 }
 
-impl Family for Tails {
+impl Family for Uuid7Family {
     type Machine = PerTick;
     type Ticks = Scale;
     type Identity = Tail;
@@ -82,7 +82,7 @@ impl Family for Tails {
             return None;
         }
         let (generation, bits) = self.entropy.next(now).ok()?;
-        self.guarded((generation, Tail { bits, start: 0 }))
+        self.for_current_process((generation, Tail { bits, start: 0 }))
     }
 
     fn identify(&self, _: &PerTick, _: &Window, _: u64, now: i64) -> Result<(u64, Tail)> {
@@ -90,7 +90,7 @@ impl Family for Tails {
             let (bits, start) = (stream.next(), stream.next() & self.last_start);
             (stream.generation(), Tail { bits, start })
         })?;
-        self.guarded(taken).ok_or_else(|| Error::new(ErrorKind::Forked))
+        self.for_current_process(taken).ok_or_else(|| Error::new(ErrorKind::Forked))
     }
 
     fn check_process(&self) -> Result<()> {

@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::Builder;
 use super::{
     SCALE, Uuid7,
-    family::{self, LAST_START, Tails},
+    family::{self, MAX_START, Uuid7Family},
     stream::Entropy,
 };
 use crate::{
@@ -60,7 +60,7 @@ use crate::{clock::SystemClock, entropy};
 /// let ids = polyflake::uuid7::Generator::new();
 /// let clone = ids.clone();
 /// ```
-pub type Generator<C = DefaultClock> = generator::Generator<Tails, C>;
+pub type Generator<C = DefaultClock> = generator::Generator<Uuid7Family, C>;
 
 /// A generator's statistics at one point in time.
 ///
@@ -100,7 +100,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::drawing(SystemClock, entropy::random, true)
+        Self::with_source(SystemClock, entropy::random, true)
     }
 
     /// Returns a builder that configures a generator.
@@ -140,8 +140,8 @@ impl Default for Generator {
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate() -> Result<Uuid7> {
-    static PROCESS: Generator = Generator::new();
-    PROCESS.generate()
+    static DEFAULT_GENERATOR: Generator = Generator::new();
+    DEFAULT_GENERATOR.generate()
 }
 
 impl<C> Generator<C> {
@@ -160,11 +160,11 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 32]>) -> Self {
-        Self::drawing(clock, draw, false)
+        Self::with_source(clock, draw, false)
     }
 
-    const fn drawing(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
-        let family = Tails::new(Entropy::new(draw, is_system), None, LAST_START, None);
+    const fn with_source(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
+        let family = Uuid7Family::new(Entropy::new(draw, is_system), None, MAX_START, None);
         let machine = family::sequence(u64::MAX, None);
         let window = Window::all(SCALE.last);
         let first = FirstReading::new(!is_system);
@@ -207,7 +207,7 @@ impl<C> Generator<C> {
 
 /// Returns the millisecond of a state, if IDs were generated in it.
 fn last_ms(state: State) -> Option<i64> {
-    (state.next > 0).then(|| SCALE.ms_of(state.tick))
+    (state.next > 0).then(|| SCALE.tick_start_ms(state.tick))
 }
 
 impl<C: Clock> Generator<C> {
@@ -231,7 +231,9 @@ impl<C: Clock> Generator<C> {
         self.engine.family.check_process()?;
         let used = last_ms(self.engine.machine.close()?);
         // If the generator was called but made no ID, an earlier generator may have used the millisecond of that call.
-        Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick))))
+        Ok(used.or_else(|| {
+            self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick))
+        }))
     }
 
     /// Generates a new ID.
@@ -371,4 +373,4 @@ impl<C: Clock> Generator<C> {
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Tails, C>;
+pub type Leased<C = DefaultClock> = generator::Leased<Uuid7Family, C>;

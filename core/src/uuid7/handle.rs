@@ -2,7 +2,7 @@
 
 use core::ops::Deref;
 
-use super::{Generator, Uuid7, family::Tails};
+use super::{Generator, Uuid7, family::Uuid7Family};
 use crate::{
     Result,
     clock::Clock,
@@ -20,7 +20,7 @@ use crate::{
 /// assert!(handle.generate()? < handle.generate()?);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub type Handle<G> = generator::Handle<Tails, G>;
+pub type Handle<G> = generator::Handle<Uuid7Family, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Generates a new ID.

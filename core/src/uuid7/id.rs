@@ -74,7 +74,7 @@ impl Uuid7 {
     /// Returns `time_out_of_range` if the time is out of range, or `out_of_range` if the sequence or the random bits are.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { unix_ms, sequence, random } = parts;
-        let tick = SCALE.tick_of(UnixTime::of_ms(unix_ms))?;
+        let tick = SCALE.tick_of(UnixTime::from_ms(unix_ms))?;
         Error::check_range("sequence", sequence, 0..=LAST_SEQUENCE)?;
         Error::check_range("random", random, 0..=RANDOM.max())?;
         Ok(Self::pack(tick, sequence.into(), random))
@@ -114,7 +114,7 @@ impl Uuid7 {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn unix_ms(self) -> i64 {
-        SCALE.ms_of(TIMESTAMP.extract(self.to_u128()))
+        SCALE.tick_start_ms(TIMESTAMP.extract(self.to_u128()))
     }
 
     /// Returns the 18-bit sequence, which orders the IDs that a generator creates in the same millisecond. In UUIDs of other
@@ -161,11 +161,11 @@ impl Uuid7 {
     /// # Errors
     /// Returns `not_canonical` if the UUID has a different version or variant.
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Result<Self> {
-        Self::checked(bytes).ok_or_else(other_version)
+        Self::from_bytes_checked(bytes).ok_or_else(wrong_version)
     }
 
     /// Returns the ID with the given bytes, or `None` if their version or variant is wrong.
-    pub(super) const fn checked(bytes: [u8; Self::LEN]) -> Option<Self> {
+    pub(super) const fn from_bytes_checked(bytes: [u8; Self::LEN]) -> Option<Self> {
         if u128::from_be_bytes(bytes) & VERSION_AND_VARIANT_MASK == VERSION_AND_VARIANT {
             Some(Self(bytes))
         } else {
@@ -175,7 +175,7 @@ impl Uuid7 {
 
     /// Returns the ID with the given bytes, after replacing their version and variant.
     #[cfg(feature = "arbitrary")]
-    pub(super) const fn marked(bytes: [u8; Self::LEN]) -> Self {
+    pub(super) const fn from_random_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(
             (u128::from_be_bytes(bytes) & !VERSION_AND_VARIANT_MASK | VERSION_AND_VARIANT)
                 .to_be_bytes(),
@@ -268,7 +268,7 @@ impl Uuid7 {
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
     ) -> Result<(Self, Self)> {
-        let ticks = SCALE.ticks_within(start.into(), end.into())?;
+        let ticks = SCALE.ticks_in_range(start.into(), end.into())?;
         let highest = Self::pack(ticks.end - 1, LAST_SEQUENCE.into(), RANDOM.max());
         Ok((Self::pack(ticks.start, 0, 0), highest))
     }
@@ -282,7 +282,7 @@ impl Default for Uuid7 {
 }
 
 #[cold]
-pub(super) fn other_version() -> Error {
+pub(super) fn wrong_version() -> Error {
     let reason = &"expected a UUID of version 7 and RFC 9562's variant, found another";
     Error::constant(ErrorKind::NotCanonical, reason)
 }

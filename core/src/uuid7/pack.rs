@@ -2,7 +2,7 @@
 
 use super::{
     RANDOM, Uuid7, WORKER_ID,
-    family::{Tail, Tails},
+    family::{Tail, Uuid7Family},
     stream::Stream,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     sequence::SlotRange,
 };
 
-impl Calls for Tails {
+impl Calls for Uuid7Family {
     type Id = Uuid7;
     type Param<'g> = ();
     type Batch<'b> = &'b mut [Uuid7];
@@ -19,14 +19,14 @@ impl Calls for Tails {
 
 /// The random bits of a handle: its own stream, and the bits of its next ID.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+pub(crate) struct PrecomputedBits {
     stream: Option<Stream>,
     bits: u64,
 }
 
-impl Pack for Tails {
-    type Precomputed = Ahead;
-    const NOT_PRECOMPUTED: Ahead = Ahead { stream: None, bits: 0 };
+impl Pack for Uuid7Family {
+    type Precomputed = PrecomputedBits;
+    const EMPTY_PRECOMPUTED: PrecomputedBits = PrecomputedBits { stream: None, bits: 0 };
 
     #[inline]
     fn id(&self, (tail, range): (Tail, SlotRange), k: u32, (): ()) -> Uuid7 {
@@ -36,9 +36,9 @@ impl Pack for Tails {
     /// Takes the bits of the next ID from the handle's stream. The stream belongs to the generation of the handle's block.
     /// The handle compares this generation afterwards.
     #[inline]
-    fn prepare(&self, ahead: &mut Ahead, now: i64) -> Result<()> {
+    fn prepare(&self, ahead: &mut PrecomputedBits, now: i64) -> Result<()> {
         ahead.bits = match &mut ahead.stream {
-            Some(stream) if stream.is_of_millisecond(now) => stream.next(),
+            Some(stream) if stream.is_in_same_millisecond(now) => stream.next(),
             stream => self.entropy.renew(stream, now)?.next(),
         };
         Ok(())
@@ -52,7 +52,7 @@ impl Pack for Tails {
         (tail, range): (Tail, SlotRange),
         k: u32,
         (): (),
-        ahead: &mut Ahead,
+        ahead: &mut PrecomputedBits,
     ) -> Uuid7 {
         if k > 0 {
             return self.packed(range, k, ahead.bits);
@@ -88,7 +88,7 @@ impl Pack for Tails {
     }
 }
 
-impl Tails {
+impl Uuid7Family {
     #[inline]
     fn packed(&self, range: SlotRange, k: u32, bits: u64) -> Uuid7 {
         let random = match self.worker_id {

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// The number of IDs for which a stream buffers bits: four cipher blocks, which vector instructions compute together.
-const AHEAD: usize = 32;
+const BUFFERED_IDS: usize = 32;
 
 /// The length of the clock interval that a stream serves, in nanoseconds.
 const MILLISECOND: i64 = 1_000_000;
@@ -56,7 +56,7 @@ pub(crate) struct Stream {
     cipher: ChaCha8Rng,
     /// The buffered bits. The first `taken` of them are used up. Reading them from the cipher one at a time would cost
     /// twice as much.
-    bits: [u64; AHEAD],
+    bits: [u64; BUFFERED_IDS],
     taken: usize,
     /// The start of the millisecond that the clock showed, in Unix nanoseconds.
     begins: i64,
@@ -79,7 +79,7 @@ impl Stream {
 
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
-        if self.taken == AHEAD {
+        if self.taken == BUFFERED_IDS {
             self.refill();
         }
         self.taken += 1;
@@ -91,7 +91,7 @@ impl Stream {
     #[inline]
     pub(super) fn for_each<T>(&mut self, mut items: &mut [T], mut put: impl FnMut(&mut T, u64)) {
         while !items.is_empty() {
-            if self.taken == AHEAD {
+            if self.taken == BUFFERED_IDS {
                 self.refill();
             }
             let bits = &self.bits[self.taken..];
@@ -104,21 +104,21 @@ impl Stream {
 
     #[inline(never)]
     fn refill(&mut self) {
-        let mut bytes = [[0; 8]; AHEAD];
+        let mut bytes = [[0; 8]; BUFFERED_IDS];
         self.cipher.fill_bytes(bytes.as_flattened_mut());
         (self.bits, self.taken) = (bytes.map(u64::from_le_bytes), 0);
     }
 
     /// Returns whether the clock still shows the millisecond that it showed when the stream was keyed.
     #[inline]
-    pub(super) fn is_of_millisecond(&self, now: i64) -> bool {
+    pub(super) fn is_in_same_millisecond(&self, now: i64) -> bool {
         is_within(self.begins, MILLISECOND.cast_unsigned(), now)
     }
 
     /// Returns whether the stream comes from this source and serves a clock that reads `now`.
     #[inline]
     fn serves(&self, entropy: &Entropy, now: i64) -> bool {
-        self.is_of_millisecond(now) && self.owner == entropy.owner()
+        self.is_in_same_millisecond(now) && self.owner == entropy.owner()
     }
 }
 
@@ -159,7 +159,7 @@ impl Entropy {
         let mut cipher = ChaCha8Rng::from_seed(key);
         cipher.set_stream(number.into());
         let begins = now.saturating_sub(now.rem_euclid(MILLISECOND));
-        let (bits, taken, owner) = ([0; AHEAD], AHEAD, self.owner());
+        let (bits, taken, owner) = ([0; BUFFERED_IDS], BUFFERED_IDS, self.owner());
         Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }
 
@@ -191,7 +191,7 @@ impl Entropy {
     any(feature = "std", all(target_family = "wasm", not(target_feature = "atomics"))),
     not(any(loom, shuttle))
 ))]
-mod of_thread {
+mod thread_stream {
     use core::cell::RefCell;
 
     use super::{Entropy, Stream};
@@ -243,13 +243,13 @@ mod of_thread {
             });
             match found {
                 Some(taken) => Ok(taken),
-                None => self.next_of_new(now),
+                None => self.next_from_new_stream(now),
             }
         }
 
         #[cold]
         #[inline(never)]
-        fn next_of_new(&self, now: i64) -> Result<(u64, u64)> {
+        fn next_from_new_stream(&self, now: i64) -> Result<(u64, u64)> {
             self.with(now, |stream| (stream.generation, stream.next()))
         }
 

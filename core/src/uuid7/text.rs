@@ -1,6 +1,6 @@
 //! The string form of an ID: groups of 8, 4, 4, 4 and 12 hexadecimal digits.
 
-use super::{Uuid7, id::other_version};
+use super::{Uuid7, id::wrong_version};
 use crate::{
     Result,
     format::{Text, byte_id, guid},
@@ -38,7 +38,7 @@ impl Uuid7 {
     /// invalid character, or `not_canonical` if the UUID has a different version or variant.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
-        Self::checked(guid::decode(text)?).ok_or_else(other_version)
+        Self::from_bytes_checked(guid::decode(text)?).ok_or_else(wrong_version)
     }
 
     /// Works like [`Uuid7::parse`], but takes the string as bytes.
@@ -46,7 +46,7 @@ impl Uuid7 {
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub fn parse_bytes(text: &[u8; Self::TEXT_LEN]) -> Result<Self> {
-        Self::checked(guid::decode_bytes(text)?).ok_or_else(other_version)
+        Self::from_bytes_checked(guid::decode_bytes(text)?).ok_or_else(wrong_version)
     }
 
     /// Parses an ID at compile time. Returns `None` if [`Uuid7::parse`] would return an error.
@@ -59,7 +59,7 @@ impl Uuid7 {
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
         match guid::bytes_of(text.as_bytes()) {
-            Some(bytes) => Self::checked(bytes),
+            Some(bytes) => Self::from_bytes_checked(bytes),
             None => None,
         }
     }

@@ -19,7 +19,7 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, Ids, START_MS, Terms},
+    family::{FAMILIES, Family, GeneratorOptions, Ids, START_MS},
     support::{ScriptedClock, assert_code},
 };
 
@@ -84,7 +84,7 @@ impl Clock for SleepingClock {
 
 /// Runs a test for each format, with a clock that shows [`START_MS`].
 fn for_each(
-    terms: impl Fn(&Family) -> Terms,
+    terms: impl Fn(&Family) -> GeneratorOptions,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
 ) {
     for family in FAMILIES {
@@ -99,12 +99,12 @@ fn for_each(
     }
 }
 
-fn default_terms(_: &Family) -> Terms {
-    Terms::default()
+fn default_terms(_: &Family) -> GeneratorOptions {
+    GeneratorOptions::default()
 }
 
 #[track_caller]
-fn assert_full<V>(result: Result<V>, retry_at: i64) -> Error {
+fn assert_exhausted<V>(result: Result<V>, retry_at: i64) -> Error {
     let error = assert_code(result, "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(retry_at));
     error
@@ -116,8 +116,8 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
         let next = START_MS + family.tick;
         for ms in [START_MS, next - 1] {
             clock.set_readings([ms]);
-            assert_full(ids.try_generate(), next);
-            assert_full(ids.handle_that_never_waits()(), next);
+            assert_exhausted(ids.try_generate(), next);
+            assert_exhausted(ids.non_waiting_handle()(), next);
             assert_eq!(ids.try_fill(2), Ok(vec![]));
         }
         assert_eq!(clock.slept_nanos(), 0);
@@ -136,7 +136,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
 #[test]
 fn sealing_a_started_but_unused_generator_returns_none() {
     for_each(default_terms, |family, _, ids| {
-        assert_full(ids.try_generate(), START_MS + family.tick);
+        assert_exhausted(ids.try_generate(), START_MS + family.tick);
         assert_eq!(ids.seal(), Ok(None));
         assert_code(ids.try_generate(), "generator_closed");
     });
@@ -146,7 +146,10 @@ fn sealing_a_started_but_unused_generator_returns_none() {
 fn calls_wait_for_the_next_tick() {
     for family in FAMILIES {
         for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
-            let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
+            let terms = GeneratorOptions {
+                on_exhausted: Some(on_exhausted),
+                ..GeneratorOptions::default()
+            };
             let build = || family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap();
             let next = START_MS + family.tick;
             assert_id(build().generate(), next, 0);
@@ -154,8 +157,8 @@ fn calls_wait_for_the_next_tick() {
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
-            let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
-            assert_full(
+            let terms = GeneratorOptions { max_wait: Some(Duration::ZERO), ..terms };
+            assert_exhausted(
                 family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap().generate(),
                 next,
             );
@@ -167,9 +170,10 @@ fn calls_wait_for_the_next_tick() {
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
-    let ids = family.build(SleepingClock::at_unix_ms(START_MS), Terms::default()).unwrap();
+    let ids =
+        family.build(SleepingClock::at_unix_ms(START_MS), GeneratorOptions::default()).unwrap();
     assert_id(ids.generate(), START_MS + family.tick, 0);
-    super::family::use_up(&*ids, family, 1);
+    super::family::exhaust_tick(&*ids, family, 1);
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
@@ -179,7 +183,7 @@ fn the_first_call_waits_at_most_one_second() {
     let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
     let clock = SleepingClock::at_unix_ms(START_MS);
     let ids = layout::Builder::with_clock(layout, clock.clone()).build().unwrap();
-    assert_full(ids.generate(), START_MS + 10_000);
+    assert_exhausted(ids.generate(), START_MS + 10_000);
     let waited = clock.unix_nanos().unwrap() / 1_000_000 - START_MS;
     assert!((1000..=1020).contains(&waited), "{waited}");
 }
@@ -188,14 +192,14 @@ fn the_first_call_waits_at_most_one_second() {
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
     let clock = SharedReadings { slack: 2 * MS, ..SleepingClock::at_unix_ms(START_MS + 999) };
-    let ids = FAMILIES[1].build(clock, Terms::default()).unwrap();
+    let ids = FAMILIES[1].build(clock, GeneratorOptions::default()).unwrap();
     assert_id(ids.generate(), START_MS + 2000, 0);
 }
 
 #[test]
 fn a_frozen_clock_ends_the_wait_with_an_error() {
     for_each(default_terms, |family, clock, ids| {
-        assert_full(ids.generate(), START_MS + family.tick);
+        assert_exhausted(ids.generate(), START_MS + family.tick);
         assert!(clock.slept_nanos() > 0);
     });
 }
@@ -207,7 +211,12 @@ fn consecutive_generators_share_no_tick() {
         let clock = SleepingClock::at_unix_ms(START_MS + 1);
         let ticks: Vec<i64> = (0..20)
             .map(|_| {
-                family.build(clock.clone(), Terms::default()).unwrap().generate().unwrap().unix_ms
+                family
+                    .build(clock.clone(), GeneratorOptions::default())
+                    .unwrap()
+                    .generate()
+                    .unwrap()
+                    .unix_ms
             })
             .collect();
         assert!(ticks.is_sorted_by(|a, b| a < b), "{}: {ticks:?}", family.name);
@@ -231,9 +240,9 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             }
             let (half, next) = (START_MS + family.tick / 2, START_MS + family.tick);
             clock.set_readings([half]);
-            assert_full(ids.try_generate(), next + family.tick);
+            assert_exhausted(ids.try_generate(), next + family.tick);
             clock.set_readings([next]);
-            assert_full(ids.try_generate(), next + family.tick);
+            assert_exhausted(ids.try_generate(), next + family.tick);
             clock.set_readings([next + family.tick]);
             assert_id(ids.try_generate(), next + family.tick, 0);
         }
@@ -249,7 +258,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
         // The first usable tick is START_MS + 2 ticks for every reading, whether the reading is before START_MS or not.
         for ms in [START_MS, START_MS - 1, START_MS - family.tick, START_MS + family.tick] {
             clock.set_readings([ms]);
-            assert_full(ids.try_generate(), START_MS + 2 * family.tick);
+            assert_exhausted(ids.try_generate(), START_MS + 2 * family.tick);
         }
         clock.set_readings([START_MS + 2 * family.tick]);
         assert_id(ids.try_generate(), START_MS + 2 * family.tick, 0);
@@ -260,7 +269,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
 fn a_rollback_before_the_first_id_is_handled() {
     for_each(default_terms, |family, clock, ids| {
         let (next, earlier) = (START_MS + family.tick, START_MS - 3 * family.tick);
-        assert_full(ids.try_generate(), next);
+        assert_exhausted(ids.try_generate(), next);
         clock.set_readings([earlier]);
         match family.name {
             // The tick-tock bit distinguishes the new IDs from those that an earlier generator made in the same tick.
@@ -272,12 +281,12 @@ fn a_rollback_before_the_first_id_is_handled() {
                 clock.set_readings([START_MS - 4]);
                 assert_id(ids.try_generate(), START_MS - 4, 0);
                 clock.set_readings([START_MS]);
-                assert_full(ids.try_generate(), next);
+                assert_exhausted(ids.try_generate(), next);
                 clock.set_readings([next]);
                 assert_id(ids.try_generate(), next, 0);
             }
             // Hot Guid stays in the latest second that it has read.
-            "Hot Guid" => drop(assert_full(ids.try_generate(), next)),
+            "Hot Guid" => drop(assert_exhausted(ids.try_generate(), next)),
             _ => {
                 let error = assert_code(ids.try_generate(), "clock_behind");
                 assert_eq!(error.retry_at(), Some(next));
@@ -293,11 +302,11 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
     let clock = ScriptedClock::default();
     let ids = FAMILIES[0].generator(shared_readings(clock.clone()));
     clock.set_readings([START_MS]);
-    assert_full(ids.try_generate(), START_MS + 4);
+    assert_exhausted(ids.try_generate(), START_MS + 4);
     clock.set_readings([START_MS + 4]);
     assert_id(ids.try_generate(), START_MS + 4, 0);
     clock.set_readings([START_MS]);
-    assert_full(ids.try_generate(), START_MS + 4);
+    assert_exhausted(ids.try_generate(), START_MS + 4);
     clock.set_readings([START_MS - 4]);
     assert_eq!(ids.try_generate().unwrap().bits >> 40 & 1, 1);
 }
@@ -310,7 +319,7 @@ fn a_reading_older_than_the_first_call_is_not_a_rollback() {
         clock.set_readings([later, START_MS, later]);
         let other = ids.clone();
         clock.run_inside_reading(0, move || drop(other.try_generate()));
-        assert_full(ids.try_generate(), later + family.tick);
+        assert_exhausted(ids.try_generate(), later + family.tick);
         clock.set_readings([later + family.tick]);
         assert_id(ids.try_generate(), later + family.tick, 0);
         assert!(!ids.stats().contains("drifts: 1"), "{}", ids.stats());
@@ -320,9 +329,9 @@ fn a_reading_older_than_the_first_call_is_not_a_rollback() {
 #[test]
 fn a_window_does_not_exempt_from_skipping_the_first_tick() {
     let window = |start| {
-        move |family: &Family| Terms {
+        move |family: &Family| GeneratorOptions {
             window: Some((START_MS + start * family.tick, START_MS + 10 * family.tick)),
-            ..Terms::default()
+            ..GeneratorOptions::default()
         }
     };
     // Windows that start before, at, and after the reading.
@@ -334,7 +343,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
                 assert_eq!(error.retry_at(), Some(begins));
                 clock.set_readings([begins]);
             }
-            assert_full(ids.try_generate(), begins + family.tick);
+            assert_exhausted(ids.try_generate(), begins + family.tick);
             clock.set_readings([begins + family.tick]);
             assert_id(ids.try_generate(), begins + family.tick, 0);
         });
@@ -365,16 +374,16 @@ fn a_random_identity_starts_without_a_wait() {
         .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
         .build()
         .unwrap();
-    assert_full(drawn.try_generate(7), START_MS + 4);
+    assert_exhausted(drawn.try_generate(7), START_MS + 4);
     let drawn =
         hotguid::Generator::builder().clock(&clock).identity_from(|| Ok([7; 8])).build().unwrap();
-    assert_full(drawn.try_generate(7), START_MS + 1000);
-    assert_full(
+    assert_exhausted(drawn.try_generate(7), START_MS + 1000);
+    assert_exhausted(
         hotguid::Generator::with_clock(&clock, || Ok([7; 8])).try_generate(7),
         START_MS + 1000,
     );
     let draw = || Ok(sno::Assignment { partition: 7, sequence_min: 0 });
-    assert_full(sno::Generator::with_clock(&clock, draw).try_generate(7), START_MS + 4);
+    assert_exhausted(sno::Generator::with_clock(&clock, draw).try_generate(7), START_MS + 4);
 }
 
 #[test]
@@ -384,13 +393,13 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let sno = || sno::Builder::with_clock(&clock);
     let blank = sno().partition(7).build().unwrap().close().unwrap();
     assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
-    assert_full(sno().restore(blank).unwrap().try_generate(7), ms + 4);
+    assert_exhausted(sno().restore(blank).unwrap().try_generate(7), ms + 4);
     // A generator that started without generating an ID does not use the tick that it skipped.
     let begun = sno().restore(blank).unwrap();
-    assert_full(begun.try_generate(7), ms + 4);
+    assert_exhausted(begun.try_generate(7), ms + 4);
     let begun = begun.close().unwrap();
     let restored = sno().restore(begun).unwrap();
-    assert_full(restored.try_generate(7), ms + 4);
+    assert_exhausted(restored.try_generate(7), ms + 4);
     manual.set_unix_ms(START_MS + 4);
     let first = restored.try_generate(7).unwrap();
     let used = restored.close().unwrap();
@@ -406,11 +415,11 @@ fn a_layout_snapshot_with_a_used_tick_resumes_without_a_wait() {
     let builder = || layout::Builder::with_clock(layout(), &clock).bind("machine", 7);
     let blank = builder().build().unwrap().close().unwrap();
     let begun = builder().restore(blank).unwrap();
-    assert_full(begun.try_generate(), START_MS + 10);
+    assert_exhausted(begun.try_generate(), START_MS + 10);
     let begun = begun.close().unwrap();
     assert_eq!((begun.tick > 0, begun.next_sequence), (true, 256));
     let restored = builder().restore(begun).unwrap();
-    assert_full(restored.try_generate(), START_MS + 10);
+    assert_exhausted(restored.try_generate(), START_MS + 10);
     manual.set_unix_ms(START_MS + 10);
     let first = restored.try_generate().unwrap();
     let again = builder().restore(restored.close().unwrap()).unwrap();
@@ -427,7 +436,7 @@ fn a_grant_resumes_after_its_last_second() {
     };
     assert_eq!(builder().build().unwrap().close(), Ok(None));
     let ids = builder().build().unwrap();
-    assert_full(ids.try_generate(), START_MS + 1000);
+    assert_exhausted(ids.try_generate(), START_MS + 1000);
     assert_eq!(ids.stats().last_second, None);
     let second = ids.close().unwrap().unwrap();
     assert_eq!(second, START_MS / 1000);
@@ -443,11 +452,11 @@ fn the_first_tick_of_a_format_is_skipped_like_any_other() {
     let fields = [Field::unused(1), Field::timestamp(41, tick, START_MS), Field::sequence(22)];
     let layout = Layout::integer(fields).unwrap();
     let ids = layout::Builder::with_clock(layout, &clock).build().unwrap();
-    assert_full(ids.try_generate(), START_MS + 250);
-    assert_full(ids.handle().try_generate(), START_MS + 250);
+    assert_exhausted(ids.try_generate(), START_MS + 250);
+    assert_exhausted(ids.handle().try_generate(), START_MS + 250);
     let unset = shared_readings(ManualClock::at_unix_ms(0));
     let ids = hotguid::Builder::with_clock(&unset, || Ok([7; 8])).build().unwrap();
-    assert_full(ids.try_generate(7), 1000);
+    assert_exhausted(ids.try_generate(7), 1000);
 }
 
 /// A sequence without a timestamp has no tick to wait for, so it repeats after a restart.
@@ -508,7 +517,7 @@ impl Clock for SpinningClock {
 }
 
 #[test]
-fn without_sleep_a_thread_spins_only_for_short_ticks() {
+fn a_thread_that_cannot_sleep_spins_only_for_short_ticks() {
     for family in FAMILIES {
         let (clock, next) = (SleepingClock::at_unix_ms(START_MS), START_MS + family.tick);
         let ids = family.generator(SpinningClock(clock.clone()));
@@ -516,10 +525,10 @@ fn without_sleep_a_thread_spins_only_for_short_ticks() {
             assert_id(ids.generate(), next, 0);
             continue;
         }
-        let error = assert_full(ids.generate(), next);
+        let error = assert_exhausted(ids.generate(), next);
         assert!(error.to_string().ends_with("await the asynchronous call"), "{error}");
         assert_eq!(clock.unix_nanos().unwrap(), START_MS * 1_000_000);
-        let error = assert_full(ids.try_generate(), next);
+        let error = assert_exhausted(ids.try_generate(), next);
         assert!(!error.to_string().contains("asynchronous"), "{error}");
     }
 }

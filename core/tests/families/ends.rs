@@ -11,8 +11,8 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{AnyId, FAMILIES, Family, Ids, START_MS, Terms},
-    for_each, for_each_under,
+    family::{AnyId, FAMILIES, Family, GeneratorOptions, Ids, START_MS},
+    for_each, for_each_with_terms,
     support::{Readings, assert_code, rounds},
 };
 
@@ -76,8 +76,11 @@ fn seal_reports_the_formats_first_tick() {
 /// After a clock rollback, the highest tick is not the tick of the last ID.
 #[test]
 fn seal_reports_the_highest_tick_after_a_rollback() {
-    let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
-    for_each_under(terms, |family, clock, ids| {
+    let terms = |_: &Family| GeneratorOptions {
+        max_wait: Some(Duration::ZERO),
+        ..GeneratorOptions::default()
+    };
+    for_each_with_terms(terms, |family, clock, ids| {
         for ticks in [10, 0, 5] {
             clock.set_readings([START_MS + ticks * family.tick]);
             drop(ids.generate());

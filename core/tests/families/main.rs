@@ -15,7 +15,7 @@ mod windows;
 
 use std::sync::Arc;
 
-use family::{Family, Ids, Terms};
+use family::{Family, GeneratorOptions, Ids};
 use support::ScriptedClock;
 
 /// Asserts the start of an ID's tick, and the ID's position within the tick.
@@ -27,12 +27,12 @@ fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
 
 /// Runs `test` for each format, with a clock that shows [`family::START_MS`] and a generator with default options.
 fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
-    for_each_under(|_| Terms::default(), test);
+    for_each_with_terms(|_| GeneratorOptions::default(), test);
 }
 
 /// Works like `for_each`, but builds the generators under the given terms.
-fn for_each_under(
-    terms: impl Fn(&Family) -> Terms,
+fn for_each_with_terms(
+    terms: impl Fn(&Family) -> GeneratorOptions,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
 ) {
     for family in family::FAMILIES {

@@ -6,7 +6,7 @@ use polyflake::{Error, clock::ManualClock};
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, START_MS, Terms},
+    family::{FAMILIES, Family, GeneratorOptions, START_MS},
     for_each,
     support::{BrokenClock, CoarseClock, assert_code},
 };
@@ -53,7 +53,7 @@ fn a_failing_clock_returns_an_error() {
 fn a_clock_coarser_than_a_tick_is_rejected() {
     for family in FAMILIES {
         let tick = family.tick.unsigned_abs() * 1_000_000;
-        let build = |nanos| family.build(CoarseClock(nanos), Terms::default());
+        let build = |nanos| family.build(CoarseClock(nanos), GeneratorOptions::default());
         assert!(build(tick).is_ok(), "{}", family.name);
         for nanos in [tick + 1, u64::MAX] {
             let error = assert_code(build(nanos), "out_of_range");

@@ -6,15 +6,15 @@ use polyflake::OnExhausted;
 
 use super::{
     assert_id,
-    family::{FAMILIES, START_MS, Terms, use_up},
-    for_each, for_each_under,
+    family::{FAMILIES, GeneratorOptions, START_MS, exhaust_tick},
+    for_each, for_each_with_terms,
     support::{ScriptedClock, assert_code},
 };
 
 #[test]
 fn a_full_tick_with_a_frozen_clock_returns_an_error() {
     for_each(|family, clock, ids| {
-        use_up(&**ids, family, 0);
+        exhaust_tick(&**ids, family, 0);
         let before = ids.stats();
         for _ in 0..2 {
             let error = assert_code(ids.generate(), "sequence_exhausted");
@@ -30,7 +30,7 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
 #[test]
 fn calls_wait_for_the_next_tick() {
     for_each(|family, clock, ids| {
-        use_up(&**ids, family, 0);
+        exhaust_tick(&**ids, family, 0);
         clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         assert_id(ids.generate(), START_MS + family.tick, 0);
         assert!(clock.slept_nanos() > 0, "{}", family.name);
@@ -40,13 +40,13 @@ fn calls_wait_for_the_next_tick() {
 #[test]
 fn calls_configured_to_fail_never_sleep() {
     for terms in [
-        Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() },
-        Terms { max_wait: Some(Duration::ZERO), ..Terms::default() },
+        GeneratorOptions { on_exhausted: Some(OnExhausted::Error), ..GeneratorOptions::default() },
+        GeneratorOptions { max_wait: Some(Duration::ZERO), ..GeneratorOptions::default() },
     ] {
-        for_each_under(
+        for_each_with_terms(
             |_| terms,
             |family, clock, ids| {
-                use_up(&**ids, family, 2);
+                exhaust_tick(&**ids, family, 2);
                 let (made, filled) = ids.fill(3);
                 let error = assert_code(filled, "sequence_exhausted");
                 assert_eq!((made.len(), error.written()), (2, Some(2)));
@@ -74,11 +74,11 @@ fn calls_configured_to_fail_never_sleep() {
 #[test]
 fn try_calls_return_the_available_ids_without_waiting() {
     for_each(|family, clock, ids| {
-        use_up(&**ids, family, 100);
+        exhaust_tick(&**ids, family, 100);
         assert_eq!(ids.try_fill(150).unwrap().len(), 100, "{}", family.name);
         assert_eq!(ids.try_fill(150), Ok(vec![]));
         assert_eq!(ids.try_fill(0), Ok(vec![]));
-        let mut handle = ids.handle_that_never_waits();
+        let mut handle = ids.non_waiting_handle();
         assert_code(ids.try_generate(), "sequence_exhausted");
         assert_code(handle(), "sequence_exhausted");
         clock.set_readings([START_MS + family.tick]);

@@ -2,19 +2,19 @@
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, START_MS, Terms, use_up},
-    for_each, for_each_under,
+    family::{FAMILIES, Family, GeneratorOptions, START_MS, exhaust_tick},
+    for_each, for_each_with_terms,
     support::{ScriptedClock, assert_code},
 };
 
-fn with_window(start: i64, end: i64) -> Terms {
-    Terms { window: Some((start, end)), ..Terms::default() }
+fn window_terms(start: i64, end: i64) -> GeneratorOptions {
+    GeneratorOptions { window: Some((start, end)), ..GeneratorOptions::default() }
 }
 
 #[test]
 fn a_window_includes_its_start_and_excludes_its_end() {
-    let terms = |family: &Family| with_window(START_MS, START_MS + 2 * family.tick);
-    for_each_under(terms, |&Family { tick, span, .. }, clock, ids| {
+    let terms = |family: &Family| window_terms(START_MS, START_MS + 2 * family.tick);
+    for_each_with_terms(terms, |&Family { tick, span, .. }, clock, ids| {
         assert_eq!(ids.window(), (START_MS, START_MS + 2 * tick));
         // A default generator's first call picks its identity, and the second call uses it.
         for early in [START_MS - 1, START_MS - 1, span.0] {
@@ -47,14 +47,14 @@ fn a_window_includes_its_start_and_excludes_its_end() {
     });
 }
 
-fn one_tick(family: &Family) -> Terms {
-    with_window(START_MS, START_MS + family.tick)
+fn one_tick_window(family: &Family) -> GeneratorOptions {
+    window_terms(START_MS, START_MS + family.tick)
 }
 
 #[test]
 fn a_wait_ends_at_the_end_of_the_window() {
-    for_each_under(one_tick, |family, clock, ids| {
-        use_up(&**ids, family, 0);
+    for_each_with_terms(one_tick_window, |family, clock, ids| {
+        exhaust_tick(&**ids, family, 0);
         clock.set_readings([START_MS, START_MS + family.tick]);
         assert_code(ids.generate(), "lease_expired");
     });
@@ -62,7 +62,7 @@ fn a_wait_ends_at_the_end_of_the_window() {
 
 #[test]
 fn a_handle_stays_within_the_window() {
-    for_each_under(one_tick, |family, clock, ids| {
+    for_each_with_terms(one_tick_window, |family, clock, ids| {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         clock.set_readings([START_MS + family.tick]);
@@ -78,7 +78,7 @@ fn invalid_windows_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let (first, end) = family.span;
         let code = |start, end| {
-            let built = family.build(ScriptedClock::default(), with_window(start, end));
+            let built = family.build(ScriptedClock::default(), window_terms(start, end));
             built.err().map(|error| error.code())
         };
         assert_eq!(code(START_MS, START_MS), Some("out_of_range"));
@@ -96,7 +96,7 @@ fn invalid_windows_are_rejected() {
 fn invalid_window_extensions_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let ids = family
-            .build(ScriptedClock::default(), with_window(START_MS, START_MS + family.tick))
+            .build(ScriptedClock::default(), window_terms(START_MS, START_MS + family.tick))
             .unwrap();
         assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
         assert_eq!(ids.extend_window(i64::MIN).unwrap_err().field(), Some("end"));

@@ -37,7 +37,7 @@ pub(crate) fn fork_without_hooks() -> Option<Fork> {
 }
 
 /// Runs `work` in a child that `fork` creates, and returns its result. If the child panics, the result is empty.
-pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+pub(crate) fn run_in_child_with(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let (mut from, mut to) = pipe().unwrap();
     let child = fork();
     if child == 0 {

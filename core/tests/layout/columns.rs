@@ -95,7 +95,7 @@ fn near_limit(noise: u64, bits: u32) -> i64 {
     }
 }
 
-fn random_numbers() -> impl Strategy<Value = Vec<u64>> {
+fn arb_numbers() -> impl Strategy<Value = Vec<u64>> {
     proptest::collection::vec(any::<u64>(), 0..12)
 }
 
@@ -103,7 +103,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }))]
 
     #[test]
-    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in random_numbers()) {
+    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in arb_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let ids = Ids::from_noise(&layout, &noise);
         for (slot, field) in slots(&layout) {
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in random_numbers()) {
+    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in arb_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let epoch = layout.describe().first_ms.unwrap_or(0);
         let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
@@ -149,7 +149,7 @@ proptest! {
     }
 }
 
-fn eight_bytes() -> (Layout, Layout) {
+fn integer_and_byte_layouts() -> (Layout, Layout) {
     let fields = || {
         [
             Field::unused(1),
@@ -169,7 +169,7 @@ fn assert_rejected<T: std::fmt::Debug>(outcome: Result<T>, kind: ErrorKind, item
 
 #[test]
 fn integer_and_byte_ids_have_the_same_bits() {
-    let (integers, bytes) = eight_bytes();
+    let (integers, bytes) = integer_and_byte_layouts();
     let (times, shards, sequences) =
         ([1_763_650_000_000, 1_763_650_000_010], [7, 255], [0, 65_535]);
     let all = |layout: &Layout| {
@@ -193,7 +193,7 @@ fn integer_and_byte_ids_have_the_same_bits() {
 
 #[test]
 fn invalid_columns_are_rejected_before_anything_is_written() {
-    let (layout, bytes) = eight_bytes();
+    let (layout, bytes) = integer_and_byte_layouts();
     let slots = [layout.timestamp(), layout.bindable("shard"), layout.sequence()];
     let [time, shard, sequence] = slots.map(Result::unwrap);
     let good: [(FieldIndex, &[i64]); 3] =

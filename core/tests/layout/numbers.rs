@@ -59,7 +59,7 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
 }
 
 /// Makes all IDs of one tick with single calls, batches and handles in turn, and returns them sorted.
-fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
+fn generate_full_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {
         let mut made = batch(ids, 3);
@@ -86,7 +86,7 @@ fn each_worker_id_uses_each_sequence_of_a_tick_once() {
             let ids = ranged_generator(layout.clone(), &clock, first..=last).build().unwrap();
             for tick in [5, 6, 9] {
                 clock.set_unix_ms(tick);
-                let made = all_of_a_tick(&ids);
+                let made = generate_full_tick(&ids);
                 let sequences = || 0..1 << sequence_bits;
                 let expected: Vec<_> = (first..=last)
                     .flat_map(|node| sequences().map(move |n| (tick, node.into(), n)))

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Layout, ValueType};
 use proptest::prelude::*;
 
-use crate::reference::{FieldPlan, Kind, Plan, ReferenceValue, power};
+use crate::reference::{FieldPlan, Kind, Plan, ReferenceValue, power_of_two};
 
 /// The random numbers that determine a field.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
 
 /// Returns a value that fits into the field.
 fn valid_value(kind: ValueType, bits: u32, seed: &[u8]) -> ReferenceValue {
-    let number = BigInt::from_bytes_be(Sign::Plus, seed) % power(bits);
+    let number = BigInt::from_bytes_be(Sign::Plus, seed) % power_of_two(bits);
     match kind {
         ValueType::Integer => ReferenceValue::Integer(number),
         ValueType::Bytes => ReferenceValue::Bytes(number.to_bytes_be().1),
@@ -120,24 +120,24 @@ fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<ReferenceValue> {
         _ => ValueType::Integer,
     };
     let (ValueType::Integer, Kind::Timestamp { tick_us, epoch_ms }) = (kind, &field.kind) else {
-        return Some(near_the_edge(kind, field.bits, first, rest));
+        return Some(value_near_limit(kind, field.bits, first, rest));
     };
-    let ReferenceValue::Integer(ticks) = near_the_edge(kind, field.bits, first, rest) else {
+    let ReferenceValue::Integer(ticks) = value_near_limit(kind, field.bits, first, rest) else {
         return None;
     };
     Some(ReferenceValue::Integer(BigInt::from(*epoch_ms) + ticks * *tick_us / 1000))
 }
 
-fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> ReferenceValue {
+fn value_near_limit(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> ReferenceValue {
     let edges = [
-        power(bits),
-        power(bits) - 1,
+        power_of_two(bits),
+        power_of_two(bits) - 1,
         BigInt::from(-1),
-        -power(63),
-        -power(63) - 1,
-        power(63),
+        -power_of_two(63),
+        -power_of_two(63) - 1,
+        power_of_two(63),
         BigInt::ZERO,
-        -power(200),
+        -power_of_two(200),
     ];
     match (kind, first) {
         (ValueType::Integer, 0..128) => {
@@ -151,7 +151,7 @@ fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> Referenc
     }
 }
 
-fn some_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
+fn arb_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
     proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..135), 25)
 }
 
@@ -163,7 +163,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2000 }))]
 
     #[test]
-    fn packing_matches_the_reference(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+    fn packing_matches_the_reference(bytes in shapes(), draws in draws(), seeds in arb_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(|(field, seed)| any_value(field, seed)).collect();
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn valid_values_round_trip(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+    fn valid_values_round_trip(bytes in shapes(), draws in draws(), seeds in arb_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let fit = |(field, seed): (&FieldPlan, &Vec<u8>)| match &field.kind {
@@ -203,7 +203,7 @@ proptest! {
     fn parsing_matches_the_reference(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
-        let id = BigInt::from_bytes_be(Sign::Plus, &id) % power(plan.bits());
+        let id = BigInt::from_bytes_be(Sign::Plus, &id) % power_of_two(plan.bits());
         let parsed = plan.parse_with(&layout, &plan.id(&id));
         match plan.parse(&id) {
             Err(code) => prop_assert_eq!(parsed.unwrap_err().code(), code),

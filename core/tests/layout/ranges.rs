@@ -30,7 +30,7 @@ fn a_time_range_contains_exactly_the_ids_of_its_times() {
 fn check_all_ids(layout: &Layout) {
     let made: Vec<_> = (0..=u16::MAX)
         .map(|id| Id::Bytes(id.to_be_bytes().into()))
-        .filter(|id| is_made(layout, id))
+        .filter(|id| can_be_generated(layout, id))
         .collect();
     assert_eq!(made.len(), 1 << 11);
     let first = 99;
@@ -56,7 +56,7 @@ fn check_all_ids(layout: &Layout) {
     }
 }
 
-fn is_made(layout: &Layout, id: &Id) -> bool {
+fn can_be_generated(layout: &Layout, id: &Id) -> bool {
     let parsed = layout.parse(id).unwrap();
     let Id::Bytes(bytes) = id else { return false };
     parsed.bindable("above") == Ok(1.into())

@@ -37,9 +37,9 @@ pub(crate) struct Plan {
     pub(crate) fields: Vec<FieldPlan>,
 }
 
-pub(crate) type Rejected = &'static str;
+pub(crate) type ErrorCode = &'static str;
 
-pub(crate) fn power(bits: u32) -> BigInt {
+pub(crate) fn power_of_two(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
@@ -95,17 +95,21 @@ impl FieldPlan {
     /// -2^63..=-1 also fits, modulo 2^64.
     fn to_bits(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
-            return (n < power(self.bits)).then_some(n);
+            return (n < power_of_two(self.bits)).then_some(n);
         }
-        (self.bits >= 64 && n >= -power(63)).then(|| n + power(64))
+        (self.bits >= 64 && n >= -power_of_two(63)).then(|| n + power_of_two(64))
     }
 
     /// Converts the field's bits to an integer. In fields of 64 or more bits, 2^63..=2^64-1 is read as negative.
     fn signed(&self, n: BigInt) -> BigInt {
-        if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
+        if self.bits >= 64 && n >= power_of_two(63) && n < power_of_two(64) {
+            n - power_of_two(64)
+        } else {
+            n
+        }
     }
 
-    fn number(&self, given: &ReferenceValue) -> Result<BigInt, Rejected> {
+    fn number(&self, given: &ReferenceValue) -> Result<BigInt, ErrorCode> {
         let kind = match &self.kind {
             Kind::Bindable(kind) => *kind,
             Kind::Constant(own) => own.kind(),
@@ -132,8 +136,8 @@ impl FieldPlan {
     }
 
     /// Reads the value of this field from an ID.
-    fn read(&self, n: BigInt) -> Result<Option<ReferenceValue>, Rejected> {
-        let n = if self.invert { power(self.bits) - 1 - n } else { n };
+    fn read(&self, n: BigInt) -> Result<Option<ReferenceValue>, ErrorCode> {
+        let n = if self.invert { power_of_two(self.bits) - 1 - n } else { n };
         let kind = match &self.kind {
             Kind::Unused => return Ok(None),
             Kind::Timestamp { tick_us, epoch_ms } => {
@@ -181,7 +185,7 @@ impl Plan {
     }
 
     /// Packs the fields' values into an ID, or returns the error of the topmost invalid field.
-    pub(crate) fn pack(&self, given: &[Option<ReferenceValue>]) -> Result<BigInt, Rejected> {
+    pub(crate) fn pack(&self, given: &[Option<ReferenceValue>]) -> Result<BigInt, ErrorCode> {
         self.fields.iter().zip(given).try_fold(BigInt::ZERO, |id, (field, given)| {
             let number = match (&field.kind, given) {
                 (Kind::Unused, _) => return Ok(id << field.bits),
@@ -189,17 +193,17 @@ impl Plan {
                 (Kind::Constant(own), None) => field.number(own)?,
                 (_, None) => return Err("missing_field"),
             };
-            let number = if field.invert { power(field.bits) - 1 - number } else { number };
+            let number = if field.invert { power_of_two(field.bits) - 1 - number } else { number };
             Ok((id << field.bits) + number)
         })
     }
 
     /// Parses an ID into the fields' values, or returns the error of the topmost invalid field.
-    pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<ReferenceValue>>, Rejected> {
+    pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<ReferenceValue>>, ErrorCode> {
         let mut below = self.bits();
         let read = |field: &FieldPlan| {
             below -= field.bits;
-            field.read((id >> below) % power(field.bits))
+            field.read((id >> below) % power_of_two(field.bits))
         };
         self.fields.iter().map(read).collect()
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use polyflake::layout::{Builder, Field, Generator, Layout, Tick};
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
-    generate, register_with_model, run_both, two_threads,
+    assert_distinct, check, check_batch_against_singles, check_blocks_against_singles, clock,
+    family::AnyClock, generate, register_with_model, run_both, run_two_threads,
 };
 
 fn builder(fields: &[Field], readings: &[i64]) -> Builder<AnyClock> {
@@ -36,55 +36,55 @@ fn ranged_generator(readings: &[i64]) -> Generator<AnyClock> {
 }
 
 /// Returns a generator with five IDs in total.
-fn without_worker() -> Generator<AnyClock> {
+fn sequence_only_generator() -> Generator<AnyClock> {
     let fields = [Field::unused(48), worker(), Field::sequence_from(8, 251)];
     builder(&fields, &[0]).bind("worker", 7).sequence_only(true).build().unwrap()
 }
 
 #[test]
 fn layouts_never_collide_as_time_advances() {
-    two_threads(None, 2, || layout(&[0, 1, 1, 2]));
+    run_two_threads(None, 2, || layout(&[0, 1, 1, 2]));
 }
 
 #[test]
 fn layouts_never_collide_with_an_unsteady_clock() {
-    two_threads(Some(3), 3, || layout(&[0, -1, 1, 0, 2, 1]));
+    run_two_threads(Some(3), 3, || layout(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
 fn layout_batches_never_collide_with_single_calls() {
-    batch_against_singles(None, || layout(&[0, 0, 1]));
+    check_batch_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]
 fn layout_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(None, || layout(&[0, 0, 1]));
+    check_blocks_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]
 fn ranges_never_collide_as_time_advances() {
-    two_threads(Some(3), 3, || ranged_generator(&[0, 0, 0, 1]));
+    run_two_threads(Some(3), 3, || ranged_generator(&[0, 0, 0, 1]));
 }
 
 #[test]
 fn range_batches_never_collide_with_single_calls() {
-    batch_against_singles(None, || ranged_generator(&[0, 0, 1]));
+    check_batch_against_singles(None, || ranged_generator(&[0, 0, 1]));
 }
 
 #[test]
 fn range_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(None, || ranged_generator(&[0, 0, 1]));
+    check_blocks_against_singles(None, || ranged_generator(&[0, 0, 1]));
 }
 
 #[test]
-fn a_sequence_alone_never_repeats() {
-    two_threads(None, 3, without_worker);
+fn a_sequence_only_generator_never_repeats_an_id() {
+    run_two_threads(None, 3, sequence_only_generator);
 }
 
 #[test]
-fn a_sequence_alone_is_closed_once() {
+fn a_sequence_only_generator_is_closed_only_once() {
     check(None, || {
-        let ids = register_with_model(without_worker());
+        let ids = register_with_model(sequence_only_generator());
         let (closed, made) = run_both(&ids, Generator::close, |ids| generate(ids, 2));
         let next = closed.unwrap().next_sequence;
         assert!(made.iter().all(|id| u128::from(id.place) < next));

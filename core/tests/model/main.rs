@@ -135,7 +135,7 @@ fn check_both<I: Ids + 'static>(
 }
 
 /// Checks two threads that make `calls` calls each.
-fn two_threads<I: Ids + 'static>(
+fn run_two_threads<I: Ids + 'static>(
     preemptions: Option<usize>,
     calls: usize,
     build: impl Fn() -> I + Send + Sync + 'static,
@@ -145,7 +145,7 @@ fn two_threads<I: Ids + 'static>(
 }
 
 /// Checks single calls in one thread against a batch of three in another.
-fn batch_against_singles<I: Ids + 'static>(
+fn check_batch_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
 ) {
@@ -153,7 +153,7 @@ fn batch_against_singles<I: Ids + 'static>(
 }
 
 /// Checks single calls in one thread against a handle in another thread that uses up a block and reserves the next.
-fn blocks_against_singles<I: Ids + 'static>(
+fn check_blocks_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
 ) {

@@ -36,11 +36,11 @@ fn with_registered_atomics<const N: usize>(table: Cells<N>) -> Cells<N> {
     table
 }
 
-fn find_one() -> Result<&'static dyn Table> {
+fn find_table_of_one() -> Result<&'static dyn Table> {
     Ok(&*ONE)
 }
 
-fn find_two() -> Result<&'static dyn Table> {
+fn find_table_of_two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
@@ -70,7 +70,7 @@ fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
 
 /// Returns a builder for a generator with the explicit partition of the table [`ONE`].
 fn explicit_builder(ticks: &[i64]) -> Builder<AnyClock> {
-    builder(find_one, ticks).partition(0)
+    builder(find_table_of_one, ticks).partition(0)
 }
 
 /// Makes IDs. A call that fails must fail with one of the expected codes.
@@ -97,29 +97,29 @@ fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'st
 
 #[test]
 fn two_generators_never_share_a_partition_in_a_tick() {
-    threads(find_one, None, &[&[100, 101], &[100, 101]]);
+    threads(find_table_of_one, None, &[&[100, 101], &[100, 101]]);
 }
 
 #[test]
 fn two_generators_reuse_lost_partitions_without_colliding() {
-    threads(find_one, None, &[&[100, 101, 103], &[101, 102]]);
+    threads(find_table_of_one, None, &[&[100, 101, 103], &[101, 102]]);
 }
 
 #[test]
 fn two_generators_with_different_clocks_never_collide() {
-    threads(find_two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
+    threads(find_table_of_two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
 }
 
 #[test]
 fn three_generators_on_two_partitions_never_collide() {
-    threads(find_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
+    threads(find_table_of_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
 /// The first generator releases its lease early, possibly after another generator acquired the partition because the lease
 /// had ended.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
-    threads(find_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
+    threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
 /// Two threads that share a generator notice that its lease has ended. Another generator may have acquired the partition
@@ -127,11 +127,11 @@ fn three_generators_never_collide_after_an_early_release() {
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
-        let ids = generator(find_two, &[100, 102, 102, 103]);
+        let ids = generator(find_table_of_two, &[100, 102, 102, 103]);
         let mut all = generate(&ids, 1);
         let ids = Arc::new(ids);
         let other = ids.clone();
-        let stranger = generator(find_two, &[102, 103]);
+        let stranger = generator(find_table_of_two, &[102, 103]);
         let threads = [
             thread::spawn(move || generate(&other, 2)),
             thread::spawn(move || generate(&stranger, 2)),
@@ -147,7 +147,7 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
-        let ids = generator(find_two, &readings);
+        let ids = generator(find_table_of_two, &readings);
         ids.stats().unwrap();
         for _ in last_ends {
             let partition = TWO.next().unwrap();
@@ -161,18 +161,19 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
             assert!(made.is_sorted(), "{made:?}");
             made
         };
-        let (find_one, other) = run_both(&ids, make, make);
-        assert_one_partition_a_tick([find_one, other].concat());
+        let (find_table_of_one, other) = run_both(&ids, make, make);
+        assert_one_partition_per_tick([find_table_of_one, other].concat());
     });
 }
 
-fn assert_one_partition_a_tick(mut all: Vec<Sno>) {
+fn assert_one_partition_per_tick(mut all: Vec<Sno>) {
     all.sort_unstable();
     for pair in all.windows(2) {
-        let [find_one, other] = pair else { unreachable!() };
-        assert_ne!(find_one, other);
+        let [find_table_of_one, other] = pair else { unreachable!() };
+        assert_ne!(find_table_of_one, other);
         assert!(
-            find_one.tick() != other.tick() || find_one.partition() == other.partition(),
+            find_table_of_one.tick() != other.tick()
+                || find_table_of_one.partition() == other.partition(),
             "{pair:?}"
         );
     }
@@ -216,10 +217,10 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
 
 /// Checks two threads that poll twice each, at renewals and in an exhausted tick. A pending call is dropped, or polled
 /// again in the thread's next turn. At the end, the main thread polls the calls that are still pending.
-fn tasks(readings: &'static [i64], before: usize, drops: bool) {
+fn check_tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
-        let ids = waiting_generator(find_two, &readings, Duration::from_secs(3600));
+        let ids = waiting_generator(find_table_of_two, &readings, Duration::from_secs(3600));
         ids.stats().unwrap();
         let mut all: Vec<Sno> = (0..before).map(|_| ids.generate(0).unwrap()).collect();
         let ids = Arc::new(ids);
@@ -245,19 +246,19 @@ fn tasks(readings: &'static [i64], before: usize, drops: bool) {
             assert!(made.is_sorted(), "{made:?}");
             all.extend(made);
         }
-        assert_one_partition_a_tick(all);
+        assert_one_partition_per_tick(all);
     });
 }
 
 #[test]
 fn tasks_never_collide_at_the_first_id() {
-    tasks(&[100, 101, 101, 102], 0, false);
+    check_tasks(&[100, 101, 101, 102], 0, false);
 }
 
 #[test]
 fn tasks_never_collide_in_an_exhausted_tick() {
     for drops in [false, true] {
-        tasks(&[100, 100, 100, 100, 100, 101, 101, 102], 3, drops);
+        check_tasks(&[100, 100, 100, 100, 100, 101, 101, 102], 3, drops);
     }
 }
 
@@ -265,9 +266,9 @@ fn tasks_never_collide_in_an_exhausted_tick() {
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {
-        let ids = generator(find_one, &[100, 101, 101]);
+        let ids = generator(find_table_of_one, &[100, 101, 101]);
         let mut all = generate(&ids, 1);
-        let stranger = generator(find_one, &[101, 102]);
+        let stranger = generator(find_table_of_one, &[101, 102]);
         let thread = thread::spawn(move || generate(&stranger, 2));
         match ids.close() {
             Ok(snapshot) => {
@@ -289,7 +290,7 @@ fn check_with_explicit_generators(
     explicits: &'static [fn() -> Builder<AnyClock>],
 ) {
     check(preemptions, move || {
-        let default = generator(find_one, readings);
+        let default = generator(find_table_of_one, readings);
         let start = |explicit_builder: &fn() -> Builder<AnyClock>| {
             let builder = explicit_builder();
             thread::spawn(move || generate(&build(builder), 2))
@@ -341,14 +342,14 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {
-        let default = generator(find_one, &[100, 101, 102]);
+        let default = generator(find_table_of_one, &[100, 101, 102]);
         let ids = explicit_builder(&[100, 101]).sequence_max(3);
         let thread = thread::spawn(move || {
             let ids = build(ids);
             let mut made = generate(&ids, 1);
             let snapshot = ids.close().unwrap();
             drop(ids);
-            let again = builder(find_one, &[101, 102]).restore(snapshot).unwrap();
+            let again = builder(find_table_of_one, &[101, 102]).restore(snapshot).unwrap();
             made.extend(generate(&again, 2));
             made
         });

@@ -13,11 +13,11 @@ use polyflake::{
 };
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, check,
+    assert_distinct, check, check_batch_against_singles, check_blocks_against_singles,
     checker::{Arc, AtomicUsize},
     clock,
     family::AnyClock,
-    generate, lagging_clock, register_with_model, run_both, two_threads,
+    generate, lagging_clock, register_with_model, run_both, run_two_threads,
 };
 
 /// The second in which the models start, in Unix seconds.
@@ -27,7 +27,7 @@ fn seconds(after: &[i64]) -> AnyClock {
     clock(after.iter().map(|second| (START_SECONDS + second) * 1000))
 }
 
-type Randflakes = randflake::Generator<AnyClock>;
+type RandflakeGenerator = randflake::Generator<AnyClock>;
 
 /// Returns a builder that resumes after all IDs of the second `START_SECONDS - 1` were used.
 fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
@@ -35,7 +35,7 @@ fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
     randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(START_SECONDS - 1)
 }
 
-fn randflake(after: &[i64]) -> Randflakes {
+fn randflake(after: &[i64]) -> RandflakeGenerator {
     let waiting = resuming_builder(seconds(after)).on_exhausted(OnExhausted::Wait);
     waiting.max_wait(Duration::ZERO).build().unwrap()
 }
@@ -44,8 +44,8 @@ fn randflake(after: &[i64]) -> Randflakes {
 /// duplicates. The bytes are never all 0, because a new generator's word is 0 and a replayed interleaving must find the
 /// same words equal.
 fn draw() -> Result<[u8; 8]> {
-    static DRAWN: AtomicU64 = AtomicU64::new(1);
-    Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
+    static DRAW_COUNT: AtomicU64 = AtomicU64::new(1);
+    Ok((DRAW_COUNT.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
 }
 
 fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
@@ -54,15 +54,15 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
 }
 
 /// The number of random values drawn in this interleaving.
-static STARTS: AtomicU64 = AtomicU64::new(0);
+static START_COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Starts the counter of each second at one of two values. All machine bytes are equal, so reused slots cause duplicate IDs.
 fn start() -> Result<[u8; 8]> {
-    Ok((STARTS.fetch_add(1, Ordering::Relaxed) % 2 + 1).to_be_bytes())
+    Ok((START_COUNT.fetch_add(1, Ordering::Relaxed) % 2 + 1).to_be_bytes())
 }
 
-fn hot_guid_from_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
-    STARTS.store(0, Ordering::Relaxed);
+fn hot_guid_with_random_starts(after: &[i64]) -> hotguid::Generator<AnyClock> {
+    START_COUNT.store(0, Ordering::Relaxed);
     let builder = hotguid::Builder::with_clock(seconds(after), start).at_random();
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
@@ -75,22 +75,22 @@ fn uuids(after: &[i64]) -> uuid7::Generator<AnyClock> {
 
 #[test]
 fn uuids_never_collide_within_a_millisecond() {
-    two_threads(Some(3), 2, || uuids(&[0]));
+    run_two_threads(Some(3), 2, || uuids(&[0]));
 }
 
 #[test]
 fn uuids_never_collide_with_an_unsteady_clock() {
-    two_threads(Some(3), 3, || uuids(&[0, -1, 1, 0, 2, 1]));
+    run_two_threads(Some(3), 3, || uuids(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
 fn uuid_batches_never_collide_with_single_calls() {
-    batch_against_singles(Some(3), || uuids(&[0, 0, 1]));
+    check_batch_against_singles(Some(3), || uuids(&[0, 0, 1]));
 }
 
 #[test]
 fn uuid_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(Some(3), || uuids(&[0, -1, 1]));
+    check_blocks_against_singles(Some(3), || uuids(&[0, -1, 1]));
 }
 
 /// One thread publishes that its call has returned. The other thread begins its call after it has observed this.
@@ -119,52 +119,52 @@ fn a_uuid_of_a_call_that_begins_later_is_greater() {
 
 #[test]
 fn randflakes_never_collide_within_a_second() {
-    two_threads(None, 2, || randflake(&[0]));
+    run_two_threads(None, 2, || randflake(&[0]));
 }
 
 #[test]
 fn randflakes_never_collide_as_time_advances() {
-    two_threads(None, 2, || randflake(&[0, 1, 1, 2]));
+    run_two_threads(None, 2, || randflake(&[0, 1, 1, 2]));
 }
 
 #[test]
 fn randflakes_never_collide_with_an_unsteady_clock() {
-    two_threads(Some(3), 3, || randflake(&[0, -1, 1, 0, 2, 1]));
+    run_two_threads(Some(3), 3, || randflake(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
 fn randflake_batches_never_collide_with_single_calls() {
-    batch_against_singles(None, || randflake(&[0, 0, 1]));
+    check_batch_against_singles(None, || randflake(&[0, 0, 1]));
 }
 
 #[test]
 fn randflake_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(None, || randflake(&[0, 0, 1]));
+    check_blocks_against_singles(None, || randflake(&[0, 0, 1]));
 }
 
 #[test]
 fn hot_guid_blocks_never_collide_with_single_calls() {
-    blocks_against_singles(Some(3), || hot_guid(&[0, -1, 1]));
+    check_blocks_against_singles(Some(3), || hot_guid(&[0, -1, 1]));
 }
 
 #[test]
 fn hot_guids_never_collide_within_a_second() {
-    two_threads(Some(3), 2, || hot_guid(&[0]));
+    run_two_threads(Some(3), 2, || hot_guid(&[0]));
 }
 
 #[test]
-fn hot_guids_never_collide_as_seconds_start_at_random() {
-    two_threads(Some(3), 2, || hot_guid_from_random_starts(&[0, 1, 1, 2]));
+fn hot_guids_never_collide_with_random_counter_starts() {
+    run_two_threads(Some(3), 2, || hot_guid_with_random_starts(&[0, 1, 1, 2]));
 }
 
 #[test]
 fn hot_guids_never_collide_with_an_unsteady_clock() {
-    two_threads(Some(3), 3, || hot_guid(&[0, -1, 1, 0, 2, 1]));
+    run_two_threads(Some(3), 3, || hot_guid(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
 fn hot_guid_batches_never_collide_with_single_calls() {
-    batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
+    check_batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
 /// A steady clock must never appear to be behind another thread's IDs, no matter how late a thread uses its reading.
@@ -172,7 +172,7 @@ fn hot_guid_batches_never_collide_with_single_calls() {
 fn a_steady_clock_is_never_behind() {
     check(None, || {
         let ids = register_with_model(resuming_builder(seconds(&[0, 1, 2])).build().unwrap());
-        let make = |ids: &Randflakes| ids.generate().unwrap();
+        let make = |ids: &RandflakeGenerator| ids.generate().unwrap();
         let (one, other) = run_both(&ids, make, make);
         assert_distinct([one, other]);
     });
@@ -185,7 +185,7 @@ fn readings_within_the_slack_are_never_behind() {
         let clock =
             lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| START_SECONDS * 1000 + ms));
         let ids = register_with_model(resuming_builder(clock).build().unwrap());
-        let make = |ids: &Randflakes| ids.generate().unwrap();
+        let make = |ids: &RandflakeGenerator| ids.generate().unwrap();
         let (mine, other) = run_both(&ids, |ids| [make(ids), make(ids)], make);
         assert_distinct(mine.into_iter().chain([other]));
     });
@@ -195,7 +195,7 @@ fn readings_within_the_slack_are_never_behind() {
 fn close_returns_the_last_second_used() {
     check(None, || {
         let ids = register_with_model(resuming_builder(seconds(&[0, 1])).build().unwrap());
-        let (last, made) = run_both(&ids, Randflakes::close, |ids| generate(ids, 2));
+        let (last, made) = run_both(&ids, RandflakeGenerator::close, |ids| generate(ids, 2));
         let last = last.unwrap().unwrap();
         assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
         assert!(made.iter().all(|id| id.unix_ms <= last * 1000));
@@ -206,7 +206,7 @@ fn close_returns_the_last_second_used() {
 #[test]
 fn ids_stay_within_a_grant_extended_during_generation() {
     let grant = |end| Grant::new(7, START_SECONDS, end).unwrap();
-    let generate = |ids: &Randflakes| {
+    let generate = |ids: &RandflakeGenerator| {
         for _ in 0..3 {
             match ids.generate() {
                 Ok(id) => assert!(ids.inspect(id).timestamp < ids.grant().end()),
@@ -214,7 +214,7 @@ fn ids_stay_within_a_grant_extended_during_generation() {
             }
         }
     };
-    let extend = move |ids: &Randflakes| {
+    let extend = move |ids: &RandflakeGenerator| {
         [START_SECONDS + 3, START_SECONDS + 2]
             .into_iter()
             .for_each(|end| ids.extend_grant(grant(end)).unwrap());

@@ -5,8 +5,9 @@ use std::time::Duration;
 use polyflake::sno::{Builder, Generator};
 
 use super::{
-    assert_distinct, batch_against_singles, blocks_against_singles, check, clock, family::AnyClock,
-    generate, generate_in_blocks, lagging_clock, ms, register_with_model, run_both, two_threads,
+    assert_distinct, check, check_batch_against_singles, check_blocks_against_singles, clock,
+    family::AnyClock, generate, generate_in_blocks, lagging_clock, ms, register_with_model,
+    run_both, run_two_threads,
 };
 
 fn builder(ticks: &[i64]) -> Builder<AnyClock> {
@@ -49,42 +50,42 @@ fn readings_within_the_slack_are_not_rollbacks() {
 
 #[test]
 fn two_threads_never_collide_within_a_tick() {
-    two_threads(None, 2, || generator(&[100]));
+    run_two_threads(None, 2, || generator(&[100]));
 }
 
 #[test]
 fn two_threads_never_collide_as_time_advances() {
-    two_threads(None, 2, || generator(&[100, 101, 101, 102]));
+    run_two_threads(None, 2, || generator(&[100, 101, 101, 102]));
 }
 
 #[test]
 fn two_threads_never_collide_after_a_clock_rollback() {
-    two_threads(None, 2, || generator(&[100, 50, 50, 100, 101]));
+    run_two_threads(None, 2, || generator(&[100, 50, 50, 100, 101]));
 }
 
 #[test]
 fn two_threads_never_collide_after_two_clock_rollbacks() {
-    two_threads(None, 2, || generator(&[100, 50, 120, 110, 110]));
+    run_two_threads(None, 2, || generator(&[100, 50, 120, 110, 110]));
 }
 
 #[test]
 fn two_threads_never_collide_with_an_unsteady_clock() {
-    two_threads(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
+    run_two_threads(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
 }
 
 #[test]
 fn batches_never_collide_with_single_calls() {
-    batch_against_singles(None, || generator(&[100, 100, 101]));
+    check_batch_against_singles(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
 fn blocks_never_collide_with_single_calls() {
-    blocks_against_singles(None, || generator(&[100, 100, 101]));
+    check_blocks_against_singles(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
 fn blocks_never_collide_with_single_calls_after_a_rollback() {
-    blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
+    check_blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
 /// A restored generator resumes after all blocks, including one that a handle reserved while the first generator was

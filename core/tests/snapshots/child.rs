@@ -36,10 +36,10 @@ pub(super) fn shared() -> &'static SmallTable {
 
 impl GeneratorStates<'_> {
     /// Starts a child, makes it run some steps, or ends it and takes over its snapshots.
-    pub(super) fn talk_to_child(&mut self) {
+    pub(super) fn exchange_with_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {
             (_, 0) => self.stop_child(),
-            (true, steps) => self.request_steps(4 * steps),
+            (true, steps) => self.run_steps_in_child(4 * steps),
             (false, 1..=4) if !self.is_child => self.fork(),
             _ => {}
         }
@@ -49,7 +49,7 @@ impl GeneratorStates<'_> {
         if self.child.is_none() {
             return;
         }
-        self.request_steps(0);
+        self.run_steps_in_child(0);
         let Child { stream, process, .. } = self.child.take().unwrap();
         // The child ends when its stream is closed.
         drop(stream);
@@ -89,7 +89,7 @@ impl GeneratorStates<'_> {
     }
 
     /// Makes the child run steps, and checks that this process did not use the child's cells.
-    fn request_steps(&mut self, steps: u8) {
+    fn run_steps_in_child(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();
         let mut answer = String::new();

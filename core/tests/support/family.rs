@@ -36,7 +36,7 @@ pub trait Ids: Send + Sync {
     fn try_fill(&self, count: usize) -> Result<Vec<AnyId>>;
     /// Creates a handle whose first block has `first` IDs.
     fn handle(&self, first: u32) -> Make<'_>;
-    fn handle_that_never_waits(&self) -> Make<'_>;
+    fn non_waiting_handle(&self) -> Make<'_>;
     fn close(&self) -> Result<()>;
     fn seal(&self) -> Result<Option<Range<i64>>>;
     /// Returns the statistics in their `Debug` form.
@@ -46,7 +46,7 @@ pub trait Ids: Send + Sync {
 }
 
 /// Converts a generator's IDs to [`AnyId`].
-trait Reads<I> {
+trait ToAnyId<I> {
     fn made(&self, id: I) -> AnyId;
 }
 
@@ -78,7 +78,7 @@ macro_rules! calls {
             let mut handle = $family::Handle::with_first(self, NonZeroU32::new(first).unwrap());
             Box::new(move || handle.generate($($given)?).map(|id| self.made(id)))
         }
-        fn handle_that_never_waits(&self) -> Make<'_> {
+        fn non_waiting_handle(&self) -> Make<'_> {
             let mut handle = self.handle();
             Box::new(move || handle.try_generate($($given)?).map(|id| self.made(id)))
         }
@@ -94,7 +94,7 @@ macro_rules! calls {
     };
 }
 
-impl Reads<Sno> for sno::Generator<AnyClock> {
+impl ToAnyId<Sno> for sno::Generator<AnyClock> {
     fn made(&self, id: Sno) -> AnyId {
         let bits = id.to_bytes().into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte));
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
@@ -111,7 +111,7 @@ impl Ids for sno::Generator<AnyClock> {
     }
 }
 
-impl Reads<Randflake> for randflake::Generator<AnyClock> {
+impl ToAnyId<Randflake> for randflake::Generator<AnyClock> {
     fn made(&self, id: Randflake) -> AnyId {
         let randflake::Parts { timestamp, node, sequence } = self.inspect(id);
         let place = u64::from(node - NUMBER) << 17 | u64::from(sequence);
@@ -139,7 +139,7 @@ fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
-impl Reads<HotGuid> for hotguid::Generator<AnyClock> {
+impl ToAnyId<HotGuid> for hotguid::Generator<AnyClock> {
     fn made(&self, id: HotGuid) -> AnyId {
         let place = id.counter().wrapping_sub(0xff_fffe) & 0xff_ffff;
         let bits = u128::from_be_bytes(id.to_rfc_bytes());
@@ -157,7 +157,7 @@ impl Ids for hotguid::Generator<AnyClock> {
     }
 }
 
-impl Reads<Uuid7> for uuid7::Generator<AnyClock> {
+impl ToAnyId<Uuid7> for uuid7::Generator<AnyClock> {
     fn made(&self, id: Uuid7) -> AnyId {
         // The random bits are discarded, so that reused slots cause duplicates.
         let bits = id.to_u128() >> 56;
@@ -176,7 +176,7 @@ impl Ids for uuid7::Generator<AnyClock> {
 }
 
 /// A layout without a timestamp has neither a time nor a window.
-impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
+impl<I: Into<layout::Id>> ToAnyId<I> for layout::Generator<AnyClock> {
     fn made(&self, id: I) -> AnyId {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
         let parsed = self.layout().parse_integer(id).unwrap();
@@ -202,14 +202,14 @@ pub type AnyClock = Arc<dyn Clock + Send + Sync>;
 
 /// The options of a generator that differ between tests.
 #[derive(Clone, Copy, Default)]
-pub struct Terms {
+pub struct GeneratorOptions {
     /// The window. The default is the format's whole time span.
     pub window: Option<(i64, i64)>,
     pub on_exhausted: Option<OnExhausted>,
     pub max_wait: Option<Duration>,
 }
 
-impl Terms {
+impl GeneratorOptions {
     fn apply<F>(self, mut builder: Builder<F, AnyClock>) -> Builder<F, AnyClock> {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
@@ -231,28 +231,28 @@ pub struct Family {
     pub per_tick: u32,
     /// The format's time range, in Unix milliseconds: its start (inclusive) and its end (exclusive).
     pub span: (i64, i64),
-    build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
+    build: fn(GeneratorOptions, AnyClock) -> Result<Arc<dyn Ids>>,
 }
 
 impl Family {
     pub fn build(
         &self,
         clock: impl Clock + Send + Sync + 'static,
-        terms: Terms,
+        terms: GeneratorOptions,
     ) -> Result<Arc<dyn Ids>> {
         (self.build)(terms, Arc::new(clock))
     }
 
     /// Creates a generator with the default settings.
     pub fn generator(&self, clock: impl Clock + Send + Sync + 'static) -> Arc<dyn Ids> {
-        self.build(clock, Terms::default()).unwrap()
+        self.build(clock, GeneratorOptions::default()).unwrap()
     }
 }
 
 /// The worker ID of every generator, or the first worker ID in a range of three.
 const NUMBER: u32 = 7;
 
-fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn sno(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let mut builder = terms.apply(sno::Builder::with_clock(clock)).partition(7);
     if let Some((start, end)) = terms.window {
         builder = builder.window(start, end);
@@ -260,7 +260,7 @@ fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     Ok(Arc::new(builder.build()?))
 }
 
-fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn randflake(last: u32, terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((1_730_000_000_000, 2_803_741_824_000));
     let grant = Grant::with_nodes(NUMBER..=last, start / 1000, end / 1000)?;
     let builder = terms.apply(randflake::Builder::with_clock(grant, [7; 16], clock));
@@ -268,13 +268,13 @@ fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
 }
 
 /// Creates the generator with a window, because a window binds the generator's random bytes to its process.
-fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn hot_guid(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
     let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));
     Ok(Arc::new(builder.window(start, end).build()?))
 }
 
-fn uuid7(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn uuid7(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let builder = terms.apply(uuid7::Builder::with_clock(clock, || Ok([7; 32])));
     let mut builder = builder.worker_id(7).from_sequence_0();
     if let Some((start, end)) = terms.window {
@@ -286,7 +286,7 @@ fn uuid7(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
 /// The layout's epoch, in Unix milliseconds.
 const EPOCH: i64 = 1_483_228_800_000;
 
-fn layout(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn layout(last: u32, terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let fields = [
         Field::unused(1),
         Field::timestamp(41, Tick::MILLISECOND, EPOCH),
@@ -354,6 +354,6 @@ pub const FAMILIES: [Family; 7] = [
 ];
 
 /// Reserves all but `left` IDs of an unused tick.
-pub fn use_up(ids: &dyn Ids, family: &Family, left: u32) {
+pub fn exhaust_tick(ids: &dyn Ids, family: &Family, left: u32) {
     ids.handle(family.per_tick - left)().unwrap();
 }

@@ -17,7 +17,7 @@ struct Mappings {
 }
 
 impl Mappings {
-    fn of_this_process() -> Self {
+    fn from_current_process() -> Self {
         let (mut found, mut last) = (Self { wiped: Vec::new(), shared: Vec::new() }, (0, 0));
         for line in fs::read_to_string("/proc/self/smaps").unwrap().lines() {
             let words: Vec<_> = line.split_whitespace().collect();
@@ -41,7 +41,7 @@ impl Mappings {
 
 /// Copies this process. Returns 0 in the copy, and the copy's process ID in this process.
 fn clone_process() -> libc::c_long {
-    let Mappings { wiped, shared } = Mappings::of_this_process();
+    let Mappings { wiped, shared } = Mappings::from_current_process();
     // The page is no longer wiped if this process was copied before.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
@@ -74,7 +74,7 @@ fn clone_process() -> libc::c_long {
 
 /// Returns the bytes of the IDs that `work` makes in this process and in a copy of it. The argument of `work` is `true` in the
 /// copy.
-pub(crate) fn in_both(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
+pub(crate) fn run_in_both_copies(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
     let (mut from, mut to) = pipe().unwrap();
     let copy = clone_process();
     let here = work(copy == 0);

@@ -37,12 +37,12 @@ pub const fn rounds(natively: usize) -> usize {
 pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
 /// Returns the step for an iterator: 1 natively, or `n` under Miri.
-pub const fn all_or_every(n: usize) -> usize {
+pub const fn miri_step(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
 /// Returns the result that this library must produce for a case: its `ours` member if present, otherwise the case itself.
-pub fn expected_here(case: &Value) -> &Value {
+pub fn expected_result(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
 

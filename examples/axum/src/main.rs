@@ -34,13 +34,13 @@ impl Kind for Order {
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, buyer TEXT, item TEXT) WITHOUT ROWID";
 
-type Shop = State<(SqlitePool, &'static Generator)>;
+type AppState = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
 /// Returns a function that turns an error into a response with the given status and the error's code. The status is 400 for
 /// an invalid ID or time span, and 503 if no ID can be made now.
-fn with_status(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
+fn error_response(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }
 
@@ -51,34 +51,34 @@ fn database_error(error: &sqlx::Error) -> ErrorResponse {
 }
 
 /// The ID in a URL path, which must have this type.
-struct Named<T>(Id<T>);
+struct PathId<T>(Id<T>);
 
-impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
+impl<T: Kind, S: Send + Sync> FromRequestParts<S> for PathId<T> {
     type Rejection = ErrorResponse;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let path = Path::<String>::from_request_parts(parts, state).await;
         let Path(text) = path.map_err(|error| (error.status(), Json(None)))?;
-        Id::parse(&text).map(Self).map_err(with_status(StatusCode::BAD_REQUEST))
+        Id::parse(&text).map(Self).map_err(error_response(StatusCode::BAD_REQUEST))
     }
 }
 
-async fn add(State((rows, ids)): Shop, buyer: Named<Person>, item: String) -> Answer<Order> {
-    let id = Id::generate_with(ids).map_err(with_status(StatusCode::SERVICE_UNAVAILABLE))?;
+async fn add(State((rows, ids)): AppState, buyer: PathId<Person>, item: String) -> Answer<Order> {
+    let id = Id::generate_with(ids).map_err(error_response(StatusCode::SERVICE_UNAVAILABLE))?;
     let order = Order { id: id.into(), buyer: buyer.0.into(), item };
     let add = sqlx::query("INSERT INTO orders VALUES (?, ?, ?)").bind(order.id).bind(order.buyer);
     add.bind(&order.item).execute(&rows).await.map_err(|error| database_error(&error))?;
     Ok(Json(order))
 }
 
-async fn one(State((rows, _)): Shop, Named(id): Named<Order>) -> Answer<Order> {
+async fn one(State((rows, _)): AppState, PathId(id): PathId<Order>) -> Answer<Order> {
     let found = sqlx::query_as("SELECT * FROM orders WHERE id = ?").bind(Text(id));
     found.fetch_one(&rows).await.map(Json).map_err(|error| database_error(&error))
 }
 
 /// Returns the orders within a time span, given in Unix milliseconds. The start is inclusive, and the end is exclusive.
-async fn within(State((rows, _)): Shop, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
+async fn within(State((rows, _)): AppState, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
     let bounds = Id::<Order>::time_range(span.0, span.1);
-    let (lowest, highest) = bounds.map_err(with_status(StatusCode::BAD_REQUEST))?;
+    let (lowest, highest) = bounds.map_err(error_response(StatusCode::BAD_REQUEST))?;
     let found = sqlx::query_as("SELECT * FROM orders WHERE id BETWEEN ? AND ? ORDER BY id");
     let found = found.bind(Text(lowest)).bind(Text(highest)).fetch_all(&rows).await;
     found.map(Json).map_err(|error| database_error(&error))

@@ -17,13 +17,13 @@ def invalid_request(error, context):
     return Response({"code": error.code, "detail": str(error)}, status)
 
 
-class MomentConverter(serializers.DateTimeField):
+class RawDateTimeField(serializers.DateTimeField):
     def enforce_timezone(self, value):
         return value  # `time_range` rejects a time without a time zone
 
 
-class SpanSerializer(serializers.Serializer):
-    start, end = MomentConverter(), MomentConverter()
+class TimeRangeSerializer(serializers.Serializer):
+    start, end = RawDateTimeField(), RawDateTimeField()
 
 
 class PersonSerializer(ModelSerializer):
@@ -47,7 +47,7 @@ class OrderViewSet(viewsets.ModelViewSet):
         query = self.request.query_params
         if not {"start", "end"} & query.keys():
             return queryset
-        span = SpanSerializer(data=query)
+        span = TimeRangeSerializer(data=query)
         span.is_valid(raise_exception=True)
         return queryset.filter(id__range=sno.time_range(*span.validated_data.values()))
 

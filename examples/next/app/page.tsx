@@ -1,11 +1,11 @@
 import { sno } from "polyflake";
-import { ordersMade } from "../shop";
+import { findOrders } from "../shop";
 
 export const dynamic = "force-dynamic";
 
 export default async function Page() {
   const now = Date.now();
-  const made = await ordersMade(now - 86_400_000, now + 1000);
+  const made = await findOrders(now - 86_400_000, now + 1000);
   return (
     <ul>
       {made.map(({ id, item }) => (

@@ -2,7 +2,7 @@
 
 use crate::{
     bits::Bits,
-    formats::{CHECKED, FORMATS, Format},
+    formats::{CHECKED_BY_DECODER, FORMATS, Format},
     reading::{DAY, Reading, Role},
 };
 use alloc::{string::String, vec::Vec};
@@ -20,7 +20,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
     let mut digits: Vec<bool> = Vec::new();
     for part in format.parts {
         let value = match part.role {
-            Role::Fixed if part.value == CHECKED => 0,
+            Role::Fixed if part.value == CHECKED_BY_DECODER => 0,
             Role::Fixed => part.value.into(),
             Role::Time => ticks >> part.value,
             _ => 0,
@@ -32,7 +32,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
     let bytes =
         digits.chunks(8).map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
     let bytes: Vec<u8> = bytes.collect();
-    Some(Bits::from_low(&bytes, format.bits()))
+    Some(Bits::from_low_bits(&bytes, format.bits()))
 }
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {

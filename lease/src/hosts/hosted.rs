@@ -48,12 +48,12 @@ use polyflake::fork;
 use crate::{
     Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
     rules::check::Check,
-    rules::error::no_reply,
+    rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
-    rules::watched::{Watched, closes_store},
+    rules::watched::{WatchedKeeper, closes_store},
     stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
 };
-use json::{error_of, event_of};
+use json::{error_to_json, event_to_json};
 use settings::Settings;
 
 /// The maximum number of random numbers that one command needs: for statements, for choosing a worker ID, and for tokens,
@@ -77,7 +77,7 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Hosted {
-    lease: Watched<Draw>,
+    lease: WatchedKeeper<Draw>,
     /// Random numbers that the keeper may use until the next command.
     random: Arc<Mutex<Vec<Random>>>,
     /// The store. For `SQLite`, the name is empty until the file is open.
@@ -137,7 +137,7 @@ impl Hosted {
         let random = Arc::new(Mutex::new(Vec::new()));
         let restores = fork::restores();
         Ok(Self {
-            lease: Watched::new(settings.options()?, random_source(&random)),
+            lease: WatchedKeeper::new(settings.options()?, random_source(&random)),
             random,
             store,
             create: settings.create()?,
@@ -156,16 +156,16 @@ impl Hosted {
     /// answer. Pass fresh random numbers from the operating system to each call.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
-        *locked(&self.random) = others.into();
+        *lock_unpoisoned(&self.random) = others.into();
         let answer = serde_json::from_str(answer).unwrap_or(Json::Bool(false));
         if self.check.is_none() && self.restores != fork::restores() {
             self.restart();
         } else {
-            self.process_answer(&answer, now, for_steps);
+            self.process_response(&answer, now, for_steps);
         }
         loop {
             if let Some(event) = self.lease.next_event() {
-                return json!({ "do": "report", "event": event_of(&event) }).to_string();
+                return json!({ "do": "report", "event": event_to_json(&event) }).to_string();
             }
             if mem::take(&mut self.is_stale) && self.engine.take().is_some() {
                 return json!({ "do": "close" }).to_string();
@@ -203,7 +203,7 @@ impl Hosted {
             "renewals": renewals,
             "failures": failures,
             "gaps": gaps,
-            "refused": status.refused.as_ref().map(error_of),
+            "refused": status.refused.as_ref().map(error_to_json),
         })
         .to_string()
     }
@@ -212,16 +212,16 @@ impl Hosted {
     /// at which the condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().store_name();
-        error_of(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
+        error_to_json(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer.
-    fn process_answer(&mut self, answer: &Json, now: Moment, random: Random) {
+    fn process_response(&mut self, answer: &Json, now: Moment, random: Random) {
         let is_silent = answer.get("silent").is_some();
         match mem::replace(&mut self.under_way, Progress::Nothing) {
             Progress::Nothing => {}
             Progress::Opening(asked) | Progress::Running(asked, _) if is_silent => {
-                self.on_reply(&asked, Err(no_reply()), now);
+                self.on_reply(&asked, Err(no_reply_error()), now);
             }
             Progress::Opening(asked) => self.on_opened(asked, answer, now, random),
             Progress::Running(asked, steps) => {
@@ -319,7 +319,7 @@ impl Hosted {
         self.is_stale |= closes_store(&action, now);
         self.command = Some(match action {
             Action::Send(request) => {
-                let until = now.elapsed_ms + self.lease.options().answer_limit();
+                let until = now.elapsed_ms + self.lease.options().reply_timeout();
                 return self.begin_request(PendingRequest { request, until }, now, random);
             }
             Action::Begin(grant) => {
@@ -346,11 +346,11 @@ impl Hosted {
         let Some((check, result)) = &mut self.check else { return };
         let request = if result.is_ok() { check.next() } else { None };
         if let Some(request) = request {
-            let until = now.elapsed_ms + self.lease.options().answer_limit();
+            let until = now.elapsed_ms + self.lease.options().reply_timeout();
             return self.begin_request(PendingRequest { request, until }, now, random);
         }
         let lead = format!("cannot lease a worker ID {}", self.lease.options().store_name());
-        let reason = result.clone().err().map(|error| error_of(&error.with_prefix(&lead)));
+        let reason = result.clone().err().map(|error| error_to_json(&error.with_prefix(&lead)));
         self.is_stale = true;
         self.command = Some((json!({ "do": "end", "refused": reason }), Progress::Nothing));
     }
@@ -378,14 +378,14 @@ impl core::fmt::Debug for Hosted {
 /// Returns a random source that consumes the numbers supplied by the host.
 fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
     let random = random.clone();
-    Box::new(move || locked(&random).pop().ok_or_else(no_random))
+    Box::new(move || lock_unpoisoned(&random).pop().ok_or_else(missing_random_error))
 }
 
-fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
+fn lock_unpoisoned<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the error for missing random numbers. The keeper retries after this error.
-fn no_random() -> Error {
+fn missing_random_error() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "expected random numbers from the host, found none")
 }

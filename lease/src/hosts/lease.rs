@@ -8,9 +8,9 @@ use std::{
 
 use crate::{
     Error, ErrorKind, Event, Figures, Grantee, Options, Result, Store,
-    hosts::keeping::{LeaseTask, SharedState},
+    hosts::lease_task::{LeaseTask, SharedState},
     hosts::threads::Threads,
-    rules::error::no_reply,
+    rules::error::no_reply_error,
     rules::forks::{self, PerProcess},
     stores::system,
 };
@@ -82,38 +82,38 @@ impl Lease {
         let spawn: Box<Spawn> = Box::new(move |shared| {
             let keeping = LeaseTask::new(of_each.clone(), kept.clone(), shared);
             let open = open.clone();
-            Threads::of_this_process().keep(keeping, move || open())
+            Threads::for_current_process().keep(keeping, move || open())
         });
         let spawn = Some(spawn);
         let shared = PerProcess::new();
         let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
-        lease.of_this_process()?;
+        lease.for_current_process()?;
         Ok(lease)
     }
 
     /// Starts a lease that an executor's task keeps. `spawn` starts the task.
-    pub(crate) fn in_task(
+    pub(crate) fn start_in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
         spawn: impl FnOnce(LeaseTask),
     ) -> Result<Self> {
         forks::process_number()?;
         let shared = PerProcess::<Arc<SharedState>>::new();
-        let (mine, _) = shared.get_or_make(|_| true, Arc::default);
+        let (mine, _) = shared.get_or_init(|_| true, Arc::default);
         spawn(LeaseTask::new(options.clone(), grantee.clone(), mine.clone()));
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
     /// Returns this process's lease. Starts one if this is a child process without a lease, or if the lease's task could
     /// not be started.
-    fn of_this_process(&self) -> Result<&SharedState> {
+    fn for_current_process(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
             let none = || unavailable("expected a running task that keeps the lease, found none");
             return kept.map(|shared| &**shared).ok_or_else(none);
         };
         let is_kept = |shared: &Arc<SharedState>| !shared.has_failed();
-        let (shared, is_new) = self.shared.get_or_make(is_kept, Arc::default);
+        let (shared, is_new) = self.shared.get_or_init(is_kept, Arc::default);
         if is_new && let Err(error) = spawn(shared.clone()) {
             shared.fail(error.clone());
             return Err(error);
@@ -127,13 +127,13 @@ impl Lease {
     /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after
     /// `longest`, returns the last error, or `lease_unavailable`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
-        self.of_this_process()?.ready(longest)
+        self.for_current_process()?.ready(longest)
     }
 
     /// Works like [`Lease::ready`], except that once a call in this process has waited in vain, later calls fail
     /// immediately until there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
-        self.of_this_process()?.ready_once(longest)
+        self.for_current_process()?.ready_once(longest)
     }
 
     /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
@@ -146,7 +146,7 @@ impl Lease {
         sleep: impl AsyncFn(Duration),
         longest: Duration,
     ) -> Result<()> {
-        let (began, shared) = (Instant::now(), self.of_this_process()?);
+        let (began, shared) = (Instant::now(), self.for_current_process()?);
         loop {
             match shared.outcome() {
                 Some(outcome) => return outcome,
@@ -158,7 +158,7 @@ impl Lease {
 
     /// Starts leasing a worker ID if this is a forked child that has not done so.
     pub(crate) fn start_in_child(&self) -> Result<()> {
-        self.of_this_process().map(drop)
+        self.for_current_process().map(drop)
     }
 
     /// Returns the reason why no ID is available, including the last rejection.
@@ -204,9 +204,9 @@ impl Lease {
     pub fn close(&self) {
         let Some(shared) = self.close_generator() else { return };
         shared.close();
-        if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
+        if self.spawn.is_some() && !shared.wait_until_over(Self::CLOSE_LIMIT) {
             shared.stop_keeping();
-            self.options.report(&Event::Refused(no_reply()));
+            self.options.report(&Event::Refused(no_reply_error()));
         }
     }
 
@@ -227,7 +227,7 @@ impl Lease {
         let began = Instant::now();
         while !shared.is_over() {
             if began.elapsed() >= Self::CLOSE_LIMIT {
-                return self.options.report(&Event::Refused(no_reply()));
+                return self.options.report(&Event::Refused(no_reply_error()));
             }
             sleep(POLL_INTERVAL).await;
         }

@@ -119,7 +119,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let (namespace, shape, reply) = self.send(Operation::Find { limit: u32::MAX })?;
         let Reply { now, store, content: found, .. } = reply;
         let ends: Vec<_> = self
-            .all_of(&namespace, &shape, found)?
+            .sorted_records(&namespace, &shape, found)?
             .iter()
             .map(|record| record.granted_until)
             .collect();
@@ -151,18 +151,18 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns the same errors as [`Operator::status`].
     pub fn records(&mut self) -> Result<Vec<Record>> {
         let (namespace, shape, reply) = self.send(Operation::Find { limit: u32::MAX })?;
-        self.all_of(&namespace, &shape, reply.content)
+        self.sorted_records(&namespace, &shape, reply.content)
     }
 
     /// Returns the records in a reply, sorted by worker ID. Stores omit records that they cannot read, so a missing record
     /// is an error.
-    fn all_of(
+    fn sorted_records(
         &mut self,
         namespace: &Namespace,
         shape: &Shape,
         found: ReplyContent,
     ) -> Result<Vec<Record>> {
-        let mut records = records_of(found)?;
+        let mut records = checked_records(found)?;
         records.sort_by_key(|record| record.first);
         let mut firsts = (0..namespace.records).map(|index| shape.first_of(index));
         let missing = firsts
@@ -189,7 +189,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     pub fn evict(&mut self, number: u64) -> Result<Record> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
-            _ if old.token == Random::default() => Err(never_granted()),
+            _ if old.token == Random::default() => Err(never_granted_error()),
             // The record is replaced by an empty grant that starts where the previous one ends, so the previous holder
             // finds a different token.
             end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
@@ -311,7 +311,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             // The previous name is cleared, because if an operator reports a promotion later, that promotion happened
             // before this restore.
             let previous_store = String::new();
-            Ok(Namespace { previous_store, ..old.begun_in("", random()?, quiet_until) })
+            Ok(Namespace { previous_store, ..old.with_incarnation("", random()?, quiet_until) })
         })
     }
 
@@ -336,7 +336,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             if old.store == from {
                 // No keeper has noticed the promotion yet.
-                return Ok(old.begun_in(to, random()?, old.quiet_until));
+                return Ok(old.with_incarnation(to, random()?, old.quiet_until));
             }
             if (&*old.previous_store, &*old.store) == (from, to) {
                 // A keeper has noticed that the store is different. The keeper waits as it does after a restore, because it
@@ -419,7 +419,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             if index >= namespace.records {
                 if !may_grow {
-                    return Err(never_granted());
+                    return Err(never_granted_error());
                 }
                 let new = Namespace {
                     records: index + 1,
@@ -432,7 +432,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let first = shape.first_of(index);
             let found = self.send(Operation::Read { first })?.2.content;
-            let old = records_of(found)?.into_iter().next();
+            let old = checked_records(found)?.into_iter().next();
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
@@ -468,7 +468,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 }
 
 /// Returns the records in a reply, after checking that a writer of format 1 could have produced each of them.
-fn records_of(found: ReplyContent) -> Result<Vec<Record>> {
+fn checked_records(found: ReplyContent) -> Result<Vec<Record>> {
     let ReplyContent::Records(records) = found else {
         return Err(damaged_record(
             "expected a reply that fits the request, found one of another kind",
@@ -478,7 +478,7 @@ fn records_of(found: ReplyContent) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-fn never_granted() -> Error {
+fn never_granted_error() -> Error {
     out_of_range("expected a number that was granted before")
 }
 

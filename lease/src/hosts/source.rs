@@ -36,12 +36,12 @@ pub struct Source(SourceKind);
 enum SourceKind {
     Url(String),
     At(Box<Location>),
-    Store(Box<Open>),
+    Store(Box<OpenStore>),
     Host(Host),
 }
 
 /// A function that opens a store.
-type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
+type OpenStore = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
     /// Creates a source from a function that opens a store. The store is opened again after each pause and each failure. A
@@ -52,7 +52,7 @@ impl Source {
     }
 
     /// Creates a source from a URL that has already been parsed.
-    pub(crate) fn at_location(location: Location) -> Self {
+    pub(crate) fn from_location(location: Location) -> Self {
         Self(SourceKind::At(Box::new(location)))
     }
 
@@ -71,7 +71,7 @@ impl Source {
         };
         let options = options.at(address.name());
         let options = if address.is_volatile() { options.for_volatile_store()? } else { options };
-        let longest = Duration::from_millis(options.answer_limit());
+        let longest = Duration::from_millis(options.reply_timeout());
         Lease::start(move || address.open(longest), options, grantee)
     }
 }

@@ -4,7 +4,7 @@ use std::{boxed::Box, sync::Arc, time::Duration};
 
 use core::future::Future;
 
-use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::keeping::Task};
+use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::lease_task::Task};
 
 /// A function that starts a lease for a grantee.
 type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
@@ -62,7 +62,7 @@ impl Host {
         P: Future<Output = ()> + Send + 'static,
     {
         let start = |options: Options, grantee| {
-            Lease::in_task(options, grantee, |keeping| spawn(keeping.task(open, sleep)))
+            Lease::start_in_task(options, grantee, |keeping| spawn(keeping.task(open, sleep)))
         };
         Self { start: Box::new(start) }
     }

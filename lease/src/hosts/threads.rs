@@ -26,13 +26,13 @@ use polyflake::fork;
 
 use crate::{
     AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    hosts::keeping::{LeaseTask, Task},
+    hosts::lease_task::{LeaseTask, Task},
     rules::forks::PerProcess,
 };
 
 /// The maximum number of concurrent requests. It keeps a process with many generators from using all of its server's
 /// connections. Requests that take longer than `SHORT_WAIT` are not counted.
-const REQUESTS: usize = 4;
+const MAX_REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
 /// The longest pause between two checks. It applies if other threads are polling all tasks, or if all tasks are waiting to
@@ -65,7 +65,7 @@ struct TaskEntry {
 
 impl State {
     /// Puts a task back after it was polled, unless it is complete.
-    fn put_back(&mut self, number: u64, task: Option<Task>) {
+    fn return_task(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
             _ => drop(self.tasks.remove(&number)),
@@ -76,7 +76,7 @@ impl State {
     fn next(&mut self) -> Result<(u64, Task), Duration> {
         let now = Instant::now();
         let brief = self.requests.iter().map(|began| *began + SHORT_WAIT).filter(|end| *end > now);
-        let free = brief.clone().min().filter(|_| brief.count() >= REQUESTS);
+        let free = brief.clone().min().filter(|_| brief.count() >= MAX_REQUESTS);
         let ready = self.tasks.iter_mut().filter(|(_, entry)| entry.task.is_some());
         let Some((due, number, entry)) = ready
             .filter_map(|(number, entry)| Some((entry.due?, *number, entry)))
@@ -97,10 +97,10 @@ impl State {
 
 impl Threads {
     /// Returns this process's threads.
-    pub(crate) fn of_this_process() -> &'static Self {
+    pub(crate) fn for_current_process() -> &'static Self {
         static PROCESS_THREADS: PerProcess<Threads> = PerProcess::new();
         let new = || Self { state: Mutex::default(), changed: Condvar::new() };
-        PROCESS_THREADS.get_or_make(|_| true, new).0
+        PROCESS_THREADS.get_or_init(|_| true, new).0
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -118,7 +118,7 @@ impl Threads {
         let number = state.begun;
         let open = move || {
             // Opening a store may block, just like a request.
-            let opened = self.run_long(&open);
+            let opened = self.run_blocking(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
         let task = keeping.task(open, move |pause| self.sleep(number, pause));
@@ -166,7 +166,7 @@ impl Threads {
             }
             let left = Some(task).filter(|_| !is_over);
             state = self.lock();
-            state.put_back(number, left);
+            state.return_task(number, left);
             self.changed.notify_all();
             // Another thread took over while this one was polling. One thread is enough, so this one exits.
             if state.is_watched {
@@ -206,7 +206,7 @@ impl Threads {
     }
 
     /// Runs a function that may take a long time while another thread waits for the other tasks.
-    fn run_long<V>(&'static self, work: impl FnOnce() -> V) -> V {
+    fn run_blocking<V>(&'static self, work: impl FnOnce() -> V) -> V {
         let mut state = self.lock();
         let request = RequestInProgress { threads: self, began: Instant::now() };
         state.requests.push(request.began);
@@ -256,15 +256,15 @@ struct Blocking<S: Store> {
 impl<S: Store> AsyncStore for Blocking<S> {
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
         let store = self.store.as_mut().expect("a store until it is dropped");
-        ready(self.threads.run_long(|| store.answer(request)))
+        ready(self.threads.run_blocking(|| store.answer(request)))
     }
 }
 
-/// Drops the store through `run_long`, as for a request, because a driver may notify its server.
+/// Drops the store through `run_blocking`, as for a request, because a driver may notify its server.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();
         // Closing a connection may block, just like a request.
-        self.threads.run_long(|| drop(store));
+        self.threads.run_blocking(|| drop(store));
     }
 }

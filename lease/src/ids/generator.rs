@@ -26,7 +26,7 @@ pub struct Generator<F: Family> {
 }
 
 /// A lease that has begun, and the generator that the first grant will create.
-pub(crate) struct BegunLease<F: Family> {
+pub(crate) struct StartedLease<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
@@ -46,7 +46,7 @@ impl<F: Family> core::fmt::Debug for Generator<F> {
     }
 }
 
-impl<F: Family> BegunLease<F> {
+impl<F: Family> StartedLease<F> {
     /// Waits for the first grant.
     pub(crate) fn ready(self) -> crate::Result<Generator<F>> {
         if !self.lease.waits_in_drop {
@@ -57,7 +57,7 @@ impl<F: Family> BegunLease<F> {
         self.generator()
     }
 
-    /// Works like [`BegunLease::ready`], but awaits `sleep`. Dropping the generator or the returned future therefore never
+    /// Works like [`StartedLease::ready`], but awaits `sleep`. Dropping the generator or the returned future therefore never
     /// blocks.
     pub(crate) async fn ready_async(
         mut self,
@@ -70,8 +70,8 @@ impl<F: Family> BegunLease<F> {
 
     fn generator(self) -> crate::Result<Generator<F>> {
         let leased = self.granted.leased().cloned();
-        let leased =
-            leased.ok_or_else(|| no_lease("expected a generator of the grant, found none"))?;
+        let leased = leased
+            .ok_or_else(|| no_lease_error("expected a generator of the grant, found none"))?;
         Ok(Generator { leased, lease: Arc::new(self.lease), longest: self.longest })
     }
 }
@@ -105,42 +105,42 @@ impl<F: Family> Generator<F> {
         // The generator is called first, and the lease is checked only if that call fails. An ID therefore costs no more
         // than it would without a lease.
         let mut made = call(&self.leased);
-        if is_of_lease(&made) {
-            self.call_later(&mut made, call);
+        if is_lease_error(&made) {
+            self.retry_with_lease(&mut made, call);
         }
         made
     }
 
     #[cold]
-    fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
+    fn retry_with_lease<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
         if matches!(made, Err(error) if error.kind() == ErrorKind::Forked) {
             let ready = self.lease.ready_once(self.longest);
             // The generator is called again even if the wait failed, because the lease may have begun just before the wait
             // ended.
             *made = call(&self.leased);
             if let Err(reason) = ready
-                && is_of_lease(made)
+                && is_lease_error(made)
             {
                 *made = Err(unavailable(reason));
                 return;
             }
         }
-        self.explain_in(made);
+        self.explain_result(made);
     }
 
     /// Calls a generator method that never waits.
     #[inline]
     pub(crate) fn try_call<V>(&self, call: impl FnOnce(&F) -> Result<V>) -> Result<V> {
         let mut made = call(&self.leased);
-        if is_of_lease(&made) {
-            self.explain_in(&mut made);
+        if is_lease_error(&made) {
+            self.explain_result(&mut made);
         }
         made
     }
 
     /// Adds the reason why there is no lease, if known, to a generator's error.
     #[cold]
-    fn explain_in<V>(&self, made: &mut Result<V>) {
+    fn explain_result<V>(&self, made: &mut Result<V>) {
         if let Err(error) = made {
             // `explain` consumes the error, so a placeholder takes its place in the meantime.
             let error = mem::replace(error, Error::new(ErrorKind::LeaseUnavailable));
@@ -160,7 +160,7 @@ impl<F: Family> Generator<F> {
         }
         let ready = self.lease.ready_async(sleep, self.longest).await;
         match (call(&self.leased).await, ready) {
-            (made, Err(reason)) if is_of_lease(&made) => Err(unavailable(reason)),
+            (made, Err(reason)) if is_lease_error(&made) => Err(unavailable(reason)),
             (made, _) => made.map_err(|error| self.explain_error(error)),
         }
     }
@@ -172,7 +172,7 @@ impl<F: Family> Generator<F> {
         match error.kind() {
             ErrorKind::LeaseUnavailable => error.with_source(self.lease.reason()),
             ErrorKind::Forked => {
-                let none = || no_lease("expected a lease of this process, found none yet");
+                let none = || no_lease_error("expected a lease of this process, found none yet");
                 unavailable(self.lease.start_in_child().err().unwrap_or_else(none))
             }
             _ => error,
@@ -181,11 +181,11 @@ impl<F: Family> Generator<F> {
 }
 
 #[inline]
-fn is_of_lease<V>(made: &Result<V>) -> bool {
+fn is_lease_error<V>(made: &Result<V>) -> bool {
     matches!(made, Err(error) if matches!(error.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked))
 }
 
-fn no_lease(reason: &'static str) -> crate::Error {
+fn no_lease_error(reason: &'static str) -> crate::Error {
     crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
 }
 

@@ -12,7 +12,7 @@ use polyflake::{SlotSource, clock::Clock, fork};
 
 #[cfg(feature = "std")]
 use crate::{
-    Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::BegunLease,
+    Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::StartedLease,
 };
 
 /// The core crate's type for a leased generator of one ID format.
@@ -109,12 +109,12 @@ impl<F: Family + Send + Sync> Threaded<F> {
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
-    ) -> Result<BegunLease<F>> {
+    ) -> Result<StartedLease<F>> {
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         let options = options.waits_for_ms(longest_ms);
         let granted = Arc::new(Self::new(alloc::boxed::Box::new(build)));
         let lease = source.start(options, granted.clone())?;
-        Ok(BegunLease { granted, lease, longest })
+        Ok(StartedLease { granted, lease, longest })
     }
 }
 

@@ -6,7 +6,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{BegunLease, by_own_calls, calls, constructors},
+    ids::generator::{StartedLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -54,7 +54,7 @@ fn begin(
     options: Options,
     uuid8: bool,
     longest: Duration,
-) -> Result<BegunLease<Leased>> {
+) -> Result<StartedLease<Leased>> {
     if options.shape().family() != "hotguid" {
         return Err(out_of_range("expected options of Hot Guid"));
     }

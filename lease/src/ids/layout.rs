@@ -6,10 +6,10 @@ use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
     Options, Result, Source,
-    ids::generator::{BegunLease, by_own_calls, constructors},
+    ids::generator::{StartedLease, by_own_calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
-    rules::numbered::NumberedLayout,
+    rules::numbered::WorkerIdLayout,
     rules::place::Place,
 };
 
@@ -120,7 +120,7 @@ by_own_calls!(Id, () => ());
 
 /// Returns the default options.
 fn options(place: &Place, layout: &Layout, fields: &[&str]) -> Result<Options> {
-    let numbers = place.worker_id_range(NumberedLayout::new(layout, fields)?.all_worker_ids());
+    let numbers = place.worker_id_range(WorkerIdLayout::new(layout, fields)?.all_worker_ids());
     place.options(shape(layout, fields, numbers)?)
 }
 
@@ -131,8 +131,8 @@ fn begin(
     layout: &Layout,
     fields: &[&str],
     longest: Duration,
-) -> Result<BegunLease<Leased>> {
-    let numbered = NumberedLayout::new(layout, fields)?;
+) -> Result<StartedLease<Leased>> {
+    let numbered = WorkerIdLayout::new(layout, fields)?;
     let of_layout = shape(layout, fields, options.shape().numbers())?;
     if options.shape().family() != "layout" || *options.shape() != of_layout {
         return Err(out_of_range("expected options of the layout and its fields"));

@@ -6,7 +6,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{BegunLease, by_own_calls, calls, constructors},
+    ids::generator::{StartedLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -49,8 +49,8 @@ fn begin(
     options: Options,
     secret: [u8; 16],
     longest: Duration,
-) -> Result<BegunLease<Leased>> {
-    if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
+) -> Result<StartedLease<Leased>> {
+    if options.shape().family() != "randflake" || !options.shape().has_secret(&secret) {
         return Err(out_of_range("expected options of Randflake and of the secret"));
     }
     // The codec wipes its subkeys when it is dropped. The secret itself is not stored.

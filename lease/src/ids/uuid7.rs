@@ -6,7 +6,7 @@ use polyflake::uuid7::{self, Leased, Uuid7};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{BegunLease, by_own_calls, calls, constructors},
+    ids::generator::{StartedLease, by_own_calls, calls, constructors},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -49,7 +49,7 @@ fn options(place: &Place) -> Result<Options> {
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
-fn begin(source: Source, options: Options, longest: Duration) -> Result<BegunLease<Leased>> {
+fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedLease<Leased>> {
     if options.shape().family() != "uuid7" {
         return Err(out_of_range("expected options of UUID v7"));
     }

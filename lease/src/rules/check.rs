@@ -10,7 +10,7 @@ use alloc::{
 
 use crate::{
     Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Shape,
-    rules::error::{damaged_record, moment, reserved_id},
+    rules::error::{damaged_record, moment, reserved_id_error},
     rules::volatile::is_proposed,
 };
 
@@ -94,7 +94,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     }
     let until = records.first().map_or(0, |record| record.granted_until);
     if until == Record::RESERVED {
-        return Err(reserved_id(&format!("all {capacity} worker IDs of {name} are")));
+        return Err(reserved_id_error(&format!("all {capacity} worker IDs of {name} are")));
     }
     let reason = format!(
         "all {capacity} worker IDs of {name} are leased, the first until {}",

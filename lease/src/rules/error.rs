@@ -34,7 +34,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Returns the kind with the given code.
-    pub(crate) fn of_code(code: &str) -> Option<Self> {
+    pub(crate) fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
 
@@ -105,7 +105,7 @@ impl Error {
     }
 
     /// Appends the affected record to the error's reason.
-    pub(crate) fn in_record(self, first: u64) -> Self {
+    pub(crate) fn with_record_context(self, first: u64) -> Self {
         let reason = alloc::format!("{} in the record of number {first}", self.reason);
         Self { reason: reason.into(), ..self }
     }
@@ -152,13 +152,13 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 
 /// Returns the error for the case in which all matching worker IDs are reserved, so that no keeper may claim any of them. A
 /// reservation has no end, so waiting does not help.
-pub(crate) fn reserved_id(which: &str) -> Error {
+pub(crate) fn reserved_id_error(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
 }
 
 /// Returns the error for a store that did not reply. The store may or may not have executed the request.
-pub(crate) fn no_reply() -> Error {
+pub(crate) fn no_reply_error() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }
 

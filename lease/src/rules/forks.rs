@@ -49,7 +49,7 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns the value of this process, if it exists.
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: the pointer is null, or points to a box that `get_or_make` leaked and that only `drop` frees, so the box
+        // SAFETY: the pointer is null, or points to a box that `get_or_init` leaked and that only `drop` frees, so the box
         // outlives the borrow of `self`.
         let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
         (*process == fork::process()).then_some(value)
@@ -57,7 +57,7 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns this process's value, and whether this call created it. A new value is created if there is none, or if
     /// `is_good` rejects the current one. A rejected value stays allocated, because threads may still be using it.
-    pub(crate) fn get_or_make(
+    pub(crate) fn get_or_init(
         &self,
         is_good: impl Fn(&T) -> bool,
         make: impl Fn() -> T,

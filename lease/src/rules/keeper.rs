@@ -293,7 +293,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
-            sent_at: Offset::between_clocks(Moment { wall_ms: 0, elapsed_ms: 0 }),
+            sent_at: Offset::from_moment(Moment { wall_ms: 0, elapsed_ms: 0 }),
             notes: GapEvents::default(),
             shown: 0,
             preferred,
@@ -332,7 +332,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         // matches the current request.
         self.request += 1;
         if let (Ok(_), Some(purpose)) = (&reply, self.settle_after_gap(&purpose, now)) {
-            return self.settle_soon(purpose, now);
+            return self.schedule_read_back(purpose, now);
         }
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
@@ -354,11 +354,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID,
     /// and claims one again after a pause that grows with each failure. At other times, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
-        let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_kept();
+        let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_renewed();
         if let Some(held) = self.held.take_if(|_| is_idle) {
             self.fail(error);
             let start = held.record.start;
-            self.release_to(held, start, now);
+            self.release_with_end(held, start, now);
         }
     }
 
@@ -371,7 +371,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         // The process's image may have been taken after the seal was requested. In that case, another copy of this process
         // generates IDs until it has sealed its generator, too.
-        self.notice_gap(now);
+        self.detect_gap(now);
         self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
@@ -386,7 +386,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         // Another copy may use the grant until this time, unless it detects this copy's renewal first.
         let end = end.max(held.shared_until.min(held.end));
-        self.release_to(held, end, now);
+        self.release_with_end(held, end, now);
     }
 
     #[cfg(feature = "hosted")]
@@ -411,7 +411,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns whether there is a grant that is still being renewed.
-    fn is_kept(&self) -> bool {
+    fn is_renewed(&self) -> bool {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
@@ -443,9 +443,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn send(&mut self, purpose: RequestPurpose, operation: Operation, now: Moment) {
         self.request += 1;
         // Hosts do not poll the keeper while they wait for the reply.
-        self.schedule_beat(self.options.answer_limit(), now);
-        self.answer_until = now.elapsed_ms + self.options.answer_limit();
-        self.sent_at = Offset::between_clocks(now);
+        self.schedule_beat(self.options.reply_timeout(), now);
+        self.answer_until = now.elapsed_ms + self.options.reply_timeout();
+        self.sent_at = Offset::from_moment(now);
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Send(Request {
             number: self.request,

@@ -99,7 +99,7 @@ impl Create {
         matches!(self, Self::Trial { .. })
     }
 
-    pub(crate) fn allows_second(self) -> bool {
+    pub(crate) fn allows_second_store(self) -> bool {
         matches!(self, Self::SecondStore | Self::Trial { second: true })
     }
 

@@ -165,7 +165,7 @@ impl Error {
     pub(crate) fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let (code, message) = (fields.string("code")?, fields.string("message")?);
-        let kind = ErrorKind::of_code(&code);
+        let kind = ErrorKind::from_code(&code);
         let message = match kind {
             Some(_) => message,
             None => format!("the service reports {code}: {message}"),

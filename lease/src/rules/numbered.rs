@@ -31,7 +31,7 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// provides no values; or if the layout has no timestamp or an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
-    let numbered = NumberedLayout::new(layout, fields)?;
+    let numbered = WorkerIdLayout::new(layout, fields)?;
     if numbers.end() > numbered.all_worker_ids().end() {
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
@@ -50,12 +50,12 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 /// # Errors
 /// Returns the same errors that [`shape`] returns for `layout` and `fields`.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
-    let numbered = NumberedLayout::new(layout, fields)?.to_json(number);
+    let numbered = WorkerIdLayout::new(layout, fields)?.to_json(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
 }
 
 /// A layout whose constant or bindable fields contain a leased worker ID.
-pub(crate) struct NumberedLayout {
+pub(crate) struct WorkerIdLayout {
     layout: Json,
     /// For each field: its index in the layout's list, the number of worker ID bits below the field, and the field's width.
     parts: Vec<(usize, u32, u32)>,
@@ -64,11 +64,11 @@ pub(crate) struct NumberedLayout {
     time: (u64, u64),
 }
 
-impl NumberedLayout {
+impl WorkerIdLayout {
     pub(crate) fn new(layout: &Layout, names: &[&str]) -> Result<Self> {
         let mut layout = layout.to_value();
-        let fields = fields_of(&mut layout);
-        let time = time_of(fields)?;
+        let fields = layout_fields(&mut layout);
+        let time = epoch_and_tick(fields)?;
         let (mut parts, mut below) = (Vec::<(usize, u32, u32)>::new(), 0);
         // The loop runs from the least significant field to the most significant one, so that `below` counts the bits below
         // each field.
@@ -106,7 +106,7 @@ impl NumberedLayout {
     /// Returns the layout whose fields contain a worker ID as constants.
     pub(crate) fn to_json(&self, number: u64) -> Json {
         let mut layout = self.layout.clone();
-        let fields = fields_of(&mut layout);
+        let fields = layout_fields(&mut layout);
         for (place, below, width) in &self.parts {
             let part = number >> below & ((1 << width) - 1);
             let Json::Object(members) = &mut fields[*place] else { continue };
@@ -133,7 +133,7 @@ fn integer(object: &Json, name: &str) -> Option<i64> {
 }
 
 /// Returns the fields of a layout, or an empty slice for a value that is not a layout.
-fn fields_of(layout: &mut Json) -> &mut [Json] {
+fn layout_fields(layout: &mut Json) -> &mut [Json] {
     let Json::Object(members) = layout else { return &mut [] };
     match members.iter_mut().find(|(name, _)| name == "fields") {
         Some((_, Json::List(fields))) => fields,
@@ -149,7 +149,7 @@ fn width_of(field: &Json) -> Option<u32> {
 }
 
 /// Returns the epoch in Unix milliseconds, and the tick in microseconds.
-fn time_of(fields: &[Json]) -> Result<(u64, u64)> {
+fn epoch_and_tick(fields: &[Json]) -> Result<(u64, u64)> {
     let time = fields.iter().find(|field| text(field, "kind") == Some("timestamp"));
     let time = time.ok_or_else(|| out_of_range("expected a layout with a timestamp"))?;
     let tick = text(time, "tick").and_then(|tick| tick.parse::<Tick>().ok());

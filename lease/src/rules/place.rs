@@ -17,7 +17,7 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, SECOND_STORE, Schema},
     rules::record::check_name,
-    rules::url::{EXAMPLE, Location, Site, TERMS, digits},
+    rules::url::{EXAMPLE, LEASE_PARAMETERS, Location, StoreAddress, digits},
 };
 #[cfg(feature = "std")]
 use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
@@ -77,7 +77,7 @@ impl Place {
                 ));
             }
         };
-        Ok(Self { url: without_terms(url), location, namespace, number: None })
+        Ok(Self { url: without_lease_parameters(url), location, namespace, number: None })
     }
 
     /// Parses the values of the environment variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_NODE` (a decimal worker ID).
@@ -138,18 +138,18 @@ impl Place {
             let reason = "cannot return the worker ID at SIGTERM: a Rust program handles the signal itself and calls `close`, so leave `sigterm` out of the URL";
             return Err(out_of_range(reason));
         }
-        self.options_of(shape)
+        self.lease_options(shape)
     }
 
     /// Returns the options for a check of this place. The URL may be meant for a program in another language that releases
     /// its worker ID on SIGTERM.
     #[cfg(feature = "std")]
-    pub(crate) fn options_of_check(&self) -> Result<Options> {
-        self.options_of(Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
+    pub(crate) fn check_options(&self) -> Result<Options> {
+        self.lease_options(Shape::for_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
     }
 
     #[cfg(feature = "std")]
-    fn options_of(&self, shape: Shape) -> Result<Options> {
+    fn lease_options(&self, shape: Shape) -> Result<Options> {
         let mut options = Options::new(&self.namespace, shape)?.at(&self.location.site.to_string());
         if let Ok(holder) = std::env::var(HOLDER) {
             let named = options.holder(&holder);
@@ -165,7 +165,7 @@ impl Place {
     /// Returns the store as the source of a lease.
     #[cfg(feature = "std")]
     pub(crate) fn source(&self) -> Source {
-        Source::at_location(self.location.clone())
+        Source::from_location(self.location.clone())
     }
 
     #[cfg(feature = "std")]
@@ -192,7 +192,7 @@ impl Place {
 
     /// Returns whether the URL contains a password, either in the user part or as a parameter.
     pub fn has_password(&self) -> bool {
-        matches!(&self.location.site, Site::Server(server) | Site::Mysql(server) | Site::Redis(server) | Site::Http(server) if server.password.is_some())
+        matches!(&self.location.site, StoreAddress::Server(server) | StoreAddress::Mysql(server) | StoreAddress::Redis(server) | StoreAddress::Http(server) if server.password.is_some())
     }
 
     /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
@@ -263,9 +263,10 @@ pub(crate) fn of_node(error: Error) -> Error {
 }
 
 /// Returns a URL as it was written, but without the namespace and the terms.
-fn without_terms(url: &str) -> String {
+fn without_lease_parameters(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_string() };
-    let is_term = |part: &str| TERMS.contains(&part.split('=').next().unwrap_or_default());
+    let is_term =
+        |part: &str| LEASE_PARAMETERS.contains(&part.split('=').next().unwrap_or_default());
     let others = query.split('&').filter(|part| !is_term(part));
     match &*others.collect::<Vec<_>>().join("&") {
         "" => before.to_string(),

@@ -54,7 +54,7 @@ pub struct Plan {
 
 impl Plan {
     /// The longest possible lease: a year.
-    const ANY: u64 = 366 * 24 * HOUR_MS;
+    const MAX_LEASE_MS: u64 = 366 * 24 * HOUR_MS;
 
     /// Calculates the plan for a fleet whose leases last `lease_ms` milliseconds, in a namespace with the given shape.
     pub fn new(shape: &Shape, lease_ms: u64, fleet: Fleet) -> Self {
@@ -64,8 +64,12 @@ impl Plan {
         let kills = u64::try_from(kills.div_ceil(HOUR_MS.into())).unwrap_or(u64::MAX);
         let spare = capacity.checked_sub(holders);
         let longest = |spare: u64| match kills_per_hour {
-            0 => Self::ANY,
-            kills => spare.saturating_mul(HOUR_MS).checked_div(kills).unwrap_or(0).min(Self::ANY),
+            0 => Self::MAX_LEASE_MS,
+            kills => spare
+                .saturating_mul(HOUR_MS)
+                .checked_div(kills)
+                .unwrap_or(0)
+                .min(Self::MAX_LEASE_MS),
         };
         Self {
             fleet,

@@ -147,7 +147,7 @@ impl Record {
                 holder: fields.string("holder")?,
             })
         };
-        let record = read().map_err(|error: Error| error.in_record(first))?;
+        let record = read().map_err(|error: Error| error.with_record_context(first))?;
         record.check()?;
         Ok(record)
     }
@@ -219,7 +219,12 @@ impl Namespace {
     }
 
     /// Returns the record for a new incarnation of the store, in which no grant starts before `quiet_until`.
-    pub(crate) fn begun_in(&self, store: &str, incarnation: Random, quiet_until: u64) -> Self {
+    pub(crate) fn with_incarnation(
+        &self,
+        store: &str,
+        incarnation: Random,
+        quiet_until: u64,
+    ) -> Self {
         Self {
             incarnation,
             store: store.into(),

@@ -20,7 +20,7 @@ use crate::{
 
 /// The number of records whose worker IDs can be requested. The number is limited because requesting a worker ID creates
 /// all records up to it.
-const MAX_NAMED: u64 = 1 << 20;
+const MAX_REQUESTABLE_IDS: u64 = 1 << 20;
 
 /// The number of worker IDs that a record covers. Records and shapes store this number, so that a later format can lease
 /// several worker IDs at once.
@@ -51,7 +51,7 @@ const UUID7: NumberedFormat =
 impl NumberedFormat {
     /// Returns the format with the given name, unless shapes of that format have further properties.
     #[cfg(feature = "hosted")]
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
     }
 
@@ -119,7 +119,7 @@ impl Shape {
     pub fn randflake(nodes: core::ops::RangeInclusive<u64>, secret: &[u8; 16]) -> Result<Self> {
         let shape =
             Self::new("randflake", (1_730_000_000_000, 1_000_000), "node", (nodes, 131_071))?;
-        Ok(Self { secret: Some(check_value(secret)), ..shape })
+        Ok(Self { secret: Some(secret_check_value(secret)), ..shape })
     }
 
     /// Creates the shape for Hot Guid machine numbers.
@@ -166,7 +166,7 @@ impl Shape {
     /// Returns the shape for a check, which cannot tell the ID format of the program's generators. The shape allows
     /// everything that any format allows.
     #[cfg(feature = "hosted")]
-    pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
+    pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
     }
 
@@ -176,10 +176,11 @@ impl Shape {
             let (first, last) = self.numbers().into_inner();
             out_of_range(format!("expected a number from {first} to {last}, found {number}"))
         })?;
-        if index < MAX_NAMED {
+        if index < MAX_REQUESTABLE_IDS {
             return Ok(index);
         }
-        let reason = format!("expected one of the first {MAX_NAMED} numbers, found {number}");
+        let reason =
+            format!("expected one of the first {MAX_REQUESTABLE_IDS} numbers, found {number}");
         Err(out_of_range(reason))
     }
 
@@ -194,8 +195,8 @@ impl Shape {
     }
 
     #[cfg(feature = "std")]
-    pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
-        self.secret.as_ref() == Some(&check_value(secret))
+    pub(crate) fn has_secret(&self, secret: &[u8; 16]) -> bool {
+        self.secret.as_ref() == Some(&secret_check_value(secret))
     }
 
     /// Returns the maximum number of records in a namespace with this shape.
@@ -215,7 +216,7 @@ impl Shape {
 
     /// Describes the first difference from another shape, for use in a message. If possible, the description contains the
     /// values in both shapes.
-    pub(crate) fn difference(&self, other: &Self) -> String {
+    pub(crate) fn describe_difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
             format!("{}, not {}", self.family, other.family)
@@ -324,7 +325,7 @@ pub(crate) fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-fn check_value(secret: &[u8; 16]) -> String {
+fn secret_check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
     // The secret is the key for hashing a fixed string. Equal hashes mean equal secrets, so a wrong secret is detected, but
     // the stored hash does not reveal the secret.

@@ -38,7 +38,7 @@ pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`"
 const SUPPORTED: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
 
 /// The default ports of `PostgreSQL`, `MySQL`, `Redis`, HTTPS and HTTP.
-const PORT: u16 = 5432;
+const POSTGRESQL_PORT: u16 = 5432;
 const MYSQL_PORT: u16 = 3306;
 const REDIS_PORT: u16 = 6379;
 const HTTPS_PORT: u16 = 443;
@@ -47,10 +47,10 @@ const HTTP_PORT: u16 = 80;
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
 /// The parameters that are valid in any URL, followed by those that are specific to a database.
-pub(crate) const TERMS: [&str; 7] =
+pub(crate) const LEASE_PARAMETERS: [&str; 7] =
     ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
-const OF_FILES: [&str; 1] = ["allow"];
-const OF_SERVERS: [&str; 13] = [
+const FILE_PARAMETERS: [&str; 1] = ["allow"];
+const POSTGRESQL_PARAMETERS: [&str; 13] = [
     "schema",
     "create",
     "host",
@@ -65,28 +65,28 @@ const OF_SERVERS: [&str; 13] = [
     "options",
     "target_session_attrs",
 ];
-const OF_MYSQL: [&str; 8] =
+const MYSQL_PARAMETERS: [&str; 8] =
     ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "connect_timeout"];
 
-const OF_HTTP: [&str; 2] = ["sslrootcert", "connect_timeout"];
+const HTTP_PARAMETERS: [&str; 2] = ["sslrootcert", "connect_timeout"];
 
 /// `Redis` URLs have the same parameters as `MySQL` URLs.
-const OF_REDIS: [&str; 8] = OF_MYSQL;
+const REDIS_PARAMETERS: [&str; 8] = MYSQL_PARAMETERS;
 
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Location {
-    pub(crate) site: Site,
+    pub(crate) site: StoreAddress,
     pub(crate) namespace: Option<String>,
     /// An explicit schema.
     pub(crate) schema: Option<Schema>,
     pub(crate) access: Access,
-    pub(crate) terms: Terms,
+    pub(crate) terms: LeaseParameters,
 }
 
 /// A store.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Site {
+pub(crate) enum StoreAddress {
     /// An in-memory store, identified by its name.
     Memory(String),
     /// The path of an `SQLite` file.
@@ -124,7 +124,7 @@ pub(crate) struct Server {
 
 /// The lease terms set by the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Terms {
+pub(crate) struct LeaseParameters {
     pub(crate) lease_ms: Option<u64>,
     pub(crate) numbers: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
@@ -136,7 +136,7 @@ pub(crate) struct Terms {
 }
 
 #[cfg(feature = "std")]
-impl Terms {
+impl LeaseParameters {
     /// Applies the terms that affect the keeper to the keeper's options.
     pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
         if let Some(lease_ms) = self.lease_ms {
@@ -170,15 +170,20 @@ impl Location {
         match before.split_once(':').map(|(scheme, rest)| (base_of(scheme), rest)) {
             Some(("memory", name)) => {
                 let mut parameters = Parameters::read(query, "memory", &[])?;
-                Self::with(Site::Memory(name.to_string()), None, Access::default(), &mut parameters)
+                Self::with(
+                    StoreAddress::Memory(name.to_string()),
+                    None,
+                    Access::default(),
+                    &mut parameters,
+                )
             }
-            Some(("sqlite", path)) => Self::of_file(path, query),
-            Some(("postgres" | "postgresql", rest)) => Self::of_server(rest, query),
-            Some(("mysql" | "mariadb", rest)) => Self::of_mysql(rest, query),
-            Some(("redis" | "valkey", rest)) => Self::of_redis(rest, query, false),
-            Some(("rediss" | "valkeys", rest)) => Self::of_redis(rest, query, true),
-            Some(("https", rest)) => Self::of_http(rest, query, true),
-            Some(("http", rest)) => Self::of_http(rest, query, false),
+            Some(("sqlite", path)) => Self::parse_file(path, query),
+            Some(("postgres" | "postgresql", rest)) => Self::parse_postgresql(rest, query),
+            Some(("mysql" | "mariadb", rest)) => Self::parse_mysql(rest, query),
+            Some(("redis" | "valkey", rest)) => Self::parse_redis(rest, query, false),
+            Some(("rediss" | "valkeys", rest)) => Self::parse_redis(rest, query, true),
+            Some(("https", rest)) => Self::parse_http(rest, query, true),
+            Some(("http", rest)) => Self::parse_http(rest, query, false),
             Some((scheme, _)) if is_scheme(scheme) => {
                 Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {SUPPORTED}")))
             }
@@ -189,20 +194,20 @@ impl Location {
         }
     }
 
-    fn of_file(path: &str, query: &str) -> Result<Self> {
-        let mut parameters = Parameters::read(query, "SQLite", &OF_FILES)?;
+    fn parse_file(path: &str, query: &str) -> Result<Self> {
+        let mut parameters = Parameters::read(query, "SQLite", &FILE_PARAMETERS)?;
         let allows_overlayfs = match parameters.remove("allow").as_deref() {
             None => false,
             Some("overlayfs") => true,
             Some(_) => return Err(out_of_range("`allow` can only be `overlayfs`")),
         };
         let access = Access { allows_overlayfs, ..Access::default() };
-        Self::with(Site::File(path_of(path)?), None, access, &mut parameters)
+        Self::with(StoreAddress::File(parse_path(path)?), None, access, &mut parameters)
     }
 
-    fn of_server(rest: &str, query: &str) -> Result<Self> {
+    fn parse_postgresql(rest: &str, query: &str) -> Result<Self> {
         let authority = Authority::read(rest, "postgres")?;
-        let mut parameters = Parameters::read(query, "PostgreSQL", &OF_SERVERS)?;
+        let mut parameters = Parameters::read(query, "PostgreSQL", &POSTGRESQL_PARAMETERS)?;
         let schema = parameters.remove("schema").as_deref().map(Schema::new).transpose()?;
         let create = match parameters.remove("create").as_deref() {
             None => Create::Store,
@@ -211,14 +216,14 @@ impl Location {
                 return Err(out_of_range(format!("`create` can only be `{SECOND_STORE}`")));
             }
         };
-        let server = Server::from_authority(authority, PORT, &mut parameters)?;
+        let server = Server::from_authority(authority, POSTGRESQL_PORT, &mut parameters)?;
         let access = Access { create, ..Access::default() };
-        Self::with(Site::Server(server), schema, access, &mut parameters)
+        Self::with(StoreAddress::Server(server), schema, access, &mut parameters)
     }
 
-    fn of_mysql(rest: &str, query: &str) -> Result<Self> {
+    fn parse_mysql(rest: &str, query: &str) -> Result<Self> {
         let authority = Authority::read(rest, "mysql")?;
-        let mut parameters = Parameters::read(query, "MySQL", &OF_MYSQL)?;
+        let mut parameters = Parameters::read(query, "MySQL", &MYSQL_PARAMETERS)?;
         let server = Server::from_authority(authority, MYSQL_PORT, &mut parameters)?;
         if server.hosts.len() > 1 {
             return Err(out_of_range("a URL of MySQL names one host"));
@@ -238,15 +243,17 @@ impl Location {
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
             )),
-            Some(_) => Self::with(Site::Mysql(server), None, Access::default(), &mut parameters),
+            Some(_) => {
+                Self::with(StoreAddress::Mysql(server), None, Access::default(), &mut parameters)
+            }
         }
     }
 
     /// As in the clients' own URLs, the scheme determines whether the connection is encrypted.
-    fn of_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
+    fn parse_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "rediss" } else { "redis" };
         let authority = Authority::read(rest, scheme)?;
-        let mut parameters = Parameters::read(query, "Redis", &OF_REDIS)?;
+        let mut parameters = Parameters::read(query, "Redis", &REDIS_PARAMETERS)?;
         let is_plain = match parameters.remove("sslmode").as_deref() {
             None => false,
             Some("disable") if !encrypts => true,
@@ -265,15 +272,16 @@ impl Location {
             )));
         }
         let server = Server { encrypts, ..server };
-        let location = Self::with(Site::Redis(server), None, Access::default(), &mut parameters)?;
+        let location =
+            Self::with(StoreAddress::Redis(server), None, Access::default(), &mut parameters)?;
         location.terms.lease_ms.map_or(Ok(()), check_lease)?;
         Ok(location)
     }
 
-    fn of_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
+    fn parse_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "https" } else { "http" };
         let authority = Authority::read(rest, scheme)?;
-        let mut parameters = Parameters::read(query, "a service", &OF_HTTP)?;
+        let mut parameters = Parameters::read(query, "a service", &HTTP_PARAMETERS)?;
         let port = if encrypts { HTTPS_PORT } else { HTTP_PORT };
         let Server { hosts, user, password, database, roots, connect_timeout, .. } =
             Server::from_authority(authority, port, &mut parameters)?;
@@ -291,18 +299,18 @@ impl Location {
         let password = Some(token);
         let server =
             Server { hosts, password, encrypts, roots, connect_timeout, ..Server::default() };
-        Self::with(Site::Http(server), None, Access::default(), &mut parameters)
+        Self::with(StoreAddress::Http(server), None, Access::default(), &mut parameters)
     }
 
     fn with(
-        site: Site,
+        site: StoreAddress,
         schema: Option<Schema>,
         access: Access,
         parameters: &mut Parameters,
     ) -> Result<Self> {
         let namespace = parameters.remove("namespace");
         namespace.as_deref().map_or(Ok(()), check_name)?;
-        let terms = Terms {
+        let terms = LeaseParameters {
             lease_ms: parameters.milliseconds("lease_seconds")?,
             numbers: parameters.remove("numbers").as_deref().map(numbers_of).transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
@@ -315,8 +323,8 @@ impl Location {
 
     /// Returns the name of a parameter that is valid only in the URL of a lease, if this URL contains such a parameter.
     #[cfg(feature = "std")]
-    pub(crate) fn term(&self) -> Option<&'static str> {
-        let Terms { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
+    pub(crate) fn lease_parameter(&self) -> Option<&'static str> {
+        let LeaseParameters { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
         let has = [
             self.namespace.is_some(),
             lease_ms.is_some(),
@@ -326,7 +334,7 @@ impl Location {
             renew_ms.is_some(),
             strict.is_some(),
         ];
-        TERMS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
+        LEASE_PARAMETERS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
 }
 
@@ -368,7 +376,7 @@ impl<'u> Authority<'u> {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
         };
-        let hosts = hosts_of(hosts)?;
+        let hosts = parse_hosts(hosts)?;
         // Otherwise, a `/` in a password would end the authority, and messages would show the rest of the password.
         if database.contains(['@', '/']) {
             return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
@@ -392,7 +400,7 @@ fn encryption(
         }
     };
     let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
-    let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
+    let is_socket = hosts.iter().all(|(host, _)| is_socket_directory(host));
     let encrypts = match parameters.remove("sslmode").as_deref() {
         // libpq would default to `prefer`, which falls back to plain text, so an attacker could read the password on the
         // network.
@@ -443,7 +451,7 @@ impl Server {
         let user = parameters.remove("user").or(user);
         let password = parameters.remove("password").or(password);
         let database = parameters.remove("dbname").or(part(database)?);
-        let hosts = with_ports(
+        let hosts = combine_hosts_and_ports(
             hosts,
             parameters.remove("host").as_deref(),
             parameters.remove("port").as_deref(),
@@ -508,7 +516,7 @@ impl Server {
     }
 }
 
-impl Site {
+impl StoreAddress {
     /// Returns the store as JSON for a host in another language.
     ///
     /// # Errors
@@ -536,12 +544,12 @@ impl Site {
 }
 
 /// Displays the name of the store, without a password.
-impl fmt::Display for Site {
+impl fmt::Display for StoreAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory(name) => write!(f, "memory:{name}"),
             Self::File(path) => write!(f, "sqlite:{path}"),
-            Self::Server(server) => server.fmt_as("postgres", PORT, f),
+            Self::Server(server) => server.fmt_as("postgres", POSTGRESQL_PORT, f),
             Self::Mysql(server) => server.fmt_as("mysql", MYSQL_PORT, f),
             Self::Redis(server) => {
                 let scheme = if server.encrypts { "rediss" } else { "redis" };
@@ -565,19 +573,19 @@ impl Parameters {
         let mut read: Vec<(String, String)> = Vec::new();
         for parameter in query.split('&').filter(|it| !it.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let known = TERMS.iter().chain(of_database);
+            let known = LEASE_PARAMETERS.iter().chain(of_database);
             if !known.clone().any(|known| *known == name) {
                 return Err(unknown(name, database, known.copied()));
             }
             if read.iter().any(|(other, _)| other == name) {
                 return Err(out_of_range(format!("it has the parameter `{name}` twice")));
             }
-            match decoded(value) {
+            match percent_decode(value) {
                 Some(value) if !value.is_empty() => read.push((name.to_string(), value)),
                 Some(_) => {
                     return Err(out_of_range(format!("its parameter `{name}` has no value")));
                 }
-                None => return Err(not_decoded(&format!("its parameter `{name}`"))),
+                None => return Err(invalid_encoding_error(&format!("its parameter `{name}`"))),
             }
         }
         Ok(Self(read))
@@ -626,8 +634,11 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
         return out_of_range("it has a parameter that is not a name");
     }
-    let owner =
-        [("PostgreSQL", &OF_SERVERS[..]), ("SQLite", &OF_FILES[..]), ("MySQL", &OF_MYSQL[..])];
+    let owner = [
+        ("PostgreSQL", &POSTGRESQL_PARAMETERS[..]),
+        ("SQLite", &FILE_PARAMETERS[..]),
+        ("MySQL", &MYSQL_PARAMETERS[..]),
+    ];
     if let Some((owner, _)) = owner.iter().find(|(_, names)| names.contains(&name)) {
         return out_of_range(format!("the parameter `{name}` is of {owner}, not of {database}"));
     }
@@ -675,7 +686,7 @@ fn is_scheme(text: &str) -> bool {
 
 /// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here, and the path
 /// comes next.
-fn path_of(text: &str) -> Result<String> {
+fn parse_path(text: &str) -> Result<String> {
     if text.contains(":memory:") {
         let reason = "a database in memory is lost with its process; name a file on a disk";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
@@ -702,7 +713,7 @@ fn path_of(text: &str) -> Result<String> {
 }
 
 /// Returns the hosts of an authority, each with its port.
-fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
+fn parse_hosts(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     let port = |text: &str| {
         let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {ESCAPES}"));
         digits(text).filter(|port| *port > 0).ok_or_else(wrong)
@@ -721,14 +732,14 @@ fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
             None if rest.is_empty() => None,
             None => return Err(out_of_range("a colon is missing before the port of its host")),
         };
-        Ok((decoded(name).ok_or_else(|| not_decoded("its host"))?, port))
+        Ok((percent_decode(name).ok_or_else(|| invalid_encoding_error("its host"))?, port))
     };
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
 /// Combines the hosts and ports of an authority with the parameters `host` and `port`, which override them as in libpq.
 /// Therefore, the authority's ports also apply to the hosts in the `host` parameter. A single port applies to all hosts.
-fn with_ports(
+fn combine_hosts_and_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
     ports: Option<&str>,
@@ -772,16 +783,17 @@ pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
 
 /// Decodes a component of the URL. Returns `None` if the component is empty.
 fn part(text: &str) -> Result<Option<String>> {
-    let text = decoded(text).ok_or_else(|| not_decoded("its user, password or database"))?;
+    let text = percent_decode(text)
+        .ok_or_else(|| invalid_encoding_error("its user, password or database"))?;
     Ok((!text.is_empty()).then_some(text))
 }
 
-fn not_decoded(what: &str) -> Error {
+fn invalid_encoding_error(what: &str) -> Error {
     out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
 }
 
 /// Decodes the percent-encoded bytes of a string.
-fn decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
@@ -795,14 +807,14 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 /// Returns whether a host is a directory that contains Unix sockets.
-fn is_folder(host: &str) -> bool {
+fn is_socket_directory(host: &str) -> bool {
     host.starts_with('/')
 }
 
 /// Returns whether a connection to a host stays on this machine.
 fn is_local(host: &str) -> bool {
     let is_loopback = host.parse::<core::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_folder(host) || is_loopback || host.eq_ignore_ascii_case("localhost")
+    is_socket_directory(host) || is_loopback || host.eq_ignore_ascii_case("localhost")
 }
 
 /// Returns whether a path is absolute on Unix or on Windows. On Windows, a path that begins with a drive letter but no

@@ -16,12 +16,12 @@ use crate::{Result, rules::error::out_of_range};
 /// The prefix of a volatile store's name.
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
-pub(crate) const LONGEST_MS: u64 = 300_000;
+pub(crate) const MAX_VOLATILE_LEASE_MS: u64 = 300_000;
 /// The time during which the store makes no new grants, in milliseconds: the longest lease plus the largest clock error.
-pub(crate) const WAIT_MS: u64 = LONGEST_MS + 60_000;
+pub(crate) const WAIT_MS: u64 = MAX_VOLATILE_LEASE_MS + 60_000;
 /// The maximum time, in milliseconds, that the write which begins a waiting time may take. No keeper waits longer for a
 /// reply.
-const WRITE_MS: u64 = 15_000;
+const MAX_WRITE_MS: u64 = 15_000;
 
 /// Returns whether the store with this name is volatile.
 pub(crate) fn is_volatile(store: &str) -> bool {
@@ -34,7 +34,7 @@ pub(crate) fn is_volatile(store: &str) -> bool {
 /// Returns `out_of_range` for a lease of more than five minutes.
 #[cfg(feature = "hosted")]
 pub(crate) fn check_lease(lease_ms: u64) -> Result<()> {
-    if lease_ms <= LONGEST_MS {
+    if lease_ms <= MAX_VOLATILE_LEASE_MS {
         return Ok(());
     }
     Err(out_of_range(
@@ -48,17 +48,17 @@ pub(crate) fn is_proposed(namespace: &Namespace, store: &str) -> bool {
 }
 
 /// Returns the end of a waiting time that begins at `now`.
-pub(crate) fn wait_from(now: u64) -> u64 {
-    now.saturating_add(WAIT_MS + WRITE_MS)
+pub(crate) fn waiting_time_end(now: u64) -> u64 {
+    now.saturating_add(WAIT_MS + MAX_WRITE_MS)
 }
 
 /// Returns whether replacing the record `old` of a namespace with `new` begins an incarnation.
-pub(crate) fn begins(old: &Namespace, new: &Namespace) -> bool {
+pub(crate) fn is_new_incarnation(old: &Namespace, new: &Namespace) -> bool {
     old.version == 1 || old.incarnation != new.incarnation
 }
 
 /// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, the write
 /// must arrive in time: its waiting time must not have begun earlier.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
-    !begins(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
+    !is_new_incarnation(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

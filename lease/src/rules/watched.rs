@@ -59,9 +59,9 @@ impl LeaseStatus {
 
 /// A keeper, the actions that its host has performed, and the events that its host has not yet reported.
 ///
-/// The host calls [`Watched::on_begun`], [`Watched::on_extended`] or [`Watched::sealed`] once its generator has performed
+/// The host calls [`WatchedKeeper::on_begun`], [`WatchedKeeper::on_extended`] or [`WatchedKeeper::sealed`] once its generator has performed
 /// the corresponding action.
-pub(crate) struct Watched<R> {
+pub(crate) struct WatchedKeeper<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
     /// The worker ID, start and end of the grant that the host is passing to its generator.
@@ -71,7 +71,7 @@ pub(crate) struct Watched<R> {
     events: VecDeque<Event>,
 }
 
-impl<R: FnMut() -> Result<Random>> Watched<R> {
+impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     pub(crate) fn new(options: Options, random: R) -> Self {
         Self {
             keeper: Keeper::new(options, random),
@@ -188,7 +188,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
 
     /// Reports a gap between the clocks, and reports if the generator continues after a gap without a confirmation.
     fn report_gap(&mut self) {
-        let (notes, grant) = (self.keeper.take_notes(), self.status.grant);
+        let (notes, grant) = (self.keeper.take_gap_events(), self.status.grant);
         let Some((number, _)) = grant else { return };
         if let Some(milliseconds) = notes.moved_ms {
             self.status.counts.gaps += 1;
@@ -227,7 +227,7 @@ fn unavailable(reason: alloc::string::String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-impl<R> fmt::Debug for Watched<R> {
+impl<R> fmt::Debug for WatchedKeeper<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.keeper.fmt(f)
     }

@@ -13,7 +13,7 @@ use tokio::{
 #[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
 use crate::rules::url::Server;
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store, rules::error::no_reply,
+    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store, rules::error::no_reply_error,
     rules::forks,
 };
 
@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An asynchronous store that uses a single connection.
-pub(super) trait Connected: AsyncStore + Send + Sized {
+pub(super) trait SingleConnectionStore: AsyncStore + Send + Sized {
     /// The name of the asynchronous type, which an error recommends to callers on an executor's thread.
     const NAME: &str;
 
@@ -37,7 +37,7 @@ pub(super) trait Connected: AsyncStore + Send + Sized {
 }
 
 /// A store that drives its connection for as long as a call blocks.
-pub(super) struct Blocking<S: Connected> {
+pub(super) struct Blocking<S: SingleConnectionStore> {
     /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
     /// The process that opened the connection. A forked child process does not use it.
@@ -45,7 +45,7 @@ pub(super) struct Blocking<S: Connected> {
     limit: Duration,
 }
 
-impl<S: Connected> Blocking<S> {
+impl<S: SingleConnectionStore> Blocking<S> {
     /// Opens a connection, and waits for at most `longest` if that is shorter than the usual limit.
     pub(super) fn open(
         longest: Duration,
@@ -55,7 +55,7 @@ impl<S: Connected> Blocking<S> {
         check_thread(S::NAME)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
-        match runtime.block_on(in_time(limit, connect)) {
+        match runtime.block_on(with_time_limit(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
                 // The runtime may still be resolving a host name, and dropping the runtime would wait for the resolution to
@@ -67,23 +67,23 @@ impl<S: Connected> Blocking<S> {
     }
 }
 
-impl<S: Connected> Store for Blocking<S> {
+impl<S: SingleConnectionStore> Store for Blocking<S> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         check_thread(S::NAME)?;
-        let (store, runtime) = self.open.as_mut().ok_or_else(lost)?;
+        let (store, runtime) = self.open.as_mut().ok_or_else(connection_lost_error)?;
         let answered = async { timeout(self.limit, store.answer(request)).await };
         runtime.block_on(answered).unwrap_or_else(|_| {
             // The server may process the request at any later time, so this code does not wait until the connection is
             // closed.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
-            Err(no_reply())
+            Err(no_reply_error())
         })
     }
 }
 
-impl<S: Connected> Drop for Blocking<S> {
+impl<S: SingleConnectionStore> Drop for Blocking<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
@@ -101,7 +101,7 @@ impl<S: Connected> Drop for Blocking<S> {
     }
 }
 
-impl<S: Connected> fmt::Debug for Blocking<S> {
+impl<S: SingleConnectionStore> fmt::Debug for Blocking<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Blocking").field("process", &self.process).finish_non_exhaustive()
     }
@@ -123,15 +123,15 @@ pub(super) fn connect_limit(server: &Server) -> Duration {
 }
 
 /// Runs a future with a time limit and returns its result.
-pub(super) async fn in_time<V>(
+pub(super) async fn with_time_limit<V>(
     longest: Duration,
     work: impl Future<Output = Result<V>>,
 ) -> Result<V> {
-    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply()))
+    timeout(longest, work).await.unwrap_or_else(|_| Err(no_reply_error()))
 }
 
 /// Returns the error for a connection that is no longer used, because its next reply could belong to an earlier request.
-pub(super) fn lost() -> Error {
+pub(super) fn connection_lost_error() -> Error {
     unavailable("the last request got no answer")
 }
 

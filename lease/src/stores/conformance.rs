@@ -8,7 +8,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
     Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store,
-    rules::volatile::{is_volatile, wait_from},
+    rules::volatile::{is_volatile, waiting_time_end},
 };
 
 /// The name of the namespace that the suite creates.
@@ -171,7 +171,7 @@ impl Suite<'_> {
     /// waiting time that begins now.
     fn quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
-        if is_volatile(&store) { wait_from(now) } else { quiet_until }
+        if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
     }
 
     /// Checks that a volatile store rejects a write that begins an incarnation if its waiting time has already begun. Such

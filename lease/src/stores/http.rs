@@ -21,8 +21,8 @@ use crate::{
     AsyncStore, Reply, Request, Result, Store,
     rules::error::out_of_range,
     rules::forks,
-    rules::url::{Location, Server, Site},
-    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time},
+    rules::url::{Location, Server, StoreAddress},
+    stores::blocking::{Blocking, SingleConnectionStore, TIMEOUT, connect_limit, with_time_limit},
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::system::random,
     stores::tls,
@@ -32,7 +32,7 @@ use crate::{
 /// The maximum size of a response. A reply contains at most 64 records.
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
-const CONNECTION: &str = "polyflake-connection";
+const CONNECTION_HEADER: &str = "polyflake-connection";
 const REQUEST: &str = "polyflake-request";
 
 /// A store behind `polyflake lease serve`.
@@ -70,7 +70,7 @@ pub struct AsyncHttp {
 
 fn read(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: Site::Http(server), .. } = Location::read(url)? else {
+        let Location { site: StoreAddress::Http(server), .. } = Location::read(url)? else {
             return Err(out_of_range("it is not of a service; write `https://`"));
         };
         tls::check(&server)?;
@@ -101,7 +101,7 @@ impl Store for Http {
     }
 }
 
-impl Connected for AsyncHttp {
+impl SingleConnectionStore for AsyncHttp {
     const NAME: &str = "AsyncHttp";
 }
 
@@ -123,7 +123,7 @@ impl AsyncHttp {
             let stream = transport::connect(server, &Engine::Http).await?;
             begin(stream).await.map_err(|failure| Engine::Http.error(&failure))
         };
-        let (sender, task) = in_time(connect_limit(server), connected).await?;
+        let (sender, task) = with_time_limit(connect_limit(server), connected).await?;
         let (host, port) = server.host();
         let host =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
@@ -148,22 +148,22 @@ impl AsyncHttp {
             .header(CONTENT_TYPE, "application/json")
             .header(REQUEST, id);
         let message = match self.kept.take() {
-            Some(kept) => message.header(CONNECTION, kept),
+            Some(kept) => message.header(CONNECTION_HEADER, kept),
             None => message,
         };
         let message = message.body(Full::from(text.clone())).map_err(failed)?;
         sender.ready().await.map_err(failed)?;
         let response = sender.send_request(message).await.map_err(failed)?;
         if *keeps == 1 {
-            self.kept = response.headers().get(CONNECTION).cloned();
+            self.kept = response.headers().get(CONNECTION_HEADER).cloned();
         }
-        let row = row_of(response).await?;
+        let row = read_row(response).await?;
         self.sender = Some(sender);
         Ok(row)
     }
 }
 
-async fn row_of(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
+async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     let status = response.status().as_u16().into();
     let id = response.headers().get(REQUEST).and_then(|id| id.to_str().ok()).map(str::to_owned);
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;

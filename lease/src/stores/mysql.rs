@@ -10,8 +10,11 @@ use crate::{
     rules::error::out_of_range,
     rules::forks,
     rules::location::Create,
-    rules::url::{self, Location, Site},
-    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time, lost},
+    rules::url::{self, Location, StoreAddress},
+    stores::blocking::{
+        Blocking, SingleConnectionStore, TIMEOUT, connect_limit, connection_lost_error,
+        with_time_limit,
+    },
     stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
     stores::system::random,
     stores::tls,
@@ -57,7 +60,8 @@ pub struct AsyncMysql {
 /// Parses a URL, and determines which tables may be created in its store.
 fn read(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
-        let Location { site: Site::Mysql(server), access, .. } = Location::read(url)? else {
+        let Location { site: StoreAddress::Mysql(server), access, .. } = Location::read(url)?
+        else {
             return Err(out_of_range("it is not of MySQL; write `mysql://`"));
         };
         tls::check(&server)?;
@@ -95,7 +99,7 @@ impl Store for Mysql {
     }
 }
 
-impl Connected for AsyncMysql {
+impl SingleConnectionStore for AsyncMysql {
     const NAME: &str = "AsyncMysql";
 
     async fn close(mut self) {
@@ -125,7 +129,7 @@ impl AsyncMysql {
             let to_error = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
             Conn::new(options(server)).await.map_err(to_error)
         };
-        let connection = Some(in_time(connect_limit(server), connected).await?);
+        let connection = Some(with_time_limit(connect_limit(server), connected).await?);
         Ok(Self { create, connection, process })
     }
 }
@@ -183,7 +187,7 @@ impl core::fmt::Debug for AsyncMysql {
 impl AsyncStore for AsyncMysql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let mut connection = self.connection.take().ok_or_else(lost)?;
+        let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
         let mut steps = Steps::new(Engine::Mysql, request, random()?).create(self.create);
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
@@ -217,7 +221,7 @@ async fn run_all(connection: &mut Conn, statements: &[Statement]) -> Outcome {
 /// Runs a statement. Prepares it only if it has values, because not every statement that begins a transaction can be
 /// prepared.
 async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Result<Rows> {
-    let values: Vec<_> = statement.values.iter().map(cell_of).collect();
+    let values: Vec<_> = statement.values.iter().map(to_cell).collect();
     let rows: Vec<Row> = if values.is_empty() {
         connection.query(&*statement.text).await?
     } else {
@@ -226,7 +230,7 @@ async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Resul
     Ok(rows.into_iter().map(values_of).collect())
 }
 
-fn cell_of(value: &Value) -> Cell {
+fn to_cell(value: &Value) -> Cell {
     match value {
         Value::Integer(value) => Cell::Int(*value),
         Value::Text(text) => Cell::Bytes(text.clone().into_bytes()),

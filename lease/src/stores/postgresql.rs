@@ -15,7 +15,7 @@ use crate::{
     Reply, Request, Result, Store,
     rules::error::out_of_range,
     rules::location::{Create, Schema},
-    rules::url::{self, Location, Site},
+    rules::url::{self, Location, StoreAddress},
     stores::blocking::{Blocking, TIMEOUT},
     stores::tls,
 };
@@ -46,7 +46,8 @@ impl Server {
     /// Parses a URL, and determines which tables may be created in its store.
     fn read(url: &str) -> Result<(Self, Create)> {
         let read = || {
-            let Location { site: Site::Server(server), schema, access, .. } = Location::read(url)?
+            let Location { site: StoreAddress::Server(server), schema, access, .. } =
+                Location::read(url)?
             else {
                 return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
             };

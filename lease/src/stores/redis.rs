@@ -19,8 +19,11 @@ use crate::{
     AsyncStore, Reply, Request, Result, Store,
     rules::error::out_of_range,
     rules::forks,
-    rules::url::{Location, Server, Site},
-    stores::blocking::{Blocking, Connected, TIMEOUT, connect_limit, in_time, lost},
+    rules::url::{Location, Server, StoreAddress},
+    stores::blocking::{
+        Blocking, SingleConnectionStore, TIMEOUT, connect_limit, connection_lost_error,
+        with_time_limit,
+    },
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::tls,
     stores::transport::{self, Stream, failed},
@@ -61,7 +64,7 @@ pub struct AsyncRedis {
 
 fn read(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: Site::Redis(server), .. } = Location::read(url)? else {
+        let Location { site: StoreAddress::Redis(server), .. } = Location::read(url)? else {
             return Err(out_of_range("it is not of Redis; write `redis://`"));
         };
         tls::check(&server)?;
@@ -93,7 +96,7 @@ impl Store for Redis {
     }
 }
 
-impl Connected for AsyncRedis {
+impl SingleConnectionStore for AsyncRedis {
     const NAME: &str = "AsyncRedis";
 }
 
@@ -111,7 +114,8 @@ impl AsyncRedis {
 
     async fn connect(server: &Server) -> Result<Self> {
         let process = forks::process_number()?;
-        let connection = Some(in_time(connect_limit(server), Connection::open(server)).await?);
+        let connection =
+            Some(with_time_limit(connect_limit(server), Connection::open(server)).await?);
         Ok(Self { connection, process })
     }
 }
@@ -134,7 +138,7 @@ impl fmt::Debug for AsyncRedis {
 impl AsyncStore for AsyncRedis {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let mut connection = self.connection.take().ok_or_else(lost)?;
+        let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
         // The script needs no random numbers.
         let mut steps = Steps::new(Engine::Redis, request, crate::Random::default());
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
@@ -215,7 +219,7 @@ impl Connection {
                 }
                 Ok(texts)
             }
-            _ => Err(other_data()),
+            _ => Err(unexpected_data_error()),
         }
     }
 
@@ -223,7 +227,9 @@ impl Connection {
     async fn string(&mut self) -> Result<String, Failure> {
         let line = self.line().await?;
         let length = line.strip_prefix('$').and_then(|length| length.parse::<u64>().ok());
-        let length = length.filter(|length| *length <= MAX_STRING_BYTES).ok_or_else(other_data)?;
+        let length = length
+            .filter(|length| *length <= MAX_STRING_BYTES)
+            .ok_or_else(unexpected_data_error)?;
         let mut bytes = Vec::new();
         let whole = length + 2;
         (&mut self.0).take(whole).read_to_end(&mut bytes).await.map_err(failed)?;
@@ -242,7 +248,7 @@ impl Connection {
     }
 }
 
-fn other_data() -> Failure {
+fn unexpected_data_error() -> Failure {
     failed("expected a reply of Redis, found other data")
 }
 

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use gate::Pass;
+use gate::RequestGuard;
 use rusqlite::{
     Connection, OpenFlags, ToSql, params_from_iter,
     types::{ToSqlOutput, ValueRef},
@@ -70,7 +70,7 @@ impl Sqlite {
 
 impl Store for Sqlite {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        let _pass = Pass::enter()?;
+        let _pass = RequestGuard::enter()?;
         let Self { path, access } = self;
         let (connection, name) = file::open(path, *access, connect)?;
         let steps = Steps::new(Engine::Sqlite(name), request, random()?).create(access.create);

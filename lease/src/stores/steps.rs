@@ -192,8 +192,8 @@ impl Engine {
         }
     }
 
-    fn lacks_table(&self, failure: &Failure) -> bool {
-        *self == Self::Mysql && mysql::lacks_table(failure)
+    fn is_missing_table(&self, failure: &Failure) -> bool {
+        *self == Self::Mysql && mysql::is_missing_table(failure)
     }
 
     pub(crate) fn error(&self, failure: &Failure) -> Error {
@@ -213,7 +213,7 @@ impl Engine {
 pub struct Known(BTreeMap<String, i64>);
 
 #[cfg(feature = "std")]
-static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
+static KNOWN_STORES: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
 
 /// The steps that process a request.
 #[derive(Clone, Debug)]
@@ -266,7 +266,7 @@ impl Steps {
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
         // This call does not wait for the lock, because in a forked child process, the thread that holds the lock may not
         // exist. Without the lock, every store counts as unchecked.
-        match KNOWN.try_lock() {
+        match KNOWN_STORES.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
         }
@@ -374,15 +374,16 @@ impl Steps {
     /// Continues with a store that has no tables, if they may be created. Only this function looks for other sets of
     /// tables, and a holder's requests never do. Creating tables therefore cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
-        let (no_store, next) = match &self.engine {
+        let (no_store_error, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
-            Engine::Postgresql(schema) => {
-                (postgresql::no_store(schema), (Stage::FindTables, postgresql::find_tables(schema)))
-            }
-            Engine::Mysql => (mysql::no_store(), (Stage::Tables, mysql::tables())),
+            Engine::Postgresql(schema) => (
+                postgresql::no_store_error(schema),
+                (Stage::FindTables, postgresql::find_tables(schema)),
+            ),
+            Engine::Mysql => (mysql::no_store_error(), (Stage::Tables, mysql::tables())),
         };
         match self.create {
-            Create::Nothing => self.on_error(no_store, failure),
+            Create::Nothing => self.on_error(no_store_error, failure),
             // The URL names the database, so no other set of tables could be meant.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
@@ -441,7 +442,7 @@ impl Steps {
                 return self.on_missing_tables(failure.as_ref());
             }
             // In MariaDB, a table contains part of the store's name, so a database without tables reports no name.
-            (Ok(None), Some(lack)) if !is_again && self.engine.lacks_table(lack) => {
+            (Ok(None), Some(lack)) if !is_again && self.engine.is_missing_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
             }
             (Ok(Some(State { store: Some(store), now })), None) => {

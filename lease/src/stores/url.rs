@@ -20,7 +20,7 @@ use crate::{
     rules::error::out_of_range,
     rules::location::{Access, Create},
     rules::place::Place,
-    rules::url::{Location, Site},
+    rules::url::{Location, StoreAddress},
     stores::system,
 };
 
@@ -83,9 +83,9 @@ pub fn check(url: Option<&str>) -> Result<String> {
         Some(url) => Place::of(url, None),
         None => Place::from_env(None),
     }?;
-    let options = place.options_of_check()?;
+    let options = place.check_options()?;
     let lead = format!("cannot lease a worker ID {}", options.store_name());
-    run_check(&place, Duration::from_millis(options.answer_limit()))
+    run_check(&place, Duration::from_millis(options.reply_timeout()))
         .map_err(|error| error.with_prefix(&lead))?;
     Ok(place.name())
 }
@@ -135,7 +135,7 @@ impl Address {
     pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
-            if let Some(name) = location.term() {
+            if let Some(name) = location.lease_parameter() {
                 let reason =
                     format!("the parameter `{name}` is not read here; state it in the call");
                 return Err(out_of_range(reason));
@@ -150,7 +150,7 @@ impl Address {
         Ok(Self {
             name: location.site.to_string(),
             access: location.access,
-            is_volatile: matches!(location.site, Site::Redis(_)),
+            is_volatile: matches!(location.site, StoreAddress::Redis(_)),
             store: Kind::from_location(location)?,
         })
     }
@@ -243,50 +243,50 @@ impl Address {
 impl Kind {
     fn from_location(location: Location) -> Result<Self> {
         match location.site {
-            Site::Memory(name) => Ok(Self::Memory(name)),
+            StoreAddress::Memory(name) => Ok(Self::Memory(name)),
             #[cfg(feature = "sqlite")]
-            Site::File(path) => {
+            StoreAddress::File(path) => {
                 crate::stores::steps::file::absolute(path.as_ref()).map(Self::Sqlite)
             }
             #[cfg(not(feature = "sqlite"))]
-            Site::File(_) => Err(out_of_range(
+            StoreAddress::File(_) => Err(out_of_range(
                 "this build has no SQLite; enable the feature `sqlite` of polyflake-lease",
             )),
             #[cfg(feature = "postgresql")]
-            Site::Server(server) => {
+            StoreAddress::Server(server) => {
                 let schema = location.schema.unwrap_or_default();
                 crate::stores::postgresql::Server::from_address(server, schema)
                     .map(Self::Postgresql)
             }
             #[cfg(not(feature = "postgresql"))]
-            Site::Server(_) => Err(out_of_range(
+            StoreAddress::Server(_) => Err(out_of_range(
                 "this build has no PostgreSQL; enable the feature `postgresql` of polyflake-lease",
             )),
             #[cfg(feature = "mysql")]
-            Site::Mysql(server) => {
+            StoreAddress::Mysql(server) => {
                 crate::stores::tls::check(&server)?;
                 Ok(Self::Mysql(server))
             }
             #[cfg(feature = "redis")]
-            Site::Redis(server) => {
+            StoreAddress::Redis(server) => {
                 crate::stores::tls::check(&server)?;
                 Ok(Self::Redis(server))
             }
             #[cfg(not(feature = "redis"))]
-            Site::Redis(_) => Err(out_of_range(
+            StoreAddress::Redis(_) => Err(out_of_range(
                 "this build has no Redis; enable the feature `redis` of polyflake-lease",
             )),
             #[cfg(feature = "http")]
-            Site::Http(server) => {
+            StoreAddress::Http(server) => {
                 crate::stores::tls::check(&server)?;
                 Ok(Self::Http(server))
             }
             #[cfg(not(feature = "http"))]
-            Site::Http(_) => Err(out_of_range(
+            StoreAddress::Http(_) => Err(out_of_range(
                 "this build has no HTTP; enable the feature `http` of polyflake-lease",
             )),
             #[cfg(not(feature = "mysql"))]
-            Site::Mysql(_) => Err(out_of_range(
+            StoreAddress::Mysql(_) => Err(out_of_range(
                 "this build has no MySQL; enable the feature `mysql` of polyflake-lease",
             )),
         }
@@ -296,7 +296,7 @@ impl Kind {
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
 /// The process that opened the stores.
-static PROCESS: OnceLock<u32> = OnceLock::new();
+static PROCESS_ID: OnceLock<u32> = OnceLock::new();
 
 /// An in-memory store, identified by its name.
 struct Named(String);
@@ -305,7 +305,7 @@ impl Store for Named {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         // A forked child process has a copy of the store. If both processes used their copies, they would lease the same
         // worker IDs.
-        if *PROCESS.get_or_init(fork::process) != fork::process() {
+        if *PROCESS_ID.get_or_init(fork::process) != fork::process() {
             let reason = "expected the process that created the in-memory store, found its child";
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
         }

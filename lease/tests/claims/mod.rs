@@ -7,7 +7,7 @@ use polyflake_lease::{
 };
 
 /// Returns the URL of a test's file. The URL allows overlayfs, because containers often have no other writable file system.
-pub fn url_of(path: impl AsRef<Path>) -> String {
+pub fn file_url(path: impl AsRef<Path>) -> String {
     format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
 }
 

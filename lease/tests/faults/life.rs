@@ -23,12 +23,12 @@ pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
 /// The environment variable for the highest worker ID. The lowest worker ID is 0.
-pub const LAST_WORKER_ID: &str = "POLYFLAKE_LAST";
+pub const LAST_WORKER_ID_VARIABLE: &str = "POLYFLAKE_LAST";
 /// The environment variable for the lease duration in milliseconds.
-pub const LEASE_MS: &str = "POLYFLAKE_LEASE_MS";
+pub const LEASE_MS_VARIABLE: &str = "POLYFLAKE_LEASE_MS";
 pub const RULE_VARIABLE: &str = "POLYFLAKE_RULE";
 /// The environment variable for the worker ID of a process without a lease.
-pub const EXPLICIT_WORKER_ID: &str = "POLYFLAKE_EXPLICIT";
+pub const EXPLICIT_WORKER_ID_VARIABLE: &str = "POLYFLAKE_EXPLICIT";
 
 /// The rule that a process breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,11 +44,11 @@ pub enum BrokenRule {
 }
 
 fn last_worker_id() -> u16 {
-    env::var(LAST_WORKER_ID).unwrap().parse().unwrap()
+    env::var(LAST_WORKER_ID_VARIABLE).unwrap().parse().unwrap()
 }
 
 /// Returns the path of the file that contains a process's grants. It is next to the file with the process's IDs.
-pub fn grants_of(log: &Path) -> PathBuf {
+pub fn grants_path(log: &Path) -> PathBuf {
     log.with_extension("grants")
 }
 
@@ -56,9 +56,9 @@ pub fn grants_of(log: &Path) -> PathBuf {
 fn options() -> Options {
     let shape = Shape::sno(0..=last_worker_id().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
-    let lease_ms = env::var(LEASE_MS).unwrap().parse().unwrap();
+    let lease_ms = env::var(LEASE_MS_VARIABLE).unwrap().parse().unwrap();
     let options = Options::new(&name, shape).and_then(|it| it.lease_ms(lease_ms)).unwrap();
-    let path = grants_of(Path::new(&env::var(LOG).unwrap()));
+    let path = grants_path(Path::new(&env::var(LOG).unwrap()));
     let grants = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
     options.watch(move |event| {
         let line = match event {
@@ -78,14 +78,14 @@ fn options() -> Options {
 /// Runs the child process's main loop, if the test started this process as a child.
 pub fn run_child() {
     let Ok(url) = env::var(URL) else { return };
-    let goes_on = Arc::new(AtomicBool::new(true));
-    let watch = goes_on.clone();
+    let should_continue = Arc::new(AtomicBool::new(true));
+    let watch = should_continue.clone();
     thread::spawn(move || {
         // The input's content is irrelevant. Only its end matters.
         let _ = std::io::read_to_string(std::io::stdin());
         watch.store(false, Ordering::Relaxed);
     });
-    let watch = goes_on.clone();
+    let watch = should_continue.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut asked = runtime.block_on(async { signal(SignalKind::terminate()).unwrap() });
     thread::spawn(move || {
@@ -94,33 +94,43 @@ pub fn run_child() {
     });
     // The test may send signals as soon as the file exists.
     let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
-    let goes_on = || goes_on.load(Ordering::Relaxed);
+    let should_continue = || should_continue.load(Ordering::Relaxed);
     let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
-    if let Ok(partition) = env::var(EXPLICIT_WORKER_ID) {
-        return restarted(partition.parse().unwrap(), goes_on, note);
+    if let Ok(partition) = env::var(EXPLICIT_WORKER_ID_VARIABLE) {
+        return generate_with_restarts(partition.parse().unwrap(), should_continue, note);
     }
     match env::var(RULE_VARIABLE).as_deref() {
-        Ok("TtlAsProof") => generate_after_check(&url, goes_on, note),
-        Ok("NoSeal") => generate_after_release(&url, goes_on, note),
-        Ok("OwnClock") => rival::run_rival(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
-        _ if trace::is_wanted() => trace::generate(&url, options(), goes_on, note),
-        _ => generate_until_stopped(&url, goes_on, note),
+        Ok("TtlAsProof") => generate_after_check(&url, should_continue, note),
+        Ok("NoSeal") => generate_after_release(&url, should_continue, note),
+        Ok("OwnClock") => {
+            rival::run_rival(&url, env::var(NAMESPACE).unwrap(), should_continue, note);
+        }
+        _ if trace::is_requested() => trace::generate(&url, options(), should_continue, note),
+        _ => generate_until_stopped(&url, should_continue, note),
     }
 }
 
 /// Creates one generator after another with the same worker ID, and generates a few IDs with each.
-fn restarted(partition: u16, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
-    while goes_on() {
+fn generate_with_restarts(
+    partition: u16,
+    should_continue: impl Fn() -> bool,
+    mut note: impl FnMut(Sno),
+) {
+    while should_continue() {
         let ids = Generator::builder().partition(partition).build().unwrap();
         (0..fastrand::u8(1..8)).for_each(|_| note(ids.generate(0).unwrap()));
     }
 }
 
 /// Generates IDs in the same way as user programs.
-fn generate_until_stopped(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
-    while goes_on() {
+fn generate_until_stopped(
+    url: &str,
+    should_continue: impl Fn() -> bool,
+    mut note: impl FnMut(Sno),
+) {
+    while should_continue() {
         let Ok(ids) = sno::Generator::with(url, options(), LEASE) else { continue };
-        while goes_on() {
+        while should_continue() {
             match ids.try_generate(0) {
                 Ok(id) => note(id),
                 Err(_) => thread::sleep(Duration::from_millis(5)),
@@ -148,12 +158,12 @@ impl Grantee for GrantView {
 }
 
 /// Checks whether the lease has ended, and generates IDs some time later.
-fn generate_after_check(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+fn generate_after_check(url: &str, should_continue: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (look, url) = (Arc::new(GrantView::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
     let generator = |it| Generator::builder().partition(it).build().unwrap();
     let generators: Vec<_> = (0..=last_worker_id()).map(generator).collect();
-    while goes_on() {
+    while should_continue() {
         let now = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let held = look.0.lock().unwrap().filter(|(_, end)| now < *end);
         thread::sleep(Duration::from_millis(5));
@@ -190,7 +200,11 @@ impl Grantee for UnsealedGenerator {
 }
 
 /// Releases the worker ID, but generates IDs until the window ends.
-fn generate_after_release(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+fn generate_after_release(
+    url: &str,
+    should_continue: impl Fn() -> bool,
+    mut note: impl FnMut(Sno),
+) {
     let (place, url) = (Arc::new(UnsealedGenerator::default()), url.to_owned());
     let lease = Lease::start(move || open(&url), options(), place.clone()).unwrap();
     let mut make = || {
@@ -199,7 +213,7 @@ fn generate_after_release(url: &str, goes_on: impl Fn() -> bool, mut note: impl 
         }
         thread::sleep(Duration::from_millis(1));
     };
-    while goes_on() {
+    while should_continue() {
         make();
     }
     lease.close();

@@ -21,7 +21,7 @@ use std::{
 
 use crate::{
     life::LEASE,
-    redis_server::{RedisServer, call_at},
+    redis_server::{RedisServer, call_server},
 };
 
 /// The length of a wait as a holder begins it: six minutes, plus 15 seconds for the write that begins the wait.
@@ -29,7 +29,7 @@ const WAIT: Duration = Duration::from_secs(375);
 
 /// Shortens each wait that is longer than a minute by the given number of milliseconds, and returns the number of these
 /// waits.
-const SHORTEN: &str = r#"
+const SHORTEN_WAITS_SCRIPT: &str = r#"
 local now, count = tonumber(redis.call('TIME')[1]) * 1000, 0
 for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
   local key = 'polyflake:namespace:' .. name
@@ -46,7 +46,7 @@ return tostring(count)"#;
 
 /// A loss of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Loss {
+pub enum DataLoss {
     /// The server is emptied, but keeps its name.
     Emptied,
     /// The server is killed and comes back without data.
@@ -106,22 +106,22 @@ impl LossyServer {
         self.server.launch();
     }
 
-    pub fn lose(&mut self, loss: Loss) {
+    pub fn lose(&mut self, loss: DataLoss) {
         self.losses += 1;
         match loss {
-            Loss::Emptied => drop(self.server.call(&["FLUSHALL"]).unwrap()),
-            Loss::Restarted => {
+            DataLoss::Emptied => drop(self.server.call(&["FLUSHALL"]).unwrap()),
+            DataLoss::Restarted => {
                 self.server.kill();
                 self.remove_data();
                 self.server.launch();
             }
-            Loss::Reverted => self.revert(),
-            Loss::Promoted => self.promote(),
+            DataLoss::Reverted => self.revert(),
+            DataLoss::Promoted => self.promote(),
         }
     }
 
     /// Asserts that holders began one wait after each loss and one before the first grant.
-    pub fn assert_waits(&self) {
+    pub fn assert_one_wait_per_loss(&self) {
         let (waits, losses) = (self.waits.count.load(Ordering::Relaxed), self.losses);
         println!("{losses} losses or restarts, {waits} waits");
         assert!(waits > losses, "expected a wait after each loss");
@@ -129,18 +129,19 @@ impl LossyServer {
 
     fn revert(&mut self) {
         let copy = tempfile::tempdir().unwrap();
-        let copied = shell("cp -r \"$0\"/appendonly* \"$1\"", &[self.server.folder(), copy.path()]);
+        let copied =
+            run_shell("cp -r \"$0\"/appendonly* \"$1\"", &[self.server.folder(), copy.path()]);
         // Meanwhile, holders renew, release and claim worker IDs.
         thread::sleep(LEASE.mul_f32(1.5 * fastrand::f32()));
         self.server.kill();
         self.remove_data();
-        let put_back = shell("cp -r \"$0\"/* \"$1\"", &[copy.path(), self.server.folder()]);
+        let put_back = run_shell("cp -r \"$0\"/* \"$1\"", &[copy.path(), self.server.folder()]);
         assert!(copied && put_back);
         self.server.launch();
     }
 
     fn remove_data(&self) {
-        assert!(shell("rm -r \"$0\"/appendonly*", &[self.server.folder()]));
+        assert!(run_shell("rm -r \"$0\"/appendonly*", &[self.server.folder()]));
     }
 
     /// Promotes the replica. While the replica is connected, the server rejects all requests, so it acknowledges nothing
@@ -172,7 +173,9 @@ impl Waits {
         while !self.is_over.load(Ordering::Relaxed) {
             let socket = self.socket.lock().unwrap().clone();
             // A server that is starting or is a replica rejects the script.
-            if let Ok(Ok(found)) = call_at(&socket, &[&["EVAL", SHORTEN, "0", &by]]) {
+            if let Ok(Ok(found)) =
+                call_server(&socket, &[&["EVAL", SHORTEN_WAITS_SCRIPT, "0", &by]])
+            {
                 let count = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
                 self.count.fetch_add(count, Ordering::Relaxed);
             }
@@ -192,6 +195,6 @@ fn start(program: &Path) -> (RedisServer, String) {
 }
 
 /// Runs a shell command with paths as its arguments, and returns whether it succeeded.
-fn shell(command: &str, paths: &[&Path]) -> bool {
+fn run_shell(command: &str, paths: &[&Path]) -> bool {
     Command::new("sh").args(["-c", command]).args(paths).status().unwrap().success()
 }

@@ -19,6 +19,7 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod clock;
+mod clones;
 mod gaps;
 mod life;
 mod losses;
@@ -37,7 +38,6 @@ mod server;
 mod service;
 mod store;
 mod trace;
-mod twins;
 #[path = "../trace/mod.rs"]
 mod values;
 
@@ -47,7 +47,7 @@ use std::{
 };
 
 use life::{BrokenRule, LEASE};
-use losses::{Loss, LossyServer};
+use losses::{DataLoss, LossyServer};
 use mysql_server::MysqlServer;
 use proxy::{Address, Proxy};
 use run::{Faults, Totals};
@@ -73,12 +73,12 @@ fn sqlite() -> (TempDir, FaultyStore) {
 }
 
 /// Places two services between the processes and a store.
-fn behind_services(stage: FaultyStore) -> FaultyStore {
+fn start_services_for(stage: FaultyStore) -> FaultyStore {
     let urls = [stage.url.clone(), stage.url.clone()];
     FaultyStore { services: Some(Services::start(urls)), ..stage }
 }
 
-fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
+fn assert_no_duplicates(stage: &FaultyStore, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
     // A volatile store waits after most faults.
     let cycles = number("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
@@ -96,7 +96,7 @@ fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
     println!("{}", faults.gaps.lines());
     assert_eq!((found.ticks_twice, found.ids_twice, found.grants_twice), (0, 0, 0));
     if let Backend::Redis(server) = &*stage.backend.borrow() {
-        server.assert_waits();
+        server.assert_one_wait_per_loss();
     }
     let is_busy =
         found.ids > 50 * cycles && found.explicit_ids > 50 * cycles && 4 * found.grants > *cycles;
@@ -111,7 +111,7 @@ fn assert_none_twice(stage: &FaultyStore, others: &[String]) {
 #[test]
 fn sqlite_leases_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
-    assert_none_twice(&stage, &[]);
+    assert_no_duplicates(&stage, &[]);
 }
 
 fn postgresql() -> Option<FaultyStore> {
@@ -154,7 +154,7 @@ fn redis_with_wait(wait: Duration) -> Option<FaultyStore> {
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn redis_leases_never_repeat_an_id() {
     let Some(stage) = redis() else { return };
-    assert_none_twice(&stage, &[]);
+    assert_no_duplicates(&stage, &[]);
 }
 
 /// These leases last longer than the clock error, so holders whose records are not lost renew their leases during a wait.
@@ -164,7 +164,7 @@ fn redis_leases_never_repeat_an_id() {
 fn long_leases_that_share_redis_never_repeat_an_id() {
     let lease = 8 * LEASE;
     let Some(stage) = redis_with_wait(lease + LEASE) else { return };
-    assert_none_twice(&FaultyStore { lease, ..stage }, &optional_commands());
+    assert_no_duplicates(&FaultyStore { lease, ..stage }, &optional_commands());
 }
 
 /// In the regular tests, processes in three languages experience the same faults.
@@ -172,13 +172,13 @@ fn long_leases_that_share_redis_never_repeat_an_id() {
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn mariadb_leases_never_repeat_an_id() {
     let Some(stage) = mariadb() else { return };
-    assert_none_twice(&stage, &[]);
+    assert_no_duplicates(&stage, &[]);
 }
 
 #[test]
 fn postgresql_leases_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
-    assert_none_twice(&stage, &[]);
+    assert_no_duplicates(&stage, &[]);
 }
 
 /// Runs processes in the languages of `POLYFLAKE_LIVES` and on Workers, or in Rust alone.
@@ -186,14 +186,14 @@ fn postgresql_leases_never_repeat_an_id() {
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_sqlite_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
-    assert_none_twice(&behind_services(stage), &optional_commands());
+    assert_no_duplicates(&start_services_for(stage), &optional_commands());
 }
 
 #[test]
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_postgresql_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
-    assert_none_twice(&behind_services(stage), &optional_commands());
+    assert_no_duplicates(&start_services_for(stage), &optional_commands());
 }
 
 fn optional_commands() -> Vec<String> {
@@ -208,9 +208,13 @@ fn optional_commands() -> Vec<String> {
 fn services_over_two_files_use_a_tick_twice() {
     let ((_folder, stage), (_other_folder, other)) = (sqlite(), sqlite());
     let services = Some(Services::start([stage.url.clone(), other.url]));
-    let found = assert_some_twice(&FaultyStore { services, ..stage }, BrokenRule::Nowhere, |_| {
-        thread::sleep(LEASE);
-    });
+    let found = assert_control_repeats_a_tick(
+        &FaultyStore { services, ..stage },
+        BrokenRule::Nowhere,
+        |_| {
+            thread::sleep(LEASE);
+        },
+    );
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
 }
 
@@ -218,7 +222,7 @@ fn services_over_two_files_use_a_tick_twice() {
 #[ignore = "with the tests of services"]
 fn releasing_to_services_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    assert_some_twice(&behind_services(stage), BrokenRule::NoSeal, |faults| {
+    assert_control_repeats_a_tick(&start_services_for(stage), BrokenRule::NoSeal, |faults| {
         faults.restart(fastrand::usize(..3));
     });
 }
@@ -233,28 +237,28 @@ fn other_commands() -> Vec<String> {
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_sqlite_never_repeat_an_id() {
     let (_folder, stage) = sqlite();
-    assert_none_twice(&stage, &other_commands());
+    assert_no_duplicates(&stage, &other_commands());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_postgresql_never_repeat_an_id() {
     let Some(stage) = postgresql() else { return };
-    assert_none_twice(&stage, &other_commands());
+    assert_no_duplicates(&stage, &other_commands());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_mariadb_never_repeat_an_id() {
     let Some(stage) = mariadb() else { return };
-    assert_none_twice(&stage, &other_commands());
+    assert_no_duplicates(&stage, &other_commands());
 }
 
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the other languages"]
 fn languages_that_share_redis_never_repeat_an_id() {
     let Some(stage) = redis() else { return };
-    assert_none_twice(&stage, &other_commands());
+    assert_no_duplicates(&stage, &other_commands());
 }
 
 /// One process breaks a rule, while processes in other languages follow all rules.
@@ -263,8 +267,8 @@ fn languages_that_share_redis_never_repeat_an_id() {
 fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     let (_folder, stage) = sqlite();
     let of = |weak| Faults::start_all(&stage, weak, &other_commands());
-    assert_some_of(of(BrokenRule::TtlAsProof), Faults::pause_one);
-    assert_some_of(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
+    run_control(of(BrokenRule::TtlAsProof), Faults::pause_rust_process);
+    run_control(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
 /// Once every process has held a worker ID, the first process that finds the namespace missing recreates it with a quiet
@@ -274,7 +278,7 @@ fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
     let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
     faults.begin_namespace();
-    faults.end_one(2);
+    faults.end_process(2);
     thread::sleep(LEASE);
     std::fs::remove_file(folder.path().join("leases.db")).unwrap();
     thread::sleep(LEASE * 4);
@@ -284,11 +288,11 @@ fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     assert!(ids > 100, "{:?}", faults.found);
 }
 
-fn assert_clones_part(url: &str) {
+fn assert_clones_diverge(url: &str) {
     let rounds = number("POLYFLAKE_CYCLES").unwrap_or(16) / 8;
     let (mut before, mut noticed) = (0, 0);
     for round in 0..rounds {
-        let (equal, twice, is_noticed) = twins::clone_holder(url, &format!("twins-{round}"));
+        let (equal, twice, is_noticed) = clones::clone_holder(url, &format!("twins-{round}"));
         assert_eq!(twice, 0, "expected no tick twice past the end that both clones had");
         before += equal;
         noticed += usize::from(is_noticed);
@@ -301,23 +305,23 @@ fn assert_clones_part(url: &str) {
 #[test]
 fn clones_never_repeat_an_id_after_their_shared_end() {
     let (_folder, stage) = sqlite();
-    assert_clones_part(&stage.url);
+    assert_clones_diverge(&stage.url);
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    assert_clones_part(&server.url());
+    assert_clones_diverge(&server.url());
 }
 
-fn assert_some_twice<'f>(
+fn assert_control_repeats_a_tick<'f>(
     stage: &'f FaultyStore,
     weak: BrokenRule,
     cycle: impl FnMut(&mut Faults<'f>),
 ) -> Totals {
-    assert_some_of(Faults::new(stage, weak), cycle)
+    run_control(Faults::new(stage, weak), cycle)
 }
 
 /// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal,
 /// because each process starts the tick at a random sequence.
-fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
+fn run_control<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
     // The control uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a
     // minute.
     for _ in 0..10 {
@@ -335,7 +339,7 @@ fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<
 #[test]
 fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    assert_some_twice(&stage, BrokenRule::TtlAsProof, Faults::pause_one);
+    assert_control_repeats_a_tick(&stage, BrokenRule::TtlAsProof, Faults::pause_rust_process);
 }
 
 /// When a server is the store, the control also shows that the test setup detects duplicates on that server.
@@ -343,7 +347,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     for stage in [Some(stage), mariadb(), redis()].into_iter().flatten() {
-        assert_some_twice(&stage, BrokenRule::NoSeal, |faults| {
+        assert_control_repeats_a_tick(&stage, BrokenRule::NoSeal, |faults| {
             faults.restart(fastrand::usize(..3));
         });
     }
@@ -357,8 +361,8 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
         return;
     }
     let (_folder, stage) = sqlite();
-    assert_some_twice(&stage, BrokenRule::OwnClock, |faults| {
-        faults.restart_ahead(fastrand::usize(..3), Duration::from_secs(60));
+    assert_control_repeats_a_tick(&stage, BrokenRule::OwnClock, |faults| {
+        faults.restart_with_clock_ahead(fastrand::usize(..3), Duration::from_secs(60));
         thread::sleep(LEASE * 3 / 2);
     });
 }
@@ -374,7 +378,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
         store.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
         store
     };
-    let found = assert_some_twice(&stage, BrokenRule::Nowhere, |_| {
+    let found = assert_control_repeats_a_tick(&stage, BrokenRule::Nowhere, |_| {
         let tables = ["polyflake_leases", "polyflake_namespaces"];
         for name in tables {
             let keep = format!("CREATE TABLE copy.{name} AS SELECT * FROM main.{name}");
@@ -394,8 +398,8 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
 #[test]
 fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
     let Some(stage) = redis_with_wait(Duration::ZERO) else { return };
-    let found = assert_some_twice(&stage, BrokenRule::Nowhere, |_| {
-        stage.lose(Loss::Emptied);
+    let found = assert_control_repeats_a_tick(&stage, BrokenRule::Nowhere, |_| {
+        stage.lose(DataLoss::Emptied);
         thread::sleep(LEASE * 3 / 2);
     });
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");

@@ -11,18 +11,18 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::life::LEASE;
 
-/// `GUARD` is the time without a heartbeat after which a worker ID becomes free. `PAUSE` is the time between two
+/// `GUARD_TIME` is the time without a heartbeat after which a worker ID becomes free. `HEARTBEAT_INTERVAL` is the time between two
 /// heartbeats. In `CosId`, these durations are 5 minutes and 1 minute.
-const GUARD: Duration = LEASE;
-const PAUSE: Duration = Duration::from_millis(200);
+const GUARD_TIME: Duration = LEASE;
+const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(200);
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS rivals
     (namespace TEXT, number INTEGER, holder INTEGER, seen_ms INTEGER, PRIMARY KEY (namespace, number))";
 const NUMBER: &str = "INSERT OR IGNORE INTO rivals VALUES (?1, ?2, 0, 0)";
-const CLAIM: &str = "UPDATE rivals SET holder = ?2, seen_ms = ?3
+const CLAIM_SQL: &str = "UPDATE rivals SET holder = ?2, seen_ms = ?3
     WHERE namespace = ?1 AND number = (SELECT min(number) FROM rivals WHERE namespace = ?1 AND seen_ms <= ?4)
     RETURNING number";
-const RENEW: &str =
+const RENEW_SQL: &str =
     "UPDATE rivals SET seen_ms = ?3 WHERE namespace = ?1 AND holder = ?2 AND number = ?4";
 
 fn now() -> i64 {
@@ -48,14 +48,14 @@ impl RivalProcess {
     }
 
     fn claim(&self) -> Option<u16> {
-        let free = now() - i64::try_from(GUARD.as_millis()).unwrap();
+        let free = now() - i64::try_from(GUARD_TIME.as_millis()).unwrap();
         let claimed = params![self.namespace, self.me, now(), free];
-        self.store.query_row(CLAIM, claimed, |row| row.get(0)).optional().unwrap()
+        self.store.query_row(CLAIM_SQL, claimed, |row| row.get(0)).optional().unwrap()
     }
 
     /// Sends a heartbeat, and ignores whether another process has taken over the worker ID.
     fn send_heartbeat(&self, number: u16) {
-        self.store.execute(RENEW, params![self.namespace, self.me, now(), number]).unwrap();
+        self.store.execute(RENEW_SQL, params![self.namespace, self.me, now(), number]).unwrap();
     }
 }
 
@@ -63,19 +63,19 @@ impl RivalProcess {
 pub fn run_rival(
     url: &str,
     namespace: String,
-    goes_on: impl Fn() -> bool,
+    should_continue: impl Fn() -> bool,
     mut note: impl FnMut(Sno),
 ) {
     let rival = RivalProcess::open(url, namespace);
-    while goes_on() {
+    while should_continue() {
         let Some(number) = rival.claim() else {
             thread::sleep(Duration::from_millis(5));
             continue;
         };
         let (claimed, mut signed) = (Instant::now(), Instant::now());
         let ids = Generator::builder().partition(number).build().unwrap();
-        while goes_on() {
-            if signed.elapsed() > PAUSE {
+        while should_continue() {
+            if signed.elapsed() > HEARTBEAT_INTERVAL {
                 rival.send_heartbeat(number);
                 signed = Instant::now();
             }

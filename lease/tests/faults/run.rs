@@ -18,10 +18,10 @@ use crate::{
     clock::Clock,
     gaps::Gaps,
     life::{
-        BrokenRule, EXPLICIT_WORKER_ID, LAST_WORKER_ID, LEASE, LEASE_MS, LOG, NAMESPACE,
-        RULE_VARIABLE, URL, grants_of,
+        BrokenRule, EXPLICIT_WORKER_ID_VARIABLE, LAST_WORKER_ID_VARIABLE, LEASE, LEASE_MS_VARIABLE,
+        LOG, NAMESPACE, RULE_VARIABLE, URL, grants_path,
     },
-    losses::Loss,
+    losses::DataLoss,
     proxy::NetworkState,
     store::{FaultyStore, Rejection},
     trace,
@@ -50,7 +50,7 @@ enum Fault {
     Refuse(Rejection),
     KillServer,
     /// A volatile store loses data.
-    Loss(Loss),
+    DataLoss(DataLoss),
     /// The replica is promoted. Either the operator reports the promotion, or the replica looks like a restored backup.
     Promotion {
         is_told: bool,
@@ -151,19 +151,19 @@ impl<'f> Faults<'f> {
             }
         };
         if let Some(index) = place.checked_sub(self.leased) {
-            life.env(EXPLICIT_WORKER_ID, (self.last_worker_id() + 1 + index).to_string());
+            life.env(EXPLICIT_WORKER_ID_VARIABLE, (self.last_worker_id() + 1 + index).to_string());
         }
-        life.env(LAST_WORKER_ID, self.last_worker_id().to_string())
+        life.env(LAST_WORKER_ID_VARIABLE, self.last_worker_id().to_string())
             .env(URL, self.stage.url(place, &self.namespace()))
-            .env(LOG, log_of(self.folder.path(), self.lives))
+            .env(LOG, log_path(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
-            .env(LEASE_MS, self.stage.lease.as_millis().to_string())
+            .env(LEASE_MS_VARIABLE, self.stage.lease.as_millis().to_string())
             .env(RULE_VARIABLE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
         self.clocks[place].apply_to(&mut life);
         let life = life.spawn().unwrap();
-        let (since, log) = (Instant::now(), log_of(self.folder.path(), self.lives));
+        let (since, log) = (Instant::now(), log_path(self.folder.path(), self.lives));
         while !log.exists() {
             assert!(since.elapsed() < Duration::from_secs(60), "expected a process that begins");
             thread::sleep(Duration::from_millis(5));
@@ -204,8 +204,8 @@ impl<'f> Faults<'f> {
         self.found.grants_twice += found.grants_twice;
         (1..=self.lives).for_each(|life| {
             // A process that was killed immediately has no log.
-            let log = log_of(self.folder.path(), life);
-            let _ = (fs::remove_file(grants_of(&log)), fs::remove_file(log));
+            let log = log_path(self.folder.path(), life);
+            let _ = (fs::remove_file(grants_path(&log)), fs::remove_file(log));
         });
     }
 
@@ -236,7 +236,7 @@ impl<'f> Faults<'f> {
                 self.clocks[place].set(ms);
                 thread::sleep(LEASE.mul_f32(0.5 + fastrand::f32()));
                 self.clocks[place].set(0);
-                if self.stage.uses_clocks_of_holders() && ms >= MINUTE {
+                if self.stage.uses_holder_clocks() && ms >= MINUTE {
                     thread::sleep(LEASE);
                     self.renew();
                 }
@@ -246,12 +246,12 @@ impl<'f> Faults<'f> {
                 self.stage.reject_changes(refused);
                 kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
                 thread::sleep(LEASE * 3 / 2);
-                self.stage.allow();
+                self.stage.accept_changes();
                 wait(&mut self.processes[place]);
                 self.processes[place] = self.start(place);
             }
             Fault::KillServer => self.stop_store(LEASE.mul_f32(fastrand::f32())),
-            Fault::Loss(loss) => {
+            Fault::DataLoss(loss) => {
                 self.stage.lose(loss);
                 thread::sleep(self.stage.wait() + LEASE);
             }
@@ -284,8 +284,8 @@ impl<'f> Faults<'f> {
             }
             Fault::KillServices => self.stage.kill_services(LEASE.mul_f32(1.5 * fastrand::f32())),
             Fault::NetworkState(weather) => {
-                let networks = self.stage.networks();
-                let proxy = networks[fastrand::usize(..networks.len())];
+                let proxies = self.stage.proxies();
+                let proxy = proxies[fastrand::usize(..proxies.len())];
                 proxy.set(weather);
                 thread::sleep(LEASE);
                 self.restart(place);
@@ -302,7 +302,7 @@ impl<'f> Faults<'f> {
     fn choose(&self) -> Fault {
         let steps = self.clocks[0].steps();
         loop {
-            let has_networks = !self.stage.networks().is_empty();
+            let has_networks = !self.stage.proxies().is_empty();
             let fault = match fastrand::u8(..21) {
                 0 | 1 => Fault::Kill,
                 2 => Fault::Close,
@@ -311,9 +311,13 @@ impl<'f> Faults<'f> {
                 12 => Fault::Outage,
                 13 => Fault::Refuse(Rejection::Changes),
                 14 if !self.stage.is_volatile() => Fault::Refuse(Rejection::Releases),
-                15..=18 if self.stage.is_volatile() => Fault::Loss(
-                    [Loss::Emptied, Loss::Restarted, Loss::Reverted, Loss::Promoted]
-                        [fastrand::usize(..4)],
+                15..=18 if self.stage.is_volatile() => Fault::DataLoss(
+                    [
+                        DataLoss::Emptied,
+                        DataLoss::Restarted,
+                        DataLoss::Reverted,
+                        DataLoss::Promoted,
+                    ][fastrand::usize(..4)],
                 ),
                 15 if self.stage.has_replicas() => Fault::Promotion { is_told: true },
                 16 if self.stage.has_replicas() => Fault::Promotion { is_told: false },
@@ -336,7 +340,7 @@ impl<'f> Faults<'f> {
     /// Returns the number of distinct faults that can occur, not counting the different sizes of clock jumps.
     pub fn fault_kinds(&self) -> usize {
         let of_servers = usize::from(self.stage.proxy.is_some());
-        let of_networks = if self.stage.networks().is_empty() { 0 } else { 3 };
+        let of_networks = if self.stage.proxies().is_empty() { 0 } else { 3 };
         let of_services = usize::from(self.stage.services.is_some());
         let of_store = match (self.stage.has_replicas(), self.stage.is_volatile()) {
             (true, _) => 4,
@@ -363,7 +367,7 @@ impl<'f> Faults<'f> {
     }
 
     /// Ends a process cleanly without replacing it.
-    pub fn end_one(&mut self, place: usize) {
+    pub fn end_process(&mut self, place: usize) {
         close(&mut self.processes.remove(place));
     }
 
@@ -374,7 +378,7 @@ impl<'f> Faults<'f> {
     }
 
     /// Ends a process cleanly, and starts a new process whose clock is ahead for a while.
-    pub fn restart_ahead(&mut self, place: usize, by: Duration) {
+    pub fn restart_with_clock_ahead(&mut self, place: usize, by: Duration) {
         close(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
         self.processes[place] = self.start(place);
@@ -383,7 +387,7 @@ impl<'f> Faults<'f> {
     }
 
     /// Pauses one of the Rust processes while the other processes continue.
-    pub fn pause_one(&mut self) {
+    pub fn pause_rust_process(&mut self) {
         self.pause(fastrand::usize(..PROCESSES));
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
     }
@@ -443,7 +447,7 @@ fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Totals::default());
     let mut times = Vec::new();
     for life in 1..=lives {
-        let log = fs::read(log_of(folder, life)).unwrap_or_default();
+        let log = fs::read(log_path(folder, life)).unwrap_or_default();
         for bytes in log.chunks_exact(10) {
             let id = Sno::from_slice(bytes).unwrap();
             let is_leased = usize::from(id.partition()) <= last;
@@ -454,14 +458,14 @@ fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
             found.ids_twice += usize::from(seen.insert(id, life).is_some());
         }
     }
-    let mut grants: Vec<_> = (1..=lives).flat_map(|life| grants(&log_of(folder, life))).collect();
+    let mut grants: Vec<_> = (1..=lives).flat_map(|life| grants(&log_path(folder, life))).collect();
     grants.sort_unstable();
     found.grants = grants.len();
-    found.grants_twice = grants.windows(2).filter(|pair| overlap(pair[0], pair[1])).count();
+    found.grants_twice = grants.windows(2).filter(|pair| has_overlap(pair[0], pair[1])).count();
     (found, times)
 }
 
-fn log_of(folder: &Path, life: usize) -> PathBuf {
+fn log_path(folder: &Path, life: usize) -> PathBuf {
     folder.join(format!("{life}.log"))
 }
 
@@ -469,13 +473,13 @@ fn log_of(folder: &Path, life: usize) -> PathBuf {
 /// of its highest tick.
 type GrantSpan = (u64, u64, u64);
 
-fn overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {
+fn has_overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {
     number == next && start < end
 }
 
 /// Reads the grants that a process logged, skipping empty ones.
 fn grants(log: &Path) -> Vec<GrantSpan> {
-    let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
+    let text = fs::read_to_string(grants_path(log)).unwrap_or_default();
     let mut grants: Vec<GrantSpan> = Vec::new();
     for line in text.lines() {
         let words: Vec<_> = line.split(' ').collect();

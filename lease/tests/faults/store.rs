@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     life::LEASE,
-    losses::{Loss, LossyServer},
+    losses::{DataLoss, LossyServer},
     mysql_server::MysqlServer,
     proxy::Proxy,
     run::{PROCESSES, ROLES},
@@ -58,12 +58,12 @@ impl FaultyStore {
     }
 
     /// Returns the simulated networks: the one between the processes and the services, and the one in front of the server.
-    pub fn networks(&self) -> Vec<&Proxy> {
+    pub fn proxies(&self) -> Vec<&Proxy> {
         let services = self.services.as_ref().map(|services| &services.proxy);
         services.into_iter().chain(&self.proxy).collect()
     }
 
-    pub fn uses_clocks_of_holders(&self) -> bool {
+    pub fn uses_holder_clocks(&self) -> bool {
         matches!(&*self.backend.borrow(), Backend::Sqlite(_))
     }
 
@@ -114,7 +114,7 @@ impl FaultyStore {
         }
     }
 
-    pub fn allow(&self) {
+    pub fn accept_changes(&self) {
         let drop_it = "DROP TRIGGER refuse";
         match &*self.backend.borrow() {
             Backend::Sqlite(path) => open_with_timeout(path).execute_batch(drop_it).unwrap(),
@@ -149,7 +149,7 @@ impl FaultyStore {
     }
 
     /// Makes a volatile store lose data, and waits until it grants worker IDs again.
-    pub fn lose(&self, loss: Loss) {
+    pub fn lose(&self, loss: DataLoss) {
         let mut backend = self.backend.borrow_mut();
         let Backend::Redis(server) = &mut *backend else { panic!("expected a volatile store") };
         server.lose(loss);

@@ -40,7 +40,7 @@ static FILE: LazyLock<Option<fs::File>> = LazyLock::new(|| {
     Some(fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
 });
 
-pub fn is_wanted() -> bool {
+pub fn is_requested() -> bool {
     FILE.is_some()
 }
 
@@ -58,21 +58,21 @@ pub fn begins(numbers: usize) {
     );
 }
 
-fn note_here(event: &str, mut values: Value) {
+fn log_process_event(event: &str, mut values: Value) {
     values["event"] = event.into();
     values["process"] = process::id().into();
     note(&values);
 }
 
 /// A store that logs writes and replies.
-struct Traced<S>(S);
+struct TracedStore<S>(S);
 
-impl<S: Store> Store for Traced<S> {
+impl<S: Store> Store for TracedStore<S> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let number = request.number;
         if let Operation::Put { old, new } = &request.operation {
             let (old, new) = (record(old), record(new));
-            note_here("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
+            log_process_event("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
         }
         let reply = self.0.answer(request)?;
         let (is_put, is_done) = (
@@ -85,7 +85,7 @@ impl<S: Store> Store for Traced<S> {
             _ => Vec::new(),
         };
         let namespace = reply.namespace.as_ref().map(namespace);
-        note_here(
+        log_process_event(
             "heard",
             json!({"life": 0, "number": number, "is_put": is_put, "is_done": is_done, "now": reply.now,
                 "namespace": namespace, "records": records}),
@@ -108,7 +108,7 @@ impl TracedGenerator {
         let Some((leased, _)) = &*self.0.lock().unwrap() else { return };
         if let Ok(id) = leased.try_generate(0) {
             let values = json!({"life": 0, "first": id.partition(), "tick": id.unix_ms()});
-            note_here("made", values);
+            log_process_event("made", values);
             note(id);
         }
     }
@@ -118,7 +118,7 @@ impl Grantee for TracedGenerator {
     fn begin(&self, grant: Grant) -> Result<()> {
         let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
         let mut place = self.0.lock().unwrap();
-        note_here("begin", json!({"start": start, "end": end}));
+        log_process_event("begin", json!({"start": start, "end": end}));
         let begun = if let Some((leased, newest)) = &mut *place {
             let from = |last: Option<Range<i64>>| last.map_or(start, |last| last.start.max(start));
             let moved = leased.move_to(|last| generator(&grant, from(last)..end));
@@ -128,7 +128,7 @@ impl Grantee for TracedGenerator {
             leased.map(|leased| *place = Some((leased, 0)))
         };
         let refused = |error: polyflake::Error| {
-            note_here("over", json!({}));
+            log_process_event("over", json!({}));
             Error::new(ErrorKind::LeaseUnavailable, error.to_string())
         };
         begun.map_err(refused)
@@ -138,13 +138,13 @@ impl Grantee for TracedGenerator {
         let place = self.0.lock().unwrap();
         let Some((leased, grant)) = &*place else { return };
         leased.extend(*grant, end.cast_signed()).unwrap();
-        note_here("extend", json!({"end": end}));
+        log_process_event("extend", json!({"end": end}));
     }
 
     fn seal(&self) -> Option<u64> {
         let place = self.0.lock().unwrap();
         let last = place.as_ref().and_then(|(leased, grant)| leased.seal(*grant).unwrap());
-        note_here("over", json!({}));
+        log_process_event("over", json!({}));
         last.map(|last| last.end.cast_unsigned())
     }
 }
@@ -153,12 +153,12 @@ impl Grantee for TracedGenerator {
 pub fn generate(
     url: &str,
     options: Options,
-    goes_on: impl Fn() -> bool,
+    should_continue: impl Fn() -> bool,
     mut note: impl FnMut(Sno),
 ) {
     let (place, url) = (Arc::new(TracedGenerator::default()), url.to_owned());
-    let lease = Lease::start(move || open(&url).map(Traced), options, place.clone()).unwrap();
-    while goes_on() {
+    let lease = Lease::start(move || open(&url).map(TracedStore), options, place.clone()).unwrap();
+    while should_continue() {
         place.make(&mut note);
         thread::sleep(Duration::from_millis(1));
     }
@@ -168,7 +168,7 @@ pub fn generate(
 #[test]
 #[ignore = "prints for tests/proof"]
 fn faults() {
-    assert!(is_wanted(), "expected the file to print into");
+    assert!(is_requested(), "expected the file to print into");
     let (_folder, stage) = sqlite();
     let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
     faults.begin_namespace();

@@ -51,11 +51,14 @@ impl KeeperHost {
     /// Drives the keeper against a store until the keeper waits or receives a grant.
     pub fn drive_until_idle(&mut self, store: &mut Memory) -> Option<Grant> {
         store.set_now(START_MS + self.now.elapsed_ms);
-        self.drive_by(|request| store.answer(request))
+        self.drive_with(|request| store.answer(request))
     }
 
     /// Works like [`KeeperHost::drive_until_idle`], but calls a function for each reply.
-    pub fn drive_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) -> Option<Grant> {
+    pub fn drive_with(
+        &mut self,
+        mut answer: impl FnMut(&Request) -> Result<Reply>,
+    ) -> Option<Grant> {
         for _ in 0..10_000 {
             match self.keeper.poll(self.now) {
                 Action::Send(request) => {
@@ -78,10 +81,10 @@ impl KeeperHost {
     }
 
     /// Closes the keeper, and drives it through its pauses until it finishes.
-    pub fn end_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) {
+    pub fn close_and_drive_with(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) {
         self.keeper.close();
         while !self.ended {
-            self.drive_by(&mut answer);
+            self.drive_with(&mut answer);
             if let Action::Wait(until) = self.keeper.poll(self.now) {
                 self.advance(until - self.now.elapsed_ms);
             }

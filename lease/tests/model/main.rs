@@ -20,21 +20,21 @@ use std::time::Instant;
 
 use protocol::{Operator, Protocol, Size, Time};
 use search::{Model, SearchResult, search};
-use serve::Serve;
-use volatile::Volatile;
+use serve::ServiceModel;
+use volatile::VolatileModel;
 use weak::{VARIANTS, Weak};
 
-const ENDLESS: usize = usize::MAX;
+const UNLIMITED_DEPTH: usize = usize::MAX;
 
 #[track_caller]
 fn assert_sound(model: &impl Model, name: &str) {
     let start = Instant::now();
-    let found = search(model, ENDLESS);
+    let found = search(model, UNLIMITED_DEPTH);
     assert!(matches!(found, SearchResult::Nothing { .. }), "{name}: {found:?}");
     println!("{name}: {found:?}, {:.1?}", start.elapsed());
 }
 
-fn sound(size: Size) -> Protocol {
+fn sound_protocol(size: Size) -> Protocol {
     Protocol { size, weak: Weak::Nowhere }
 }
 
@@ -42,52 +42,52 @@ fn sound(size: Size) -> Protocol {
 fn no_two_generators_use_the_same_tick() {
     let small = Size { renewals: 1, ..Size::SMALLEST };
     let size = Size { ticks: 3, crashes: 1, deliveries: 2, ..small };
-    assert_sound(&sound(size), "a crash, doubled messages");
-    assert_sound(&sound(Size { store_crashes: 1, ..small }), "a store that crashes");
-    assert_sound(&sound(Size { grain: 2, ..small }), "borders between ticks");
-    assert_sound(&sound(Size { claims: 3, renewals: 0, ..small }), "three claims");
-    assert_sound(&sound(Size { numbers: 2, renewals: 0, ..small }), "two numbers");
+    assert_sound(&sound_protocol(size), "a crash, doubled messages");
+    assert_sound(&sound_protocol(Size { store_crashes: 1, ..small }), "a store that crashes");
+    assert_sound(&sound_protocol(Size { grain: 2, ..small }), "borders between ticks");
+    assert_sound(&sound_protocol(Size { claims: 3, renewals: 0, ..small }), "three claims");
+    assert_sound(&sound_protocol(Size { numbers: 2, renewals: 0, ..small }), "two numbers");
 }
 
 #[test]
 fn a_restored_store_repeats_no_id() {
-    assert_sound(&sound(Size { renewals: 0, ..Size::RESTORE }), "a backup");
-    assert_sound(&sound(Size::RESTORE), "a backup and a renewal");
+    assert_sound(&sound_protocol(Size { renewals: 0, ..Size::RESTORE }), "a backup");
+    assert_sound(&sound_protocol(Size::RESTORE), "a backup and a renewal");
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
-    assert_sound(&sound(Size { renewals: 0, time, ..Size::RESTORE }), "two backups");
+    assert_sound(&sound_protocol(Size { renewals: 0, time, ..Size::RESTORE }), "two backups");
 }
 
 #[test]
 fn clones_repeat_no_id_after_their_shared_end() {
-    assert_sound(&sound(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
-    assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
+    assert_sound(&sound_protocol(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
+    assert_sound(&sound_protocol(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
 /// Copies that notice a gap between their wall and monotonic clocks repeat IDs only until the store has acknowledged a
 /// write by one of the copies.
 #[test]
 fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
-    assert_sound(&sound(weak::RESTORED_TWICE), "an image that is restored twice");
+    assert_sound(&sound_protocol(weak::RESTORED_TWICE), "an image that is restored twice");
     let claim = Size { renewals: 1, ..weak::RESTORED_TWICE };
-    assert_sound(&sound(Size { ticks: 3, ..claim }), "the same with three ticks");
-    assert_sound(&sound(weak::COPIED), "a process that continues next to its copy");
+    assert_sound(&sound_protocol(Size { ticks: 3, ..claim }), "the same with three ticks");
+    assert_sound(&sound_protocol(weak::COPIED), "a process that continues next to its copy");
 }
 
 #[test]
 fn a_promoted_replica_repeats_no_id() {
-    assert_sound(&sound(Size::REPLICA), "a synchronous replica");
+    assert_sound(&sound_protocol(Size::REPLICA), "a synchronous replica");
 }
 
 #[test]
 fn operator_statements_repeat_no_id() {
-    assert_sound(&sound(weak::EXACT_OPERATOR), "a backup in place and a promotion");
-    assert_sound(&sound(Size::DEAD), "a dead holder");
+    assert_sound(&sound_protocol(weak::EXACT_OPERATOR), "a backup in place and a promotion");
+    assert_sound(&sound_protocol(Size::DEAD_HOLDERS), "a dead holder");
 }
 
 #[test]
-fn every_weakened_variant_is_caught() {
+fn every_weakened_variant_repeats_an_id() {
     for variant in VARIANTS.iter().filter(|variant| variant.caught.is_some()) {
-        let found = search(&Protocol { size: variant.size, weak: variant.weak }, ENDLESS);
+        let found = search(&Protocol { size: variant.size, weak: variant.weak }, UNLIMITED_DEPTH);
         let expected = SearchResult::Broken { steps: variant.caught.unwrap() };
         assert_eq!(found, expected, "{}", variant.name);
     }
@@ -100,8 +100,8 @@ fn harmless_variants_repeat_no_id() {
     }
 }
 
-fn serve(weak: serve::Weak, claims: u8, grants: u8) -> Serve {
-    Serve { weak, claims, renewals: 1, grants, crashes: 1 }
+fn serve(weak: serve::Weak, claims: u8, grants: u8) -> ServiceModel {
+    ServiceModel { weak, claims, renewals: 1, grants, crashes: 1 }
 }
 
 #[test]
@@ -110,15 +110,15 @@ fn sub_grants_repeat_no_id() {
 }
 
 #[test]
-fn every_weakened_service_is_caught() {
+fn every_weakened_service_repeats_an_id() {
     for (name, weak, steps) in serve::VARIANTS {
-        let found = search(&serve(*weak, 2, 2), ENDLESS);
+        let found = search(&serve(*weak, 2, 2), UNLIMITED_DEPTH);
         assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
     }
 }
 
-fn volatile(size: volatile::Size) -> Volatile {
-    Volatile { weak: volatile::Weak::Nowhere, size }
+fn volatile(size: volatile::Size) -> VolatileModel {
+    VolatileModel { weak: volatile::Weak::Nowhere, size }
 }
 
 #[test]
@@ -126,13 +126,13 @@ fn a_volatile_store_repeats_no_id() {
     assert_sound(&volatile(volatile::FLUSH), "FLUSHALL");
     assert_sound(&volatile(volatile::RENEWAL), "a crash and a renewal");
     assert_sound(&volatile(volatile::DEMOTION), "a demotion and a promotion");
-    assert_sound(&volatile(volatile::REPEATED), "doubled messages");
+    assert_sound(&volatile(volatile::REPEATED_FLUSH), "doubled messages");
 }
 
 #[test]
-fn every_weakened_volatile_store_is_caught() {
+fn every_weakened_volatile_store_repeats_an_id() {
     for (name, weak, size, steps) in volatile::VARIANTS {
-        let found = search(&Volatile { weak: *weak, size: *size }, ENDLESS);
+        let found = search(&VolatileModel { weak: *weak, size: *size }, UNLIMITED_DEPTH);
         assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
     }
 }
@@ -155,23 +155,29 @@ fn the_page_lists_every_variant() {
 #[ignore = "minutes"]
 fn two_holders_over_three_ticks_repeat_no_id() {
     let size = Size { ticks: 3, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
-    assert_sound(&sound(size), "2 holders, 1 number, 3 ticks, 3 claims, 1 renewal, 1 crash");
+    assert_sound(
+        &sound_protocol(size),
+        "2 holders, 1 number, 3 ticks, 3 claims, 1 renewal, 1 crash",
+    );
     let size = Size { deliveries: 2, ..size };
-    assert_sound(&sound(size), "the same with doubled messages");
+    assert_sound(&sound_protocol(size), "the same with doubled messages");
 }
 
 #[test]
 #[ignore = "minutes"]
 fn two_holders_over_four_ticks_repeat_no_id() {
     let size = Size { ticks: 4, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
-    assert_sound(&sound(size), "2 holders, 1 number, 4 ticks, 3 claims, 1 renewal, 1 crash");
+    assert_sound(
+        &sound_protocol(size),
+        "2 holders, 1 number, 4 ticks, 3 claims, 1 renewal, 1 crash",
+    );
 }
 
 #[test]
 #[ignore = "minutes"]
 fn three_holders_of_two_worker_ids_repeat_no_id() {
     let size = Size { holders: 3, numbers: 2, ticks: 3, claims: 3, renewals: 1, ..Size::SMALLEST };
-    let (start, found) = (Instant::now(), search(&sound(size), 30_000_000));
+    let (start, found) = (Instant::now(), search(&sound_protocol(size), 30_000_000));
     let SearchResult::Deep { steps, .. } = found else { panic!("{found:?}") };
     assert!(steps >= 8, "{found:?}");
     println!("3 holders, 2 numbers, 3 ticks: {found:?}, {:.1?}", start.elapsed());
@@ -181,10 +187,13 @@ fn three_holders_of_two_worker_ids_repeat_no_id() {
 #[ignore = "minutes"]
 fn a_longer_backup_model_repeats_no_id() {
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
-    assert_sound(&sound(Size { ticks: 5, time, ..Size::RESTORE }), "a backup, 5 ticks");
+    assert_sound(&sound_protocol(Size { ticks: 5, time, ..Size::RESTORE }), "a backup, 5 ticks");
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
-    assert_sound(&sound(Size { time, ..Size::RESTORE }), "two backups and a renewal");
-    assert_sound(&sound(Size { clones: 1, ..weak::TWO_RENEWALS }), "a clone, two renewals");
+    assert_sound(&sound_protocol(Size { time, ..Size::RESTORE }), "two backups and a renewal");
+    assert_sound(
+        &sound_protocol(Size { clones: 1, ..weak::TWO_RENEWALS }),
+        "a clone, two renewals",
+    );
 }
 
 /// Models a backup whose restore a keeper detects, a backup restored in place that the operator reports, and a promotion
@@ -195,8 +204,8 @@ fn a_longer_operator_model_repeats_no_id() {
     let one = Operator { restored: 1, promoted: 1, dead: 0 };
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
     let size = Size { ticks: 5, promotions: 1, operator: one, time, ..Size::RESTORE };
-    assert_sound(&sound(Size { renewals: 0, ..size }), "backups, a promotion, 5 ticks");
-    assert_sound(&sound(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
+    assert_sound(&sound_protocol(Size { renewals: 0, ..size }), "backups, a promotion, 5 ticks");
+    assert_sound(&sound_protocol(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
 }
 
 /// Models a holder that an operator declares dead. A single search over all three operator statements would have too many
@@ -204,17 +213,26 @@ fn a_longer_operator_model_repeats_no_id() {
 #[test]
 #[ignore = "minutes"]
 fn a_longer_dead_holder_model_repeats_no_id() {
-    assert_sound(&sound(Size { ticks: 5, ..Size::DEAD }), "a dead holder, 5 ticks");
-    assert_sound(&sound(Size { claims: 3, ..Size::DEAD }), "a dead holder, 3 claims");
-    assert_sound(&sound(Size { renewals: 1, ..Size::DEAD }), "a dead holder, a renewal");
+    assert_sound(
+        &sound_protocol(Size { ticks: 5, ..Size::DEAD_HOLDERS }),
+        "a dead holder, 5 ticks",
+    );
+    assert_sound(
+        &sound_protocol(Size { claims: 3, ..Size::DEAD_HOLDERS }),
+        "a dead holder, 3 claims",
+    );
+    assert_sound(
+        &sound_protocol(Size { renewals: 1, ..Size::DEAD_HOLDERS }),
+        "a dead holder, a renewal",
+    );
 }
 
 #[test]
 #[ignore = "minutes"]
 fn a_longer_replica_model_repeats_no_id() {
     let size = Size { renewals: 1, ..Size::REPLICA };
-    assert_sound(&sound(size), "a replica, a renewal");
-    assert_sound(&sound(Size { proofs: 2, ..Size::REPLICA }), "a replica, two proofs");
+    assert_sound(&sound_protocol(size), "a replica, a renewal");
+    assert_sound(&sound_protocol(Size { proofs: 2, ..Size::REPLICA }), "a replica, two proofs");
 }
 
 #[test]

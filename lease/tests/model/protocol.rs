@@ -5,7 +5,8 @@
 use crate::{
     search::{DuplicateCreated, Model},
     state::{
-        Backup, COPIED, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait,
+        Backup, COPIED_GENERATOR, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record,
+        State, Wait,
     },
     weak::Weak,
 };
@@ -115,7 +116,7 @@ impl Size {
     };
 
     /// Holders that are killed and declared dead.
-    pub const DEAD: Self = Self {
+    pub const DEAD_HOLDERS: Self = Self {
         ticks: 4,
         crashes: 1,
         operator: Operator { dead: 1, ..Operator::NO_ACTIONS },
@@ -193,7 +194,7 @@ impl Model for Protocol {
             self.give_up(state, holder, next);
             self.crash(state, holder, next);
             self.clone(state, holder, next);
-            self.weakened(state, holder, next);
+            self.take_weakened_steps(state, holder, next);
         }
         self.deliver(state, next);
         self.flush(state, next);
@@ -221,7 +222,7 @@ impl Protocol {
             0 => u8::MAX,
             _ => state.clock + u8::from(self.is_weakened(Weak::DeadWithClockAhead)),
         };
-        let allowed = |tick: &u8| *tick <= latest && self.allows(&grant, *tick);
+        let allowed = |tick: &u8| *tick <= latest && self.contains_tick(&grant, *tick);
         for tick in (0..self.size.ticks).filter(allowed) {
             let mut to = *state;
             let own = &mut to.holders[holder];
@@ -230,7 +231,7 @@ impl Protocol {
             } else {
                 own.mark.max(tick + 1)
             };
-            next(self.with_id(to, holder, grant.number, tick));
+            next(self.generate_id(to, holder, grant.number, tick));
             if self.is_weakened(Weak::ReleaseBelowBatch) || self.is_weakened(Weak::MovedInPlace) {
                 let mut to = *state;
                 to.holders[holder].flight = tick + 1;
@@ -244,7 +245,7 @@ impl Protocol {
     }
 
     /// Returns whether a generator's window contains a tick.
-    fn allows(&self, grant: &Grant, tick: u8) -> bool {
+    fn contains_tick(&self, grant: &Grant, tick: u8) -> bool {
         let (from, to) = (tick * self.size.grain, (tick + 1) * self.size.grain);
         match self.weak {
             Weak::InclusiveEnd => grant.start <= from && from <= grant.end,
@@ -263,7 +264,7 @@ impl Protocol {
             let Some(read) = self.read(state, number) else { continue };
             for now in self.store_times(state) {
                 let Some((start, last)) = self.span(state, &read, now) else { continue };
-                for until in (start + 1..=last).filter(|end| self.is_border(*end)) {
+                for until in (start + 1..=last).filter(|end| self.is_tick_boundary(*end)) {
                     let put = Record {
                         start,
                         until,
@@ -317,7 +318,7 @@ impl Protocol {
         ))
     }
 
-    fn is_border(&self, time: u8) -> bool {
+    fn is_tick_boundary(&self, time: u8) -> bool {
         self.is_weakened(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
     }
 
@@ -350,13 +351,13 @@ impl Protocol {
             return;
         }
         for now in self.store_times(state) {
-            let Some(read) = self.renewable(state, &grant, now) else { continue };
+            let Some(read) = self.find_renewable_record(state, &grant, now) else { continue };
             let last = match self.size.time {
                 Time::Any => self.size.end(),
                 Time::Passing { longest, .. } => self.size.end().min(now + longest),
             };
             let first = (grant.end + 1).max(grant.record.until);
-            for until in (first..=last.max(first)).filter(|end| self.is_border(*end)) {
+            for until in (first..=last.max(first)).filter(|end| self.is_tick_boundary(*end)) {
                 if until > last && until > grant.record.until {
                     continue;
                 }
@@ -396,7 +397,7 @@ impl Protocol {
     /// Returns the record that a renewal replaces. This is normally the record that the holder last saw. In a restored
     /// store, it is the record found there, provided that the store cannot have granted the worker ID to another holder in
     /// the lost history.
-    fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
+    fn find_renewable_record(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
         if grant.record.incarnation == state.incarnation
             || self.is_weakened(Weak::RenewalsInQuietTime)
@@ -405,12 +406,12 @@ impl Protocol {
         }
         let found = self.read(state, grant.number)?;
         let end = found.until.min(grant.end);
-        let is_living = match self.weak {
+        let is_alive = match self.weak {
             Weak::RenewedPastEndFound => true,
             Weak::RenewedWithinClockError => now < end,
             _ => now + error < end,
         };
-        (is_living && found.is_claim(&grant.record)).then_some(found)
+        (is_alive && found.is_claim(&grant.record)).then_some(found)
     }
 
     /// Sends a request, and makes the holder wait for the reply.
@@ -515,12 +516,12 @@ impl Protocol {
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
-        if self.continues() {
+        if self.keeps_generating() {
             to.made = made;
         }
     }
 
-    fn continues(&self) -> bool {
+    fn keeps_generating(&self) -> bool {
         use Weak::{MovedInPlace, ReleaseBelowBatch, RetakenJoined, SnapshotBesideGrant};
         matches!(self.weak, MovedInPlace | ReleaseBelowBatch | RetakenJoined | SnapshotBesideGrant)
     }
@@ -611,7 +612,7 @@ impl Protocol {
                 to.holders[holder].has_gap &= !self.is_weakened(Weak::GapSettledByRead);
             }
             // Another copy renewed or released the grant.
-            (false, false) if self.leaves(&own, is_own) => self.drop_generator(&mut to, holder),
+            (false, false) if self.must_seal(&own, is_own) => self.drop_generator(&mut to, holder),
             // The record is from a restored store, and the holder may or may not be able to renew it.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
@@ -624,7 +625,7 @@ impl Protocol {
     }
 
     /// Returns whether a holder seals its generator immediately because another copy holds the grant.
-    fn leaves(&self, own: &Holder, is_own: bool) -> bool {
+    fn must_seal(&self, own: &Holder, is_own: bool) -> bool {
         if is_own {
             !self.is_weakened(Weak::CopyGoesOn)
         } else {
@@ -698,7 +699,7 @@ impl Protocol {
             // Both copies may repeat the IDs that were generated before the cloning.
             let before = u8::try_from(holder + 1).unwrap();
             let made = to.made.as_flattened_mut().iter_mut();
-            made.filter(|maker| **maker == before).for_each(|maker| *maker = COPIED);
+            made.filter(|maker| **maker == before).for_each(|maker| *maker = COPIED_GENERATOR);
         }
         for copy in with_gaps {
             let is_outdated = own.wait != Wait::Nothing;
@@ -737,7 +738,7 @@ impl Protocol {
             let mut to = *state;
             to.messages[index].left -= 1;
             let number = usize::from(message.number);
-            let is_swapped = self.swaps(state, message);
+            let is_swapped = self.is_write_accepted(state, message);
             if is_swapped {
                 let found = to.records[number];
                 let version = found.version.max(message.put.version - 1) + 1;
@@ -765,7 +766,7 @@ impl Protocol {
     }
 
     /// Returns whether the store accepts a write.
-    fn swaps(&self, state: &State, message: &Message) -> bool {
+    fn is_write_accepted(&self, state: &State, message: &Message) -> bool {
         let (found, read) = (state.records[usize::from(message.number)], message.read);
         let is_current = message.put.incarnation == state.incarnation;
         match self.weak {
@@ -841,7 +842,7 @@ impl Protocol {
         if state.restores > 0 {
             let mut to = State { restores: state.restores - 1, ..*state };
             if !self.is_weakened(Weak::RestoredInPlace) {
-                self.rename(&mut to);
+                self.change_store_name(&mut to);
             }
             self.restore(&mut to, backup, (error, longest));
             next(Ok(to));
@@ -858,7 +859,7 @@ impl Protocol {
         }
     }
 
-    fn rename(&self, to: &mut State) {
+    fn change_store_name(&self, to: &mut State) {
         to.store.now = to.next_name;
         to.next_name += 1;
     }
@@ -908,7 +909,7 @@ impl Protocol {
         (to.durable, to.replica) = (to.records, to.records);
         to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
         let before = to.store.now;
-        self.rename(&mut to);
+        self.change_store_name(&mut to);
         to.promotion = (before, to.store.now);
         let quiet_before = to.quiet_until;
         self.begin_incarnation(&mut to, (before, quiet_before), (error, longest));
@@ -969,7 +970,7 @@ impl Protocol {
     }
 
     /// Performs the steps that exist only in weakened variants.
-    fn weakened(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn take_weakened_steps(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let mut to = *state;
         match self.weak {
@@ -979,7 +980,7 @@ impl Protocol {
                     _ => own.flight_number,
                 };
                 to.holders[holder].flight = 0;
-                next(self.with_id(to, holder, number, own.flight - 1));
+                next(self.generate_id(to, holder, number, own.flight - 1));
             }
             Weak::LoweredBeforeSealed if own.wait == Wait::Release => {
                 self.drop_generator(&mut to, holder);
@@ -1017,7 +1018,7 @@ impl Protocol {
 
     /// Returns the state after `holder` generated an ID, or [`DuplicateCreated`] if a different generator has already used
     /// the same worker ID and tick.
-    fn with_id(
+    fn generate_id(
         &self,
         mut to: State,
         holder: usize,
@@ -1027,21 +1028,24 @@ impl Protocol {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = to.made[usize::from(number)][usize::from(tick)];
         if to.holders[holder].has_gap {
-            let maker = if maker == 0 { COPIED } else { maker };
+            let maker = if maker == 0 { COPIED_GENERATOR } else { maker };
             to.made[usize::from(number)][usize::from(tick)] = maker;
             return Ok(to);
         }
-        if ![0, own, COPIED].contains(&maker) && !self.is_of_copies(&to, (holder, maker), tick) {
+        if ![0, own, COPIED_GENERATOR].contains(&maker)
+            && !self.is_shared_by_copies(&to, (holder, maker), tick)
+        {
             return Err(DuplicateCreated);
         }
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];
-        *maker = if to.holders[holder].has || self.continues() { own } else { ENDED_GENERATOR };
+        *maker =
+            if to.holders[holder].has || self.keeps_generating() { own } else { ENDED_GENERATOR };
         Ok(to)
     }
 
     /// Returns whether two copies may both use a tick. They may do so before the end that both may have had, until one copy
     /// notices the other. If both copies saw a gap, each of them notices the other independently.
-    fn is_of_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
+    fn is_shared_by_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;
         let maker = to.holders.get(usize::from(maker) - 1);

@@ -5,7 +5,7 @@
 use crate::search::{DuplicateCreated, Model};
 
 const INSTANCES: usize = 2;
-const SUBS: usize = 2;
+const SUBPROCESSES: usize = 2;
 const TICKS: usize = END as usize;
 
 /// The weakened rule, if any.
@@ -90,7 +90,7 @@ pub struct State {
     record: Block,
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
-    subs: [Subprocess; SUBS],
+    subs: [Subprocess; SUBPROCESSES],
     /// The process whose generator made an ID in each tick: 1 or 2, or 3 if that generator has ended.
     made: [u8; TICKS],
     claims: u8,
@@ -100,7 +100,7 @@ pub struct State {
 }
 
 /// The service, either sound or with one weakened rule.
-pub struct Serve {
+pub struct ServiceModel {
     pub weak: Weak,
     pub claims: u8,
     pub renewals: u8,
@@ -112,7 +112,7 @@ const END: u8 = 3;
 
 type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
-impl Model for Serve {
+impl Model for ServiceModel {
     type State = State;
 
     fn start(&self) -> State {
@@ -136,17 +136,17 @@ impl Model for Serve {
             self.receive(state, index, next);
             self.stop(state, index, next);
             self.crash(state, index, next);
-            for sub in 0..SUBS {
+            for sub in 0..SUBPROCESSES {
                 self.grant(state, index, sub, next);
             }
         }
-        for sub in 0..SUBS {
+        for sub in 0..SUBPROCESSES {
             self.use_grant(state, sub, next);
         }
     }
 }
 
-impl Serve {
+impl ServiceModel {
     fn is_weakened(&self, weak: Weak) -> bool {
         self.weak == weak
     }

@@ -9,7 +9,7 @@ pub const MESSAGES: usize = 7;
 /// The creator recorded for an ID whose generator has ended.
 pub const ENDED_GENERATOR: u8 = u8::MAX;
 /// The creator recorded for an ID that a copy of a process generated before the store could distinguish the copies.
-pub const COPIED: u8 = u8::MAX - 1;
+pub const COPIED_GENERATOR: u8 = u8::MAX - 1;
 
 /// The store's record of a worker ID. A tick consists of [`Size::grain`](crate::protocol::Size) time units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

@@ -44,7 +44,7 @@ pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
         RENEWAL,
         13,
     ),
-    ("a waiting time that is written late", Weak::LateBegin, REPEATED, 15),
+    ("a waiting time that is written late", Weak::LateBegin, REPEATED_FLUSH, 15),
     ("a waiting time of the claimant's own lease", Weak::WaitByOwnLease, FLUSH, 12),
     ("a waiting time without the clock error", Weak::WaitWithoutClockError, CRASH, 11),
     ("clock slack that extends into the waiting time", Weak::SlackIntoWait, FLUSH, 13),
@@ -99,7 +99,8 @@ pub const DEMOTION: Size = Size { crashes: 0, demotions: 1, ..CRASH };
 /// A crash, followed by a renewal by a living holder.
 pub const RENEWAL: Size = Size { renewals: 1, ..CRASH };
 /// An initially empty store that is emptied again, with messages that may arrive twice.
-pub const REPEATED: Size = Size { flushes: 1, deliveries: 2, is_empty: true, ticks: 9, ..FLUSH };
+pub const REPEATED_FLUSH: Size =
+    Size { flushes: 1, deliveries: 2, is_empty: true, ticks: 9, ..FLUSH };
 
 /// A store's name: the identity of the server's run, and the identity of its replication history.
 type Name = (u8, u8);
@@ -172,14 +173,14 @@ pub struct State {
 }
 
 /// A volatile store, either sound or with one weakened rule.
-pub struct Volatile {
+pub struct VolatileModel {
     pub weak: Weak,
     pub size: Size,
 }
 
 type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
-impl Model for Volatile {
+impl Model for VolatileModel {
     type State = State;
 
     fn start(&self) -> State {
@@ -220,7 +221,7 @@ impl Model for Volatile {
     }
 }
 
-impl Volatile {
+impl VolatileModel {
     fn is_weakened(&self, weak: Weak) -> bool {
         self.weak == weak
     }
@@ -317,13 +318,13 @@ impl Volatile {
         let is_claim = (found.token, found.start) == (grant.token, grant.start);
         for now in self.store_times(state) {
             let end = found.until.min(grant.until);
-            let is_living = match self.weak {
+            let is_alive = match self.weak {
                 Weak::RenewedPastEndFound => true,
                 Weak::RenewedWithinClockError => now < end,
                 _ => now + self.size.error < end,
             };
             let old = if is_same { grant } else { found };
-            let may_renew = is_same || (is_living && is_claim);
+            let may_renew = is_same || (is_alive && is_claim);
             if !may_renew {
                 continue;
             }

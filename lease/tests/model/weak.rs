@@ -92,13 +92,13 @@ const RENEWAL_SIZE: Size = Size { renewals: 1, ..SIZE };
 pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..SIZE };
 const CRASH: Size = Size { crashes: 1, ..SIZE };
 const STORE_CRASH: Size = Size { store_crashes: 1, ..SIZE };
-const HALF_GRAIN: Size = Size { grain: 2, ..SIZE };
-const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..SIZE };
+const TWO_UNITS_PER_TICK: Size = Size { grain: 2, ..SIZE };
+const TWO_WORKER_IDS: Size = Size { numbers: 2, claims: 3, ..SIZE };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
 const EXACT_SIZE: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 1 }, ..Size::RESTORE };
 const EXACT_TIME: Time = Time::Passing { error: 0, longest: 3, slack: 0, restores: 0 };
-const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..SIZE };
+const CLONED_HOLDER: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..SIZE };
 pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..SIZE };
 /// A process whose image is restored twice.
 pub const RESTORED_TWICE: Size =
@@ -118,10 +118,12 @@ const OPERATOR: Size = Size {
 };
 pub const EXACT_OPERATOR: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 0 }, ..OPERATOR };
-const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
+const PROMOTION: Size =
+    Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
 /// A store that shows writes before they are durable, as `InnoDB` does without a binary log, and then loses them.
-const SHOWN_EARLY: Size = Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
-const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..SIZE };
+const VISIBLE_BEFORE_DURABLE: Size =
+    Size { ticks: 3, renewals: 1, proofs: 1, crashes: 1, ..STORE_CRASH };
+const HARMLESS_SIZE: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..SIZE };
 
 pub const VARIANTS: &[Variant] = &[
     row("a swap that does not compare the version", Weak::NoVersion, RENEWAL_SIZE, 11),
@@ -182,8 +184,13 @@ pub const VARIANTS: &[Variant] = &[
     row("IDs after a release without a reply", Weak::UsedAfterRelease, SIZE, 11),
     row("records that are deleted by their release", Weak::DeletedRecords, SIZE, 10),
     row("a lost record that is treated as free", Weak::LostRecords, SIZE, 9),
-    row("boundaries that are rounded in different directions", Weak::MixedRounding, HALF_GRAIN, 8),
-    row("a generator that changes its number in place", Weak::MovedInPlace, TWO_NUMBERS, 12),
+    row(
+        "boundaries that are rounded in different directions",
+        Weak::MixedRounding,
+        TWO_UNITS_PER_TICK,
+        8,
+    ),
+    row("a generator that changes its number in place", Weak::MovedInPlace, TWO_WORKER_IDS, 12),
     row("a record without the start of the grant", Weak::NoStart, SIZE, 8),
     row(
         "renewals of earlier grants in a restored store",
@@ -229,7 +236,7 @@ pub const VARIANTS: &[Variant] = &[
     row(
         "a renewal by a clone that is accepted as the holder's own",
         Weak::CloneTakenForItself,
-        CLONE,
+        CLONED_HOLDER,
         12,
     ),
     row(
@@ -272,26 +279,26 @@ pub const VARIANTS: &[Variant] = &[
     row(
         "a promotion that lost a write but is reported as complete",
         Weak::PromotedAfterLoss,
-        PROMOTED,
+        PROMOTION,
         11,
     ),
-    row("a running holder that is declared dead", Weak::DeadYetAlive, Size::DEAD, 10),
+    row("a running holder that is declared dead", Weak::DeadYetAlive, Size::DEAD_HOLDERS, 10),
     row(
         "a dead holder's number that is freed without its token",
         Weak::DeadByNumber,
-        Size { claims: 3, time: EXACT_TIME, ..Size::DEAD },
+        Size { claims: 3, time: EXACT_TIME, ..Size::DEAD_HOLDERS },
         12,
     ),
     row(
         "a dead holder's number that is freed immediately",
         Weak::DeadWithoutClockError,
-        Size::DEAD,
+        Size::DEAD_HOLDERS,
         10,
     ),
     row(
         "a dead holder whose clock was ahead by more than the clock error",
         Weak::DeadWithClockAhead,
-        Size::DEAD,
+        Size::DEAD_HOLDERS,
         11,
     ),
     row(
@@ -328,14 +335,18 @@ pub const VARIANTS: &[Variant] = &[
     harmless(
         "outside restored stores, a swap that compares only the version",
         Weak::VersionAlone,
-        HARMLESS,
+        HARMLESS_SIZE,
     ),
-    harmless("a renewal after the local seal", Weak::RenewalAfterSeal, HARMLESS),
+    harmless("a renewal after the local seal", Weak::RenewalAfterSeal, HARMLESS_SIZE),
     harmless(
         "a lost renewal that is repeated with a new token",
         Weak::RenewalWithFreshToken,
-        HARMLESS,
+        HARMLESS_SIZE,
     ),
-    harmless("a release that compares only the token", Weak::ReleaseByToken, HARMLESS),
-    harmless("a read of a record that is not durable yet", Weak::ReadBeforeDurable, SHOWN_EARLY),
+    harmless("a release that compares only the token", Weak::ReleaseByToken, HARMLESS_SIZE),
+    harmless(
+        "a read of a record that is not durable yet",
+        Weak::ReadBeforeDurable,
+        VISIBLE_BEFORE_DURABLE,
+    ),
 ];

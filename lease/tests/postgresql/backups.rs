@@ -10,14 +10,14 @@ use crate::{
 
 /// Asserts that a claim was rejected because of a quiet time, and returns the end of the quiet time.
 #[track_caller]
-fn assert_quiet(claimed: Result<impl Sized>) -> u64 {
+fn assert_quiet_time(claimed: Result<impl Sized>) -> u64 {
     let Err(error) = claimed else { panic!("expected a quiet time, found none") };
     assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
     error.until().expect("expected the end of the quiet time")
 }
 
 /// Makes two grants on a server. Returns a dump that contains only the first grant, and the end of the second grant.
-fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
+fn make_two_grants(server: &Server) -> (std::path::PathBuf, u64) {
     let known = claim_at(&server.url()).unwrap();
     let dump = server.dump();
     let unknown = claim_at(&server.url()).unwrap();
@@ -29,9 +29,9 @@ fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
 fn a_dump_on_another_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };
     let [server, other] = [(); 2].map(|()| Server::start(&programs));
-    let (dump, end) = two_grants(&server);
+    let (dump, end) = make_two_grants(&server);
     other.restore(&dump);
-    assert!(assert_quiet(claim_at(&other.url())) > end);
+    assert!(assert_quiet_time(claim_at(&other.url())) > end);
     // The server from which the dump was made is still the same store.
     claim_at(&server.url()).unwrap();
 }
@@ -42,10 +42,10 @@ fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut open = Postgresql::open(&server.url()).unwrap();
-    let (dump, end) = two_grants(&server);
+    let (dump, end) = make_two_grants(&server);
     server.restore(&dump);
-    assert!(assert_quiet(claim(&mut open)) > end);
-    assert!(assert_quiet(claim_at(&server.url())) > end);
+    assert!(assert_quiet_time(claim(&mut open)) > end);
+    assert!(assert_quiet_time(claim_at(&server.url())) > end);
 }
 
 #[test]
@@ -66,19 +66,19 @@ fn rows_restored_in_place_require_an_operators_report() {
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     let told = operator.restored(None).unwrap();
     assert!(told[0].quiet_until > unknown.end());
-    assert_eq!(assert_quiet(claim_at(&server.url())), told[0].quiet_until);
+    assert_eq!(assert_quiet_time(claim_at(&server.url())), told[0].quiet_until);
 }
 
 #[test]
-fn a_base_backup_continues_as_another_store() {
+fn a_server_started_from_a_base_backup_is_another_store() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut old = Postgresql::open(&server.url()).unwrap();
     claim(&mut old).unwrap();
-    let backup = server.base_backup();
+    let backup = server.create_base_backup();
     let unknown = claim(&mut old).unwrap();
-    backup.recover();
-    assert!(assert_quiet(claim_at(&backup.url())) > unknown.end());
+    backup.recover_from_base_backup();
+    assert!(assert_quiet_time(claim_at(&backup.url())) > unknown.end());
     // The quiet time of the restored backup survives a restart.
     backup.power_off();
     backup.launch();

@@ -8,10 +8,10 @@ mod backups;
 #[path = "../claims/mod.rs"]
 mod claims;
 mod place;
+mod round_trips;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
-mod trips;
 
 use claims::{assert_error, claim, claim_concurrently};
 use polyflake_lease::{
@@ -322,7 +322,7 @@ fn a_cancelled_replica_wait_is_resolved_by_another_write() {
         let new = Record { version: old.version + 1, ..old.clone() };
         let ask = Operation::Put { old, new: new.clone() };
         let request = Request { number: 2, namespace: "orders/sno".into(), operation: ask };
-        let cancelled = server.cancel_a_commit_during(|| store.answer(&request));
+        let cancelled = server.cancel_commit_during(|| store.answer(&request));
         let reason = cancelled.expect_err("expected no answer").to_string();
         assert!(reason.contains("synchronous replication"), "{reason}");
         let ask = Operation::Read { first: new.first };

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Returns the schemas that contain lease tables.
-fn schemas(server: &Server) -> Vec<String> {
+fn schemas_with_lease_tables(server: &Server) -> Vec<String> {
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
     let found =
         "SELECT schemaname::text FROM pg_tables WHERE tablename = 'polyflake_leases' ORDER BY 1";
@@ -24,7 +24,7 @@ fn schemas(server: &Server) -> Vec<String> {
 }
 
 /// Creates two services in one database. Each has a role that may create its own tables, and a schema with the role's name.
-fn services(server: &Server) -> [String; 2] {
+fn create_two_services(server: &Server) -> [String; 2] {
     ["svc_a", "svc_b"].map(|role| {
         let create = format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
         let grant = format!("GRANT CREATE ON DATABASE postgres TO {role}");
@@ -37,7 +37,7 @@ fn services(server: &Server) -> [String; 2] {
 fn roles_and_search_paths_of_a_database_share_one_store() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    let [one, other] = services(&server);
+    let [one, other] = create_two_services(&server);
     let first = claim_at(&one).unwrap();
     // The second role finds the first role's tables, but does not have access to them yet.
     let error = assert_error(claim_at(&other), ErrorKind::LeaseUnavailable);
@@ -53,7 +53,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
         assert!(!numbers.contains(&grant.numbers()), "{path}: {:?}", grant.numbers());
         numbers.push(grant.numbers());
     }
-    assert_eq!(schemas(&server), ["polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn a_second_store_requires_an_explicit_option() {
     {
         assert!(message.contains(expected), "{expected}: {message}");
     }
-    assert_eq!(schemas(&server), ["polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
     let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
     assert_eq!(first.numbers(), second.numbers(), "a store of its own");
-    assert_eq!(schemas(&server), ["Mine-2", "polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["Mine-2", "polyflake"]);
     // From now on, both stores have holders, and neither store checks for the other.
     for (parameters, numbers) in
         [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
@@ -81,7 +81,7 @@ fn a_second_store_requires_an_explicit_option() {
     // A dropped store is not recreated while the other one exists.
     server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    assert_eq!(schemas(&server), ["Mine-2"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["Mine-2"]);
 }
 
 /// A check creates no tables, even if the URL permits a second store.
@@ -91,12 +91,12 @@ fn a_check_of_a_second_store_creates_nothing() {
     let server = Server::start(&programs);
     let of = |parameters: &str| format!("{}?namespace=orders&{parameters}", server.url());
     check(Some(&of("create=second-store"))).unwrap();
-    assert_eq!(schemas(&server), [""; 0]);
+    assert_eq!(schemas_with_lease_tables(&server), [""; 0]);
     claim_at(&server.url()).unwrap();
     check(Some(&of("schema=mine&create=second-store"))).unwrap();
     let error = check(Some(&of("schema=mine"))).unwrap_err();
     assert!(error.to_string().contains("`?create=second-store`"), "{error}");
-    assert_eq!(schemas(&server), ["polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_role_creates_tables_in_an_existing_schema() {
     server.by_hand(&["CREATE ROLE orders LOGIN", "CREATE SCHEMA ids AUTHORIZATION orders"]);
     let url = format!("{}?schema=ids", server.url().replace("lease@", "orders@"));
     claim_at(&url).unwrap();
-    assert_eq!(schemas(&server), ["ids"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["ids"]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn an_operator_creates_nothing_and_reports_the_schema() {
     let expected =
         "there are no tables of leases in the schema \"polyflake\"; the first lease creates them";
     assert_eq!(error.to_string(), expected);
-    assert_eq!(schemas(&server), [""; 0]);
+    assert_eq!(schemas_with_lease_tables(&server), [""; 0]);
     let url = format!("{}?schema=ids", server.url());
     claim_at(&url).unwrap();
     let found = status(&url).unwrap();
@@ -152,7 +152,7 @@ fn processes_that_start_together_create_one_store() {
         let threads: Vec<_> = urls.iter().map(|url| scope.spawn(|| claim_at(url).ok())).collect();
         threads.into_iter().filter_map(|it| it.join().unwrap()).collect()
     });
-    assert_eq!(schemas(&server).len(), 1);
+    assert_eq!(schemas_with_lease_tables(&server).len(), 1);
     assert_eq!(claims.len(), 4, "{claims:?}");
 }
 
@@ -213,7 +213,7 @@ fn leases_work_through_a_transaction_pooler() {
     let server = Server::start(&programs);
     let Some(pooler) = Pooler::start(&server) else { return };
     crate::claim_concurrently(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
-    assert_eq!(schemas(&server), ["polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
     // The connections are shared, so a search path that another program has set must not matter.
     let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();
     client.batch_execute("SET search_path = public").unwrap();
@@ -226,5 +226,5 @@ fn leases_work_through_a_transaction_pooler() {
         thread::sleep(Duration::from_millis(5));
     }
     ids.close();
-    assert_eq!(schemas(&server), ["polyflake"]);
+    assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
 }

@@ -23,7 +23,7 @@ use polyflake_lease::{
     open, sno,
     steps::{Engine, Outcome, Steps},
 };
-use redis_server::{RedisServer, USER, call_at, program};
+use redis_server::{RedisServer, USER, call_server, program};
 
 const NAMESPACE: &str = "orders/sno";
 const MINUTE: u64 = 60_000;
@@ -41,11 +41,11 @@ fn claim_at(url: &str) -> Result<Grant> {
 }
 
 /// Starts a server with a namespace whose waiting time has passed.
-fn waited(program: &Path) -> RedisServer {
-    waited_with(program, &[])
+fn start_after_wait(program: &Path) -> RedisServer {
+    start_with_options_after_wait(program, &[])
 }
 
-fn waited_with(program: &Path, options: &[&str]) -> RedisServer {
+fn start_with_options_after_wait(program: &Path, options: &[&str]) -> RedisServer {
     let server = RedisServer::start(program, options);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     server.skip_wait(NAMESPACE);
@@ -80,7 +80,7 @@ fn the_driver_passes_the_suite() {
     // Each database of a server is a separate store.
     let other = server.url().replace("/0?", "/1?");
     assert_error(claim_at(&other), ErrorKind::StoreChanged);
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     claim_concurrently(|| open(&server.url()).unwrap());
 }
 
@@ -119,9 +119,9 @@ fn a_new_namespace_waits_for_six_minutes_and_leases_last_five() {
 }
 
 #[test]
-fn a_longer_lease_is_rejected_at_once() {
+fn a_longer_lease_is_rejected_immediately() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     let options = || Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let generator = |options| sno::Generator::with(&server.url(), options, Duration::from_secs(9));
     let claim_error = generator(options().lease_ms(5 * MINUTE + 1).unwrap());
@@ -136,7 +136,7 @@ fn a_longer_lease_is_rejected_at_once() {
 #[test]
 fn the_largest_numbers_and_many_records_are_stored() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     claim_at(&server.url()).unwrap();
     let mut store = Redis::open(&server.url()).unwrap();
     let (old, _) = records_at(&server.url(), 0);
@@ -159,7 +159,7 @@ fn the_largest_numbers_and_many_records_are_stored() {
 #[test]
 fn an_emptied_server_grants_nothing_for_six_minutes() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     let name = name_of(&server);
     claim_at(&server.url()).unwrap();
     server.by_hand(&["FLUSHALL"]);
@@ -172,7 +172,7 @@ fn an_emptied_server_grants_nothing_for_six_minutes() {
 #[test]
 fn a_restarted_server_is_another_store() {
     let Some(program) = program() else { return };
-    let mut server = waited(&program);
+    let mut server = start_after_wait(&program);
     claim_at(&server.url()).unwrap();
     let (first, before) = (name_of(&server), records_at(&server.url(), 0));
     let mut store = Redis::open(&server.url()).unwrap();
@@ -201,7 +201,7 @@ fn a_restarted_server_is_another_store() {
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn a_living_holder_renews_after_a_restart() {
     let Some(program) = program() else { return };
-    let mut server = waited(&program);
+    let mut server = start_after_wait(&program);
     let options = Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let options = options.renew_ms(1000).unwrap();
     let ids = sno::Generator::with(&server.url(), options, Duration::from_secs(9)).unwrap();
@@ -224,11 +224,12 @@ fn is_settled(server: &RedisServer) -> bool {
 }
 
 #[test]
-fn a_promoted_replica_is_another_store_after_its_backlog_is_gone() {
+fn a_promoted_replica_without_a_backlog_is_another_store() {
     let Some(program) = program() else { return };
     // A replica connects over TCP.
     let port = free_port();
-    let primary = waited_with(&program, &["--bind", "127.0.0.1", "--port", &port]);
+    let primary =
+        start_with_options_after_wait(&program, &["--bind", "127.0.0.1", "--port", &port]);
     let (replica, name) = (start(&program), name_of(&primary));
     replica.by_hand(&["REPLICAOF", "127.0.0.1", &port]);
     wait_for(|| replica.fact("master_link_status") == "up");
@@ -265,7 +266,7 @@ fn wait_for(is_done: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_server_that_evicts_or_is_a_cluster_is_rejected() {
+fn evicting_servers_and_clusters_are_rejected() {
     let Some(program) = program() else { return };
     let server = start(&program);
     for (policy, is_good) in [("allkeys-lru", false), ("volatile-lru", true), ("noeviction", true)]
@@ -289,7 +290,7 @@ fn a_server_that_evicts_or_is_a_cluster_is_rejected() {
 #[test]
 fn a_user_with_the_documented_rights_suffices() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     let words: Vec<_> = USER.split_whitespace().collect();
     let url = server.url().replace("redis:///0", "redis://orders:PASSWORD@/0");
     let error = assert_error(claim_at(&url), ErrorKind::LeaseUnavailable);
@@ -326,7 +327,7 @@ fn granted_commands() -> BTreeSet<String> {
 }
 
 #[test]
-fn each_documented_right_is_needed() {
+fn every_documented_right_is_required() {
     let Some(program) = program() else { return };
     let server = start(&program);
     let url = server.create_user().replace("/0?", "/1?");
@@ -351,7 +352,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     server.create_user();
     let as_user = |words: &[&str]| {
         let login = ["AUTH", "orders", "PASSWORD"];
-        call_at(&server.socket(), &[&login, words]).unwrap()
+        call_server(&server.socket(), &[&login, words]).unwrap()
     };
     let is_permitted = |name: &str| {
         let facts = server.by_hand(&["COMMAND", "INFO", name]);
@@ -382,9 +383,9 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
 }
 
 #[test]
-fn errors_of_the_server_have_codes() {
+fn server_errors_have_codes() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     let claim_error = |expected: &str| {
         let error = claim_at(&server.url()).unwrap_err();
         assert!(error.to_string().contains(expected), "{expected}: {error}");
@@ -417,7 +418,7 @@ fn errors_of_the_server_have_codes() {
 
 /// In Redis 6, a command's error is embedded in the script's error.
 #[test]
-fn errors_within_a_script_have_codes() {
+fn errors_in_scripts_have_codes() {
     let request = Request { number: 1, namespace: NAMESPACE.into(), operation: Operation::List };
     let read_only = "-READONLY You can't write against a read only replica.";
     for (found, expected, kind) in [
@@ -439,7 +440,7 @@ fn errors_within_a_script_have_codes() {
 #[test]
 fn a_busy_server_is_unavailable() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     server.by_hand(&["CONFIG", "SET", "lua-time-limit", "1"]);
     std::thread::scope(|scope| {
         let endless = scope.spawn(|| server.by_hand(&["EVAL", "while true do end", "0"]));
@@ -454,9 +455,9 @@ fn a_busy_server_is_unavailable() {
 
 /// The server may have executed a request whose reply was cut off, so the driver does not reuse the connection.
 #[test]
-fn a_cut_connection_is_not_used_again() {
+fn an_interrupted_connection_is_not_reused() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     claim_at(&server.url()).unwrap();
     let mut store = Redis::open(&server.url()).unwrap();
     send(&mut store, Operation::List).unwrap();
@@ -472,7 +473,7 @@ fn a_cut_connection_is_not_used_again() {
 #[test]
 fn a_paused_server_does_not_block_its_callers() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     server.pause(true);
     let began = Instant::now();
     let url = format!("{}&namespace=orders&lease_seconds=4", server.url());
@@ -486,7 +487,7 @@ fn a_paused_server_does_not_block_its_callers() {
 #[test]
 fn an_operator_reports_a_restore_and_reserves_nothing() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     let grant = claim_at(&server.url()).unwrap();
     let mut operator = Operator::open(&server.url(), NAMESPACE).unwrap();
     assert_eq!(operator.records().unwrap()[0].granted_until, grant.end());
@@ -498,9 +499,9 @@ fn an_operator_reports_a_restore_and_reserves_nothing() {
 
 /// An existing record that the namespace does not count may contain a grant.
 #[test]
-fn an_existing_record_is_kept() {
+fn an_existing_record_is_not_overwritten() {
     let Some(program) = program() else { return };
-    let server = waited(&program);
+    let server = start_after_wait(&program);
     claim_at(&server.url()).unwrap();
     let (old, record) = records_at(&server.url(), 0);
     let mut store = Redis::open(&server.url()).unwrap();
@@ -512,7 +513,7 @@ fn an_existing_record_is_kept() {
 
 /// The store compares a namespace's record as a whole. Proposing a namespace only begins the namespace's waiting time.
 #[test]
-fn a_begin_with_a_shorter_wait_is_rejected() {
+fn beginning_a_namespace_with_a_shorter_wait_is_rejected() {
     let Some(program) = program() else { return };
     let server = start(&program);
     let mut store = Redis::open(&server.url()).unwrap();

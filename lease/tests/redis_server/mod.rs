@@ -120,7 +120,7 @@ impl RedisServer {
     /// Returns the server's error.
     #[track_caller]
     pub fn call(&self, words: &[&str]) -> Result<Vec<String>, String> {
-        call_at(&self.socket(), &[words]).unwrap()
+        call_server(&self.socket(), &[words]).unwrap()
     }
 
     /// Sends a statement with `EVAL`, or sends its words as a manual command if it has no values. Removes the digest of the
@@ -160,7 +160,7 @@ impl RedisServer {
 /// # Errors
 ///
 /// Returns an error if the connection fails.
-pub fn call_at(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<String>, String>> {
+pub fn call_server(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<String>, String>> {
     let mut stream = UnixStream::connect(socket)?;
     for words in commands {
         write!(stream, "*{}\r\n", words.len())?;
@@ -171,14 +171,14 @@ pub fn call_at(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec<Str
     let (mut stream, mut last) = (BufReader::new(stream), Ok(Vec::new()));
     for _ in commands {
         let is_error = stream.fill_buf()?.first() == Some(&b'-');
-        let mut strings = strings_of(&mut stream)?;
+        let mut strings = read_strings(&mut stream)?;
         last = if is_error { Err(strings.remove(0)) } else { Ok(strings) };
     }
     Ok(last)
 }
 
 /// Reads a reply. Flattens the strings in nested lists into one list.
-fn strings_of(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
+fn read_strings(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
     let (kind, text) = line.trim_end().split_at_checked(1).unwrap_or_default();
@@ -190,7 +190,7 @@ fn strings_of(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
             Ok(vec![String::from_utf8(bytes).unwrap()])
         }
         ("*", Ok(count)) => {
-            let lists = (0..count).map(|_| strings_of(stream)).collect::<io::Result<Vec<_>>>();
+            let lists = (0..count).map(|_| read_strings(stream)).collect::<io::Result<Vec<_>>>();
             Ok(lists?.concat())
         }
         _ => Ok(vec![text.to_owned()]),

@@ -77,7 +77,7 @@ impl Server {
     }
 
     /// Makes a base backup of this server.
-    pub fn base_backup(&self) -> Self {
+    pub fn create_base_backup(&self) -> Self {
         let backup = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data());
         let options = ["--host", &from, "--username=lease", "--checkpoint=fast", "--pgdata"];
@@ -87,7 +87,7 @@ impl Server {
 
     /// Starts a server from a base backup, following the `PostgreSQL` documentation. The server recovers what it can, and
     /// continues on its own timeline.
-    pub fn recover(&self) {
+    pub fn recover_from_base_backup(&self) {
         fs::write(self.data().join("recovery.signal"), "").unwrap();
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
         // The server has no archive.
@@ -172,11 +172,11 @@ impl Server {
     }
 
     #[track_caller]
-    fn control(&self, arguments: &[&str]) {
-        assert!(self.controls(arguments), "pg_ctl {arguments:?}");
+    fn run_pg_ctl(&self, arguments: &[&str]) {
+        assert!(self.try_pg_ctl(arguments), "pg_ctl {arguments:?}");
     }
 
-    fn controls(&self, arguments: &[&str]) -> bool {
+    fn try_pg_ctl(&self, arguments: &[&str]) -> bool {
         let data = self.data();
         let always = ["--pgdata", data.to_str().unwrap(), "--wait", "--silent"];
         let all = [&always[..], arguments].concat();
@@ -194,7 +194,7 @@ impl Server {
         let options = format!("-k {folder} {more} -c shared_buffers=16MB");
         let log = format!("{folder}/log");
         for _ in 0..20 {
-            if self.controls(&["--log", &log, "--options", &options, "start"]) {
+            if self.try_pg_ctl(&["--log", &log, "--options", &options, "start"]) {
                 return;
             }
             thread::sleep(Duration::from_millis(250));
@@ -247,12 +247,12 @@ impl Server {
 
     /// Stops the server abruptly, as a power failure would.
     pub fn power_off(&self) {
-        self.control(&["--mode=immediate", "stop"]);
+        self.run_pg_ctl(&["--mode=immediate", "stop"]);
     }
 
     /// Shuts the server down cleanly, after its replicas have received its entire log.
     pub fn stop(&self) {
-        self.control(&["--mode=fast", "stop"]);
+        self.run_pg_ctl(&["--mode=fast", "stop"]);
     }
 
     /// Makes commits wait for the replica that follows this server.
@@ -277,7 +277,7 @@ impl Server {
     }
 
     /// Runs `work`, and meanwhile cancels one commit's wait for the replica.
-    pub fn cancel_a_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
+    pub fn cancel_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
         thread::scope(|scope| {
             let working = scope.spawn(work);
             self.wait_until(
@@ -288,7 +288,7 @@ impl Server {
     }
 
     pub fn promote(&self) {
-        self.control(&["promote"]);
+        self.run_pg_ctl(&["promote"]);
     }
 
     /// Runs statements manually.
@@ -306,6 +306,6 @@ impl Drop for Server {
         // A failed test may have left the server frozen.
         self.thaw();
         // This fails if the server has already stopped.
-        self.controls(&["--mode=immediate", "stop"]);
+        self.try_pg_ctl(&["--mode=immediate", "stop"]);
     }
 }

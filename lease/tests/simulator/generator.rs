@@ -26,7 +26,7 @@ pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
 const BATCH: usize = 8;
 /// The end of a window, chosen so that no simulation reaches it.
-const ENDLESS: i64 = 1 << 41;
+const UNREACHABLE_END_MS: i64 = 1 << 41;
 
 // Each test thread simulates its own world.
 thread_local! {
@@ -155,13 +155,17 @@ macro_rules! maker {
     };
 }
 
-fn sno_of(time: &Time, number: u64, window: Range<i64>) -> polyflake::Result<sno::Generator<Time>> {
+fn build_sno(
+    time: &Time,
+    number: u64,
+    window: Range<i64>,
+) -> polyflake::Result<sno::Generator<Time>> {
     let builder = sno::Builder::with_clock(time.clone());
     let builder = builder.partition(u16::try_from(number).unwrap());
     builder.window(window.start, window.end).build()
 }
 
-fn randflake_of(
+fn build_randflake(
     time: &Time,
     number: u64,
     window: Range<i64>,
@@ -173,7 +177,7 @@ fn randflake_of(
 
 /// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is also derived from
 /// the worker ID.
-fn hotguid_of(
+fn build_hotguid(
     time: &Time,
     number: u64,
     window: Range<i64>,
@@ -195,7 +199,7 @@ fn layout_generator_of(
 }
 
 /// Creates a generator whose sequence and random bits are always the same, so that a fault produces equal IDs.
-fn uuid7_of(
+fn build_uuid7(
     time: &Time,
     number: u64,
     window: Range<i64>,
@@ -205,20 +209,26 @@ fn uuid7_of(
     builder.window(window.start, window.end).build()
 }
 
-maker!(sno, sno_of, sno::Sno::default(), 7, |id: sno::Sno| {
+maker!(sno, build_sno, sno::Sno::default(), 7, |id: sno::Sno| {
     let bits = id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
     (bits, u64::from(id.partition()), id.unix_ms())
 });
-maker!(randflake, randflake_of, randflake::Randflake::default(), (), |id: randflake::Randflake| {
-    let parts = Codec::new(SECRET).inspect(id);
-    (id.to_i64().into(), u64::from(parts.node), parts.timestamp)
-});
-maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), 7, |id: hotguid::HotGuid| {
+maker!(
+    randflake,
+    build_randflake,
+    randflake::Randflake::default(),
+    (),
+    |id: randflake::Randflake| {
+        let parts = Codec::new(SECRET).inspect(id);
+        (id.to_i64().into(), u64::from(parts.node), parts.timestamp)
+    }
+);
+maker!(hotguid, build_hotguid, hotguid::HotGuid::default(), 7, |id: hotguid::HotGuid| {
     let [a, b, c, ..] = id.machine();
     let bits = i128::from_be_bytes(id.to_bytes());
     (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
 });
-maker!(uuid7, uuid7_of, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
+maker!(uuid7, build_uuid7, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
     // Drops the 40 random bits, because the worker ID alone must make the remaining bits unique.
     let bits = (id.to_u128() >> 40).cast_signed();
     (bits, u64::from(uuid7::worker_id(id)), id.unix_ms())
@@ -287,7 +297,7 @@ impl ProcessGrantee {
     }
 
     fn window(&self, start: u64, end: u64) -> Range<i64> {
-        let end = if self.checks_first { ENDLESS } else { end.cast_signed() };
+        let end = if self.checks_first { UNREACHABLE_END_MS } else { end.cast_signed() };
         start.cast_signed()..end
     }
 
@@ -298,12 +308,14 @@ impl ProcessGrantee {
     ) -> polyflake::Result<Box<dyn SwitchingGenerator>> {
         let time = &self.time;
         Ok(match self.family {
-            Family::Sno => Box::new(sno::Leased::new(sno_of(time, number, window)?)?),
+            Family::Sno => Box::new(sno::Leased::new(build_sno(time, number, window)?)?),
             Family::Randflake => {
-                Box::new(randflake::Leased::new(randflake_of(time, number, window)?)?)
+                Box::new(randflake::Leased::new(build_randflake(time, number, window)?)?)
             }
-            Family::HotGuid => Box::new(hotguid::Leased::new(hotguid_of(time, number, window)?)?),
-            Family::Uuid7 => Box::new(uuid7::Leased::new(uuid7_of(time, number, window)?)?),
+            Family::HotGuid => {
+                Box::new(hotguid::Leased::new(build_hotguid(time, number, window)?)?)
+            }
+            Family::Uuid7 => Box::new(uuid7::Leased::new(build_uuid7(time, number, window)?)?),
             Family::Layout => {
                 Box::new(layout::Leased::new(layout_generator_of(time, number, window)?)?)
             }
@@ -388,9 +400,10 @@ impl Generator {
 impl IdOrigin {
     /// Returns whether it is a fault that both generators made the same ID. It is not a fault if they are copies that may
     /// share IDs.
-    fn contradicts(self, other: Self, ledger: &Ledger) -> bool {
-        let is_copy =
-            ledger.copy_of(self.id).is_some_and(|copy| ledger.copy_of(other.id) == Some(copy));
+    fn conflicts_with(self, other: Self, ledger: &Ledger) -> bool {
+        let is_copy = ledger
+            .first_copy_of(self.id)
+            .is_some_and(|copy| ledger.first_copy_of(other.id) == Some(copy));
         !(is_copy && (self.may_be_shared || other.may_be_shared))
     }
 
@@ -401,14 +414,14 @@ impl IdOrigin {
         LEDGER.with_borrow_mut(|ledger| {
             let id = self.id;
             let maker = *ledger.made.entry((number, tick)).or_insert(self);
-            if maker.id != id && self.contradicts(maker, ledger) {
+            if maker.id != id && self.conflicts_with(maker, ledger) {
                 let maker = maker.id;
                 let fault =
                     format!("generators {maker} and {id} made number {number}, tick {tick}");
                 ledger.fault.get_or_insert(fault);
             }
             if let Some(maker) = ledger.ids.insert(bits, self)
-                && self.contradicts(maker, ledger)
+                && self.conflicts_with(maker, ledger)
             {
                 ledger.fault.get_or_insert(format!("generator {id} made {bits:x} again"));
             }
@@ -421,7 +434,7 @@ impl IdOrigin {
 
 impl Ledger {
     /// Returns the first generator of the group of copies that a generator belongs to.
-    fn copy_of(&self, id: usize) -> Option<usize> {
+    fn first_copy_of(&self, id: usize) -> Option<usize> {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
@@ -432,7 +445,7 @@ impl Ledger {
             let copy = ledger.windows.len();
             let window = ledger.windows[id];
             ledger.windows.push(window);
-            let first = ledger.copy_of(id).unwrap_or(id);
+            let first = ledger.first_copy_of(id).unwrap_or(id);
             let copied = (first, window.2);
             ledger.copies.extend([(id, copied), (copy, copied)]);
             let copies = ledger.copies.clone();
@@ -471,7 +484,8 @@ impl Ledger {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
             // Copies have the same window, and only one copy receives a later end.
-            let copied = self.copies.get(&id).filter(|copy| self.copy_of(other) == Some(copy.0));
+            let copied =
+                self.copies.get(&id).filter(|copy| self.first_copy_of(other) == Some(copy.0));
             let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);
             (other != id && is_common && !is_of_copies).then_some(other)
         };

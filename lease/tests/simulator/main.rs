@@ -80,7 +80,7 @@ fn no_two_generators_share_a_worker_id() {
 /// Process images are restored twice, at any moment, including between a request and its reply. After a restore, once the
 /// store has acknowledged a write that a copy sent, no other copy generates the same IDs.
 #[test]
-fn restored_copies_part() {
+fn restored_copies_diverge() {
     let (mut copied, mut lost) = (0, 0);
     for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
         let mut world = World::new(seed, BrokenRule::Nowhere);
@@ -97,7 +97,7 @@ fn restored_copies_part() {
 
 /// The store is emptied, or restarts with an old snapshot or without data, while messages are late or repeated.
 #[test]
-fn a_volatile_store_may_lose_anything() {
+fn data_loss_in_a_volatile_store_repeats_no_id() {
     let (mut claims, mut made, mut lost) = (0, 0, 0);
     for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
         let mut world = World::volatile(seed, BrokenRule::Nowhere);

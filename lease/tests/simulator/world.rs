@@ -345,7 +345,7 @@ impl World {
             }
             Event::Wake { .. } => {}
             Event::Make { process } => self.generate(process),
-            Event::Chaos => self.cause_random_fault(),
+            Event::Chaos => self.inject_random_fault(),
         }
     }
 
@@ -552,7 +552,7 @@ impl World {
         self.schedule_wake(delay, process);
     }
 
-    fn cause_random_fault(&mut self) {
+    fn inject_random_fault(&mut self) {
         let process = self.rng.usize(0..self.processes.len());
         match self.rng.u8(..13) {
             0 | 1 => self.restart(process),
@@ -582,7 +582,7 @@ impl World {
                 self.backup = Some(self.store.clone());
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
-            11 => self.operator_action(),
+            11 => self.perform_operator_action(),
             // The replica has everything that the store has acknowledged.
             12 if self.rng.u8(..) < 60 => {
                 trace::record_event(|| json!({"event": "promotes"}));
@@ -609,11 +609,11 @@ impl World {
 
     /// An operator evicts a holder, declares a holder dead, reserves or frees a worker ID, or reports a promotion or a
     /// restored backup. Each of these actions may be rejected.
-    fn operator_action(&mut self) {
+    fn perform_operator_action(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
-        let (corpse, promotion) = (self.dead_holder(), self.promotion.clone());
+        let (corpse, promotion) = (self.take_dead_holder(), self.promotion.clone());
         let done = self.operator(|operator| match what {
             0 => operator.restored(None).is_ok(),
             10..14 => corpse.is_some_and(|(number, token, dead)| {
@@ -632,11 +632,11 @@ impl World {
             }
         });
         self.operated += usize::from(done);
-        self.trace_operator();
+        self.record_operator_action();
     }
 
     /// Records the store's contents after an operator's command.
-    fn trace_operator(&mut self) {
+    fn record_operator_action(&mut self) {
         let request =
             Request { number: 1, namespace: self.namespace(), operation: Operation::List };
         let Ok(reply) = self.store.answer(&request) else { return };
@@ -661,7 +661,7 @@ impl World {
 
     /// Returns a dead holder with its worker ID and token. The holder's clock was ahead of the store's clock by no more
     /// than the limit that operators vouch for.
-    fn dead_holder(&mut self) -> Option<(u64, Random, Process)> {
+    fn take_dead_holder(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();
         self.corpses.pop().filter(|(_, _, dead)| dead.latest <= latest)

@@ -105,7 +105,7 @@ pub fn statements_of(command: &Json) -> Vec<Statement> {
 }
 
 /// Encodes the outcome of statements as a reply to a command.
-pub fn answer_of(outcome: &Outcome) -> Json {
+pub fn encode_outcome(outcome: &Outcome) -> Json {
     let row = |row: &Vec<Value>| row.iter().map(Json::from).collect::<Json>();
     let rows = |rows: &Rows| rows.iter().map(row).collect::<Json>();
     let failure = outcome.failure.as_ref();

@@ -22,7 +22,7 @@ use crate::{
     assert_mysql, assert_postgresql, assert_redis, assert_sqlite,
     certificates::certify,
     mysql_server::{self, MysqlServer},
-    proposed,
+    proposed_namespace,
     redis_server::{self, RedisServer},
     server::{Server, programs},
 };
@@ -33,7 +33,7 @@ const REDIS_CLIENTS: [&str; 5] =
     ["redis-py", "ioredis", "ioredis client", "node-redis", "node-redis client"];
 
 /// Returns the program that runs a client's driver, and the path of the driver's source file.
-fn program_of(client: &str) -> (String, &'static str) {
+fn driver_program(client: &str) -> (String, &'static str) {
     match client {
         "sqlite3" | "psycopg" | "asyncpg" | "pymysql" | "redis-py" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
@@ -56,7 +56,7 @@ struct Driver {
 
 impl Driver {
     fn new(client: &str, address: &str) -> Self {
-        let (program, file) = program_of(client);
+        let (program, file) = driver_program(client);
         let mut command = Command::new(program);
         command.args([&format!("{FOLDER}/{file}"), client, address]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -95,7 +95,7 @@ impl Driver {
     }
 
     /// Runs one statement at a time, like the clients that made the recording.
-    fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
+    fn run_statement(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
             // The clients append lines to error messages, and Redis appends the digest of the script.
@@ -145,7 +145,7 @@ fn drivers_in_other_languages_pass_the_suite_over_sqlite() {
         let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
         check(client, &path("leases.db"));
         let mut driver = open_driver(client, &path("recorded.db"));
-        assert_sqlite(&mut |statement| driver.run_one(statement));
+        assert_sqlite(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -157,7 +157,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
         check(client, &Server::start(&programs).url());
         let server = Server::start(&programs);
         let mut driver = open_driver(client, &server.url());
-        assert_postgresql(&mut |statement| driver.run_one(statement));
+        assert_postgresql(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -169,7 +169,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
         check(client, &MysqlServer::start_unusual(&program).url());
         let server = MysqlServer::start(&program, &[]);
         let mut driver = open_driver(client, &server.url());
-        assert_mysql(&mut |statement| driver.run_one(statement));
+        assert_mysql(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -193,7 +193,7 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
         let mut driver = open_driver(client, &server.url());
         assert_redis(&mut |statement| {
             let is_by_hand = statement.values.is_empty();
-            if is_by_hand { server.run(statement) } else { driver.run_one(statement) }
+            if is_by_hand { server.run(statement) } else { driver.run_statement(statement) }
         });
     }
 }
@@ -220,7 +220,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
     for client in ["pymysql", "mysql2"] {
         let mut driver = open_driver(client, &url(port, &roots));
         let query = Statement { text: "SHOW STATUS LIKE 'Ssl_cipher'".into(), values: Vec::new() };
-        let rows = driver.run_one(&query).unwrap();
+        let rows = driver.run_statement(&query).unwrap();
         assert!(matches!(&rows[0][1], Value::Text(cipher) if !cipher.is_empty()), "{rows:?}");
         let unnamed = format!("mysql://lease:sesame@localhost:{port}/app?sslmode=require");
         for url in [url(port, &other_roots), url(other_port, &other_roots), unnamed] {
@@ -284,9 +284,10 @@ fn drivers_in_other_languages_treat_warnings_as_failures() {
         conformance::check(&mut driver);
         server.with_absent_replica(|| {
             let namespace = format!("warned-{client}");
-            let ask = Operation::Open(Namespace { name: namespace.clone(), ..proposed(1) });
+            let ask =
+                Operation::Open(Namespace { name: namespace.clone(), ..proposed_namespace(1) });
             let request = Request { number: 1, namespace, operation: ask };
-            let cancelled = server.cancel_a_commit_during(|| driver.answer(&request));
+            let cancelled = server.cancel_commit_during(|| driver.answer(&request));
             let reason = cancelled.expect_err("expected no answer").to_string();
             assert!(reason.contains("synchronous replication"), "{client}: {reason}");
         });

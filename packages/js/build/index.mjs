@@ -12,11 +12,11 @@ import { buildWasm } from "./wasm.mjs";
 const TEXT_FILES = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
 
 /** Copies the licences and other documents of the repository, which the package ships. */
-function copyTexts() {
+function copyTextFiles() {
   for (const name of TEXT_FILES) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
 }
 
-const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript, texts: copyTexts };
+const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript, texts: copyTextFiles };
 const dev = process.argv.includes("--dev");
 const requestedParts = process.argv.slice(2).filter((argument) => argument !== "--dev");
 

@@ -9,10 +9,10 @@ import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
 const ENTRIES = ["decode", "json"];
 const NAME = "@polyflake/polyflake";
-const IMPORT = /(\bfrom "|\bimport "|\bimport\(")(\.\.?\/[^"]+)\.js"/g;
+const IMPORT_PATTERN = /(\bfrom "|\bimport "|\bimport\(")(\.\.?\/[^"]+)\.js"/g;
 
 /** Writes the package into a folder, which is emptied first. */
-export function writeForJsr(folder) {
+export function writeJsrPackage(folder) {
   rmSync(folder, { recursive: true, force: true });
   const sources = new Map();
   for (const entry of ENTRIES) addSource(sources, `${entry}.ts`);
@@ -31,7 +31,7 @@ function addSource(sources, file) {
   if (sources.has(file)) return;
   sources.set(file, "");
   const text = readFileSync(join(PACKAGE, "src", file), "utf8");
-  const withNames = text.replace(IMPORT, (_, before, name) => {
+  const withNames = text.replace(IMPORT_PATTERN, (_, before, name) => {
     addSource(sources, posix.join(posix.dirname(file), `${name}.ts`));
     return `${before}${name}.ts"`;
   });
@@ -48,5 +48,5 @@ function manifest() {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folder = process.argv[2];
   if (!folder) throw new Error("expected a folder");
-  writeForJsr(resolve(folder));
+  writeJsrPackage(resolve(folder));
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { thisPlatform } from "./platforms.mjs";
 import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
-const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
+const LIBRARY_FILES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
 /**
  * Builds the addon into `prebuilds/<platform>`, where `src/machines/addon.ts` finds it. With `dev`, it is built sooner and runs
@@ -16,7 +16,7 @@ export function buildNative(dev) {
   // A developer build sets no flags, so that it shares the compiled core with other developer builds.
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
-  const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
+  const library = LIBRARY_FILES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", thisPlatform().name);
   mkdirSync(folder, { recursive: true });
   // Remove the old file first, so that a process that has already loaded it keeps its copy.

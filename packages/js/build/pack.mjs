@@ -19,8 +19,8 @@ import { parseArgs } from "node:util";
 import { PLATFORMS, packageOf, thisPlatform } from "./platforms.mjs";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
-const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
-const TEXT_FILES = [...LICENCES, "NOTICE.md", "THIRD-PARTY.md"];
+const LICENCE_FILES = ["LICENSE-APACHE", "LICENSE-MIT"];
+const TEXT_FILES = [...LICENCE_FILES, "NOTICE.md", "THIRD-PARTY.md"];
 
 const ownManifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
@@ -37,7 +37,7 @@ const PROGRAM = {
   says: "The program polyflake",
   of: "@polyflake/cli",
   folder: join(REPOSITORY, "cli"),
-  texts: [...LICENCES, "THIRD-PARTY.md"],
+  texts: [...LICENCE_FILES, "THIRD-PARTY.md"],
   packageOf: ({ name }) => `@polyflake/cli-${name}`,
   fileOf: ({ os }) => (os === "win32" ? "polyflake.exe" : "polyflake"),
 };
@@ -45,39 +45,39 @@ const PROGRAM = {
 /** The package's package.json without the fields that only its own build needs. */
 export function manifest() {
   const { private: _, scripts, devDependencies, overrides, ...rest } = ownManifest;
-  return { ...rest, ...optionalDependency(ADDON) };
+  return { ...rest, ...optionalDependencyFields(ADDON) };
 }
 
 /** The package.json of the package that starts the program. */
-function manifestOfLauncher() {
+function launcherManifest() {
   return {
     name: PROGRAM.of,
-    ...common(),
+    ...commonFields(),
     description: "Inspects any ID and makes polyflake's: formats, fields, times and odds in a terminal or as JSON",
     keywords: ["id", "uuid", "snowflake", "inspect", "cli"],
     type: "commonjs",
     bin: { polyflake: "polyflake.js" },
-    files: ["polyflake.js", ...LICENCES],
-    ...optionalDependency(PROGRAM),
+    files: ["polyflake.js", ...LICENCE_FILES],
+    ...optionalDependencyFields(PROGRAM),
   };
 }
 
-function optionalDependency({ packageOf }) {
+function optionalDependencyFields({ packageOf }) {
   const packages = PLATFORMS.map((platform) => [packageOf(platform), ownManifest.version]);
   return { optionalDependencies: Object.fromEntries(packages) };
 }
 
-function common() {
+function commonFields() {
   const { version, license, homepage, repository, bugs, engines } = ownManifest;
   return { version, license, homepage, repository, bugs, engines };
 }
 
 /** The package.json of a platform's package. */
-export function manifestOf(platform, { says, texts, packageOf, fileOf } = ADDON) {
+export function platformManifest(platform, { says, texts, packageOf, fileOf } = ADDON) {
   const { os, cpu, libc } = platform;
   return {
     name: packageOf(platform),
-    ...common(),
+    ...commonFields(),
     description: `${says} for ${platform.says}`,
     os: [os],
     cpu: [cpu],
@@ -98,20 +98,20 @@ export function stagePackage(folder) {
 }
 
 /** Puts the files of a platform's package into a folder. */
-export function stageOf(platform, file, folder, kind = ADDON) {
+export function stagePlatformPackage(platform, file, folder, kind = ADDON) {
   const { says, of, packageOf, fileOf } = kind;
   copy(kind.texts, kind.folder, folder);
   copyFileSync(file, join(folder, fileOf(platform)));
   chmodSync(join(folder, fileOf(platform)), 0o755);
   const text = `# ${packageOf(platform)}\n\n${says} for ${platform.says}. Install [\`${of}\`](${ownManifest.homepage}), which brings it.\n`;
   writeFileSync(join(folder, "README.md"), text);
-  writeManifest(folder, manifestOf(platform, kind));
+  writeManifest(folder, platformManifest(platform, kind));
 }
 
 function stageLauncher(folder) {
-  copy([...LICENCES, "README.md"], PROGRAM.folder, folder);
+  copy([...LICENCE_FILES, "README.md"], PROGRAM.folder, folder);
   copy(["polyflake.js"], join(PROGRAM.folder, "npm"), folder);
-  writeManifest(folder, manifestOfLauncher());
+  writeManifest(folder, launcherManifest());
 }
 
 function copy(names, from, to) {
@@ -139,12 +139,12 @@ function main([into, ...given]) {
   mkdirSync(into, { recursive: true });
   const { values, positionals } = parseArgs({ args: given, options: OPTIONS, allowPositionals: true });
   const { main, launcher, program = [] } = given.length ? values : { main: true };
-  const addons = given.length ? positionals : [built(thisPlatform())];
+  const addons = given.length ? positionals : [defaultAddonArgument(thisPlatform())];
   const stages = [
     ...(main ? [stagePackage] : []),
     ...(launcher ? [stageLauncher] : []),
-    ...addons.map((part) => platformStage(part, ADDON)),
-    ...program.map((part) => platformStage(part, PROGRAM)),
+    ...addons.map((part) => createPlatformStage(part, ADDON)),
+    ...program.map((part) => createPlatformStage(part, PROGRAM)),
   ];
   for (const fill of stages) pack(resolve(into), fill);
 }
@@ -156,13 +156,13 @@ const OPTIONS = {
 };
 
 /** The addon that was built in this folder, as an argument. */
-const built = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;
+const defaultAddonArgument = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;
 
-function platformStage(part, kind) {
+function createPlatformStage(part, kind) {
   const [wanted, file] = part.split("=");
   const platform = PLATFORMS.find(({ name }) => name === wanted);
   if (!platform) throw new Error(`expected a platform of packages/platforms.toml, found ${wanted}`);
-  return (folder) => stageOf(platform, resolve(file), folder, kind);
+  return (folder) => stagePlatformPackage(platform, resolve(file), folder, kind);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -14,7 +14,7 @@ export const packageOf = ({ name }) => `@polyflake/addon-${name}`;
  * The names of the possible platforms by `process.platform-process.arch`. On Linux, there is one for each C library, which Node
  * does not report.
  */
-export const NAMES = Object.fromEntries(
+export const PLATFORM_NAMES = Object.fromEntries(
   PLATFORMS.map(({ os, cpu }) => [
     `${os}-${cpu}`,
     PLATFORMS.filter((other) => other.os === os && other.cpu === cpu).map(({ name }) => name),

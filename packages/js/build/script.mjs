@@ -14,21 +14,21 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
-import { NAMES } from "./platforms.mjs";
+import { PLATFORM_NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf, RULES } from "./wasm.mjs";
 
 const SOURCES = join(PACKAGE, "src");
 const DIST = join(PACKAGE, "dist");
 /** The folder to which tsc writes the types of each source file. */
-const TYPES = join(PACKAGE, "build/out/types");
+const TYPES_FOLDER = join(PACKAGE, "build/out/types");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /**
  * The entry points, each with two files of `src/machines`: the file that loads the backend of an ID format, and the file that
  * names the kind of backend.
  */
-const MACHINES = {
+const BACKEND_FILES = {
   node: ["node", "choice"],
   native: ["native", "native"],
   wasm: ["inline", "compiled"],
@@ -38,8 +38,8 @@ const MACHINES = {
 };
 
 /** The entry points in CommonJS, which pass their backends to one shared file, and those in ES modules. */
-const COMMON = ["node", "native", "wasm"];
-const MODULES = ["wasm", "workerd", "edge-light", "web"];
+const COMMONJS_ENTRIES = ["node", "native", "wasm"];
+const ES_MODULE_ENTRIES = ["wasm", "workerd", "edge-light", "web"];
 
 /** The namespaces of an entry point. Each becomes an ES module file, so that bundlers can drop unused ones. */
 const NAMESPACES = [...FAMILIES, "sparx64"].sort();
@@ -69,7 +69,7 @@ const TYPES_OPTIONS = {
 const source = (name) => join(SOURCES, `${name}.ts`);
 
 /** The type of an import of a wasm module's address, which some bundlers return only on request. */
-const ADDRESS = "declare const address: string;\nexport default address;\n";
+const ADDRESS_TYPES = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
@@ -87,7 +87,7 @@ export async function buildScript() {
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   writeNamespace("wasm", "public");
   for (const name of NAMESPACES) writeNamespace("node", name);
-  writeFileSync(join(DIST, "cjs/lease-pg.js"), WITH_PG + readFileSync(join(DIST, "cjs/lease.js"), "utf8"));
+  writeFileSync(join(DIST, "cjs/lease-pg.js"), PG_IMPORT + readFileSync(join(DIST, "cjs/lease.js"), "utf8"));
   for (const name of ["lease", "lease-pg"]) {
     writeFileSync(join(DIST, `esm/${name}-node.js`), preloaded(name));
     appendFileSync(join(DIST, `cjs/${name}.js`), `void (__dirname + "/../esm/${name}-node.js");\n`);
@@ -112,7 +112,7 @@ const preloaded = (name) =>
   ].join("\n");
 
 /** Imports pg where bundlers and tracers see it, for bundles and servers that run outside of the project. */
-const WITH_PG = `try {
+const PG_IMPORT = `try {
   globalThis[Symbol.for("polyflake.pg")] = require("pg");
 } catch (cause) {
   const { PolyflakeError } = require("./readers.js");
@@ -123,14 +123,14 @@ const WITH_PG = `try {
 /** Writes a file for a namespace of a CommonJS entry point. */
 function writeNamespace(entry, name) {
   const names = Object.keys(createRequire(import.meta.url)(join(DIST, `cjs/${entry}.js`))[name]);
-  writeNames(`${entry}-${name}.js`, `require("./${entry}.js").${name}`, names);
+  writeNamedExports(`${entry}-${name}.js`, `require("./${entry}.js").${name}`, names);
 }
 
 /**
  * Writes a CommonJS file that exports an object's values one by one. For `import`, Node finds the names of exports in the
  * source text, so it would not find those of an object.
  */
-function writeNames(file, object, names, mark = "") {
+function writeNamedExports(file, object, names, mark = "") {
   const lines = names.map((name) => `exports.${name} = all.${name};\n`);
   writeFileSync(join(DIST, "cjs", file), `const all = ${object};\n${mark}${lines.join("")}`);
 }
@@ -153,7 +153,7 @@ function writeFolders() {
  */
 async function bundleModules() {
   const input = sourcesOf({ ...PLAIN_OPTIONS, "lease-cloudflare": CLOUDFLARE });
-  for (const entry of MODULES) {
+  for (const entry of ES_MODULE_ENTRIES) {
     input[entry] = `${source("index")}?${entry}`;
     for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
   }
@@ -165,31 +165,31 @@ async function bundleModules() {
  * backends, and for each entry point a file that passes its backends to that function.
  */
 async function bundleCommon() {
-  const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
-  const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
+  const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
+  const entries = Object.fromEntries(COMMONJS_ENTRIES.map((entry) => [entry, `entry?${entry}`]));
   const input = { ...sourcesOf(PLAIN_OPTIONS), families: `${source("index")}?common`, ...entries };
   const files = await bundle({ input, plugins: [common(), machines("required"), builtIns()] }, output);
-  files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > LONG).forEach(split);
+  files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > MAX_ENTRY_LENGTH).forEach(split);
 }
 
 /**
  * The number of characters above which a CommonJS entry point is split. For `import`, Node searches the file for the names of
  * its exports with a scanner in plain JavaScript, which took 30 ms for 18 KB.
  */
-const LONG = 1 << 14;
+const MAX_ENTRY_LENGTH = 1 << 14;
 
 /** Rewrites a CommonJS entry point as two files: the names, which Node searches for, and the rest, which it only runs. */
 function split({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
   writeFileSync(join(DIST, "cjs", rest), code);
-  writeNames(fileName, `require("./${rest}")`, exports, ES_MODULE);
+  writeNamedExports(fileName, `require("./${rest}")`, exports, ES_MODULE_MARKER);
 }
 
 /**
  * Marks a file as a converted ES module. It uses `Reflect`, because Node's scanner would take a name in a call of
  * `Object.defineProperty` for an export.
  */
-const ES_MODULE = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
+const ES_MODULE_MARKER = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
 const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
 
@@ -200,7 +200,10 @@ async function bundle({ input, plugins }, output) {
     platform: "neutral",
     external: /^(node:|drizzle-orm)/,
     treeshake: { moduleSideEffects: false },
-    transform: { target: "es2022", define: { VERSION: JSON.stringify(version), PLATFORMS: JSON.stringify(NAMES) } },
+    transform: {
+      target: "es2022",
+      define: { VERSION: JSON.stringify(version), PLATFORMS: JSON.stringify(PLATFORM_NAMES) },
+    },
   });
   const { output: files } = await bundled.write({
     entryFileNames: "[name].js",
@@ -214,7 +217,7 @@ async function bundle({ input, plugins }, output) {
 }
 
 /** Returns whether a module is one of the given source files, and not an entry point's own copy of it. */
-const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
+const isSourceMatch = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
 
 /**
  * The files that entry points share. Programs that only read IDs need no more than `readers`, and browsers never load
@@ -225,26 +228,28 @@ const SHARED_MODULES = [
   ["shared", /^(?!\.\.|#|lease\/|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
   ["addon", /^machines\/(addon|choice|native)\.ts$/],
   ["schemas", /^integrations\/(schema|standard|columns)\.ts$/],
-].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
+].map(([name, files]) => ({ name, test: (id) => isSourceMatch(id, files) }));
 
 /** Returns whether a source file imports a backend, directly or indirectly, and therefore belongs to one entry point. */
-function reachesMachine(path, seen = new Set()) {
+function importsBackend(path, seen = new Set()) {
   if (seen.has(path)) return false;
   seen.add(path);
   const specifiers = readFileSync(path, "utf8").matchAll(/^(?:import|export) (?!type )[^;]*? from "([.#][^"]*)";/gm);
-  return [...specifiers].some(([, to]) => /^#(machine|backend)/.test(to) || reachesMachine(sourceAt(path, to), seen));
+  return [...specifiers].some(
+    ([, to]) => /^#(machine|backend)/.test(to) || importsBackend(resolveSource(path, to), seen),
+  );
 }
 
-const sourceAt = (path, specifier) => join(dirname(path), specifier).replace(/\.js$/, ".ts");
+const resolveSource = (path, specifier) => join(dirname(path), specifier).replace(/\.js$/, ".ts");
 
 /**
- * A plugin that gives each entry point a separate copy of each file that reaches its backend, as `PATH?ENTRY`, and of each file
- * that loads a format's wasm module, as `PATH?ENTRY/FAMILY`.
+ * A plugin that gives each entry point a separate copy of each file that reaches its backend, as `PATH?COMMONJS_ENTRY_SOURCE`, and of each file
+ * that loads a format's wasm module, as `PATH?COMMONJS_ENTRY_SOURCE/FAMILY`.
  */
 function machines(inline) {
   const isShared = ["native", "compiled", "choice"];
   const fileOf = (name, owner) => source(`machines/${name}`) + (isShared.includes(name) ? "" : `?${owner}`);
-  const loader = (entry) => (MACHINES[entry][0] === "inline" ? inline : MACHINES[entry][0]);
+  const loader = (entry) => (BACKEND_FILES[entry][0] === "inline" ? inline : BACKEND_FILES[entry][0]);
   const external = (id) => ({ id, external: true });
   return {
     name: "machines",
@@ -252,7 +257,7 @@ function machines(inline) {
       const [path, owner] = (importer ?? "").split("?");
       if (!owner) return undefined;
       const [entry, family] = owner.split("/");
-      if (specifier === "#backend") return fileOf(MACHINES[entry][1], entry);
+      if (specifier === "#backend") return fileOf(BACKEND_FILES[entry][1], entry);
       if (specifier.startsWith("#machine/")) return fileOf(loader(entry), `${entry}/${specifier.slice(9)}`);
       const module = family && moduleName(family);
       if (specifier === "#family") return `${glueOf(module)}?${owner}`;
@@ -262,10 +267,11 @@ function machines(inline) {
       if (family && !path.startsWith(SOURCES)) return `${join(dirname(path), specifier)}?${owner}`;
       const [name] = NAMESPACES.filter((name) => path === source("index") && specifier === `./${name}/index.js`);
       if (name && entry !== "common") return external(`./${entry}-${name}.js`);
-      const file = sourceAt(path, specifier);
+      const file = resolveSource(path, specifier);
       if (family && specifier === "./inline.js") return fileOf(inline, owner);
       // In CommonJS, calls between functions in the same file are faster.
-      const isOwn = entry === "common" ? isAmong(file, /^(?!errors|codes|decode|integrations)/) : reachesMachine(file);
+      const isOwn =
+        entry === "common" ? isSourceMatch(file, /^(?!errors|codes|decode|integrations)/) : importsBackend(file);
       return isOwn ? `${file}?${entry}` : file;
     },
     load(id) {
@@ -305,8 +311,8 @@ function common() {
     },
     load(id) {
       const [kind, name] = id.split("?");
-      if (kind === "parameter") return parameterOf(name.split("/")[1]);
-      return kind === "entry" ? ENTRY : undefined;
+      if (kind === "parameter") return createParameterModule(name.split("/")[1]);
+      return kind === "entry" ? COMMONJS_ENTRY_SOURCE : undefined;
     },
   };
 }
@@ -321,7 +327,7 @@ function builtIns() {
 }
 
 /** Returns a module that stands for a backend, and reads it from the parameter of the function with all formats. */
-function parameterOf(family) {
+function createParameterModule(family) {
   const names = family ? ["load", "init"] : ["backend", "clockSource"];
   return names.map((name) => `export const ${name} = machines.${family ?? "kind"}.${name};`).join("\n");
 }
@@ -330,7 +336,7 @@ function parameterOf(family) {
  * A CommonJS entry point. Namespaces become plain objects, because V8 does not inline the getters that a bundler would create:
  * they share one closure with a key.
  */
-const ENTRY = [
+const COMMONJS_ENTRY_SOURCE = [
   'import { families } from "./families.js";',
   'import * as kind from "#backend";',
   ...NAMESPACES.map((name) => `import * as machine_${name} from "#machine/${name}";`),
@@ -342,13 +348,13 @@ const ENTRY = [
 ].join("\n");
 
 const isFamilies = ({ name }) => name === "families";
-const WRAPPED = {
+const FAMILIES_WRAPPER = {
   // The parentheses make engines compile the function immediately, instead of parsing it twice.
   banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
   footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
 
-/** Makes exports plain values instead of getters, for the same reason as in `ENTRY`. */
+/** Makes exports plain values instead of getters, for the same reason as in `COMMONJS_ENTRY_SOURCE`. */
 const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
 
 /**
@@ -356,11 +362,11 @@ const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.export
  * modules have files of one line that export the same types, because a second copy of a class would be a different type.
  */
 async function writeTypes() {
-  rmSync(TYPES, { recursive: true, force: true });
+  rmSync(TYPES_FOLDER, { recursive: true, force: true });
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
-  const familyOf = (path) => NAMESPACES.find((name) => path.startsWith(join(TYPES, name, "/")));
+  const familyOf = (path) => NAMESPACES.find((name) => path.startsWith(join(TYPES_FOLDER, name, "/")));
   const input = Object.fromEntries(
-    Object.entries(TYPES_OPTIONS).map(([name, part]) => [name, join(TYPES, `${part}.d.ts`)]),
+    Object.entries(TYPES_OPTIONS).map(([name, part]) => [name, join(TYPES_FOLDER, `${part}.d.ts`)]),
   );
   const entries = Object.values(input);
   const types = await rolldown({
@@ -393,5 +399,5 @@ async function writeTypes() {
   // Third-party classes have different types in ES modules and in CommonJS.
   const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");
   writeFileSync(join(DIST, "esm/drizzle.d.ts"), drizzle.replaceAll('from "./', 'from "../cjs/'));
-  writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
+  writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS_TYPES);
 }

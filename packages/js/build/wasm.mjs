@@ -12,7 +12,7 @@ import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 const TARGET = "wasm32-unknown-unknown";
 /** Compiler flags: all current runtimes have 128-bit SIMD. */
 const FLAGS = ["-Ctarget-feature=+simd128"];
-const OUT = join(PACKAGE, "build/out");
+const OUT_FOLDER = join(PACKAGE, "build/out");
 
 /**
  * The ID formats, by the names of bindings-wasm's features, each with its profile and its options for wasm-opt. The module of
@@ -30,20 +30,20 @@ const PROFILES = {
 export const FAMILIES = Object.keys(PROFILES);
 
 /** Returns the path of a format's module, as it is shipped. */
-export const moduleOf = (family) => join(OUT, `${family}.wasm`);
+export const moduleOf = (family) => join(OUT_FOLDER, `${family}.wasm`);
 /** Returns the path of the JavaScript that a format's module imports. */
-export const glueOf = (family) => join(OUT, family, "glue.js");
+export const glueOf = (family) => join(OUT_FOLDER, family, "glue.js");
 
 /** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
 export function buildWasm(dev) {
   addTarget(TARGET);
-  rmSync(OUT, { recursive: true, force: true });
+  rmSync(OUT_FOLDER, { recursive: true, force: true });
   for (const family of FAMILIES) buildFamily(family, dev);
   buildRules(dev);
 }
 
 /** The path of the module with the rules of leases. */
-export const RULES = join(OUT, "lease.wasm");
+export const RULES = join(OUT_FOLDER, "lease.wasm");
 
 /**
  * Builds the module with the rules of leases, which has no imports. It is built for size, because it runs a few times per hour.
@@ -64,11 +64,11 @@ function buildFamily(family, dev) {
   const target = ["--target", TARGET, "--profile", profile];
   cargo(FLAGS, "build", "--package", "polyflake-wasm", ...target, ...features);
   const builtModule = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
-  run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", builtModule, join(OUT, family));
-  const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
+  run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", builtModule, join(OUT_FOLDER, family));
+  const bound = join(OUT_FOLDER, family, "polyflake_wasm_bg.wasm");
   if (dev) copyFileSync(bound, moduleOf(family));
   else optimize(bound, moduleOf(family), ...optimization);
-  writeFileSync(glueOf(family), glueFor(moduleOf(family)));
+  writeFileSync(glueOf(family), generateGlue(moduleOf(family)));
 }
 
 function optimize(bound, out, passes, ...options) {
@@ -85,7 +85,7 @@ function optimize(bound, out, passes, ...options) {
  * leave out those of unused families. wasm-bindgen's own loader is not used: it recognises modules by their class, but
  * modules of edge runtimes come from another realm.
  */
-function glueFor(module) {
+function generateGlue(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));
   const files = [...new Set(imports.map(({ module }) => module))];
   // A module without generators imports nothing from its host.

@@ -27,7 +27,7 @@ export function attached(is: boolean): void {
  *
  * @throws {PolyflakeError} `invalid_type` if it is not one of them.
  */
-export function generatorOf<G extends object>(generators: WeakSet<G>, value: unknown): G {
+export function checkGenerator<G extends object>(generators: WeakSet<G>, value: unknown): G {
   if (generators.has(value as G)) return value as G;
   throw invalidType("Generator of this copy of the package", value, { field: "generator" });
 }
@@ -90,14 +90,14 @@ export function inDates<T>(times: readonly unknown[], call: () => T): T {
     if (found && given.includes(Number(found[6])))
       error.message = found
         .slice(1)
-        .map((part, k) => (k % 2 === 1 ? isoOf(part) : part))
+        .map((part, k) => (k % 2 === 1 ? toIsoString(part) : part))
         .join("");
     throw error;
   }
 }
 
 /** Returns a time in milliseconds as an ISO 8601 string, or unchanged if a Date cannot represent it. */
-function isoOf(ms: string): string {
+function toIsoString(ms: string): string {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? ms : date.toISOString();
 }
@@ -106,14 +106,14 @@ function isoOf(ms: string): string {
 const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
   Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
-const bufferOf = /* @__PURE__ */ getter("buffer");
-const offsetOf = /* @__PURE__ */ getter("byteOffset");
-const kindOf = /* @__PURE__ */ getter(Symbol.toStringTag);
-const lengthOf = /* @__PURE__ */ getter("length");
+const getBuffer = /* @__PURE__ */ getter("buffer");
+const getByteOffset = /* @__PURE__ */ getter("byteOffset");
+const getTypeTag = /* @__PURE__ */ getter(Symbol.toStringTag);
+const getLength = /* @__PURE__ */ getter("length");
 
 /** Returns `true` if a value is a Uint8Array from any realm. */
 export function isBytes(value: unknown): value is Uint8Array {
-  return kindOf.call(value) === "Uint8Array";
+  return getTypeTag.call(value) === "Uint8Array";
 }
 
 /** Returns `value` if it is a Uint8Array, and throws otherwise. A detached array is accepted and has length 0. */
@@ -124,16 +124,16 @@ export function bytes(value: unknown, field: string): Uint8Array {
 
 /** Checks that an ID is a Uint8Array of 16 bytes, and returns the bytes. */
 export function sixteenBytes(id: unknown): number[] {
-  const length = lengthOfArray(bytes(id, "id"));
+  const length = arrayLength(bytes(id, "id"));
   if (length !== 16) throw invalidLength(16, length, { field: "id" });
-  return Array.from(partOfBytes(id as Uint8Array, 0, 16));
+  return Array.from(byteRange(id as Uint8Array, 0, 16));
 }
 
 /**
  * Returns `value` if it is a BigInt64Array from any realm, and throws otherwise. A detached array is accepted and has length 0.
  */
 export function integers(value: unknown, field: string): BigInt64Array {
-  if (kindOf.call(value) === "BigInt64Array") return value as BigInt64Array;
+  if (getTypeTag.call(value) === "BigInt64Array") return value as BigInt64Array;
   throw invalidType("BigInt64Array", value, { field });
 }
 
@@ -142,21 +142,21 @@ export type Column = Float64Array | BigInt64Array;
 
 /** Returns `true` if a value is a column from any realm. */
 export function isColumn(value: unknown): value is Column {
-  return kindOf.call(value) === "BigInt64Array" || isNumbers(value);
+  return getTypeTag.call(value) === "BigInt64Array" || isNumbers(value);
 }
 
 /** Returns `true` if a value is a Float64Array from any realm. */
 export function isNumbers(value: unknown): value is Float64Array {
-  return kindOf.call(value) === "Float64Array";
+  return getTypeTag.call(value) === "Float64Array";
 }
 
 /** Returns the number of elements in an array, ignoring overrides in subclasses. */
-export function lengthOfArray(value: Uint8Array | Column): number {
-  return lengthOf.call(value) as number;
+export function arrayLength(value: Uint8Array | Column): number {
+  return getLength.call(value) as number;
 }
 
 /** Returns a view of part of an array's bytes, ignoring overrides in subclasses. The part must be within the array. */
-export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
+export function byteRange(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also if the buffer was transferred
-  return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
+  return new Uint8Array(getBuffer.call(value) as ArrayBuffer, (getByteOffset.call(value) as number) + from, length);
 }

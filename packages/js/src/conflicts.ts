@@ -50,7 +50,7 @@ export function compare(owner: object, handle: Handle, identity: Identity): void
   if (groups.size >= room) forget();
   const { group, key } = identity;
   const liveGenerators = (groups.get(group) ?? []).filter(isAlive);
-  if (!warned.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle))) warnOfConflict(identity);
+  if (!warned.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle))) warnAboutConflict(identity);
   groups.set(group, [...liveGenerators, { owner: new WeakRef(owner), handle }]);
 }
 
@@ -63,7 +63,7 @@ function forget(): void {
   room = Math.max(64, 2 * groups.size);
 }
 
-function warnOfConflict({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
+function warnAboutConflict({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
   warned.add(key);
   emitWarning("polyflake_twin", `another generator has the same ${same()}: ${effect}; ${remedy}`);
 }

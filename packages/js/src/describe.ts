@@ -54,13 +54,13 @@ type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
 /**
  * Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module.
  */
-export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
+export function describeFixedFormat(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;
   const fields = fixed.map(([name, kind, width]) => ({ name, kind, offset: (bits += width) - width, bits: width }));
   return withJson({ bits, fields, ...figures });
 }
 
 /** Reads a description from the result of a call. */
-export function descriptionOf(m: Machine): Description {
+export function readDescription(m: Machine): Description {
   return withJson(new MessageReader(m).value() as unknown as Description);
 }

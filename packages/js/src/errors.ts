@@ -71,8 +71,8 @@ export function className(value: unknown): string {
   try {
     if (value === null) return "null";
     if (typeof value !== "object") return typeof value;
-    const maker: unknown = dataOf(Object.getPrototypeOf(value), "constructor");
-    const name = typeof maker === "function" ? dataOf(maker, "name") : undefined;
+    const maker: unknown = getDataProperty(Object.getPrototypeOf(value), "constructor");
+    const name = typeof maker === "function" ? getDataProperty(maker, "name") : undefined;
     return typeof name === "string" && name !== "" ? name.slice(0, 40) : "object";
   } catch {
     return "object";
@@ -80,7 +80,7 @@ export function className(value: unknown): string {
 }
 
 /** Returns the value of an object's own property, or undefined if the property is missing or an accessor. */
-const dataOf = (object: object | null, name: string): unknown =>
+const getDataProperty = (object: object | null, name: string): unknown =>
   object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
 /** Creates the error for a string or a byte array that has the wrong length. */
@@ -104,15 +104,15 @@ export function outOfRange(
  */
 export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
-  return badCode(code, "U+", position, details);
+  return invalidCodeError(code, "U+", position, details);
 }
 
 /** Creates the error for the first invalid byte, with a message like the one from {@link invalidCharacter}. */
 export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
-  return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
+  return invalidCodeError(byte, byte > 127 ? "byte 0x" : "U+", position, details);
 }
 
-function badCode(code: number, prefix: string, position: number, details?: ErrorDetails): PolyflakeError {
+function invalidCodeError(code: number, prefix: string, position: number, details?: ErrorDetails): PolyflakeError {
   const shown =
     code > 31 && code < 127
       ? `\`${String.fromCharCode(code)}\``

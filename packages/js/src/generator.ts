@@ -1,13 +1,13 @@
 /** The methods that the generators of all ID formats have in common. */
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
-import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
+import { type AsyncOptions, checkSignal, fillAsync, type Signal } from "./later.js";
 import type { Format } from "./lease/formats.js";
-import { alone, isUnavailable, onceGranted } from "./leased.js";
+import { alone, isUnavailable, whenGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
-import { fillBy, fillNow } from "./packed.js";
+import { fillNow, fillUp } from "./packed.js";
 import { register } from "./protocol.js";
-import { nothingOf, present } from "./show.js";
+import { addDisplay, emptyJson } from "./show.js";
 
 /**
  * The parts of a generator that depend on the ID format.
@@ -59,7 +59,7 @@ export abstract class AnyGenerator<
     this.#handle = handle;
     this.#family = family;
     handle.belongTo(this);
-    present(this, nothingOf, AnyGenerator.#shown);
+    addDisplay(this, emptyJson, AnyGenerator.#shown);
     const { ready, next } = family;
     // A rest parameter would be slower, because each call would create an array.
     const generate = (parameter?: unknown): Id => {
@@ -80,7 +80,7 @@ export abstract class AnyGenerator<
     attached(isObject(this) && #handle in this);
     const { size, batch, many } = this.#family;
     const some = (count: number, made: number) => this.#fill("generatorFill", count, parameters[0], made);
-    return many(fillBy(this.#room(count), size, batch, some));
+    return many(fillUp(this.#room(count), size, batch, some));
   }
 
   /**
@@ -137,7 +137,7 @@ export abstract class AnyGenerator<
     const { size, batch, many } = this.#family;
     const some = (count: number, made: number) => this.#some(count, parameters[0], made);
     const one = (made: number) => this.#later(parameters[0], signal, made);
-    return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
+    return many(await fillAsync(this.#room(count), size, batch, { some, one }, signal));
   }
 
   /** Returns what a console shows: the format, the properties that identify the generator, and its backend. */
@@ -156,7 +156,7 @@ export abstract class AnyGenerator<
   /** Returns the signal from the options, which are the last parameter of a call. */
   #signal(parameters: readonly unknown[]): Signal | undefined {
     const options = parameters[this.#family.parameters];
-    return signalOf(options === undefined ? {} : options);
+    return checkSignal(options === undefined ? {} : options);
   }
 
   /** Generates one ID, waiting if needed, and returns its bytes. */
@@ -165,7 +165,7 @@ export abstract class AnyGenerator<
       this.#family.ready(parameter);
       return this.#handle.later("generatorGenerateAsync", this.#family.packed, signal, made);
     };
-    return this.#handle.lease ? onceGranted(this.#handle, signal, one) : one();
+    return this.#handle.lease ? whenGranted(this.#handle, signal, one) : one();
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
-import { type Signal, slept } from "./later.js";
-import { type Leasing, unavailable } from "./leased.js";
+import { abortableSleep, type Signal } from "./later.js";
+import { type AttachedLease, unavailable } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
 
@@ -22,10 +22,10 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[register.
 const builtHandle = ({ numbers }: Machine): number => numbers[register.handle]!;
 
 /** The errors that the backend reports if a function that was lent to it fails. */
-const BORROWED_CODES = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
+const LENT_FUNCTION_ERRORS = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** The errors that waiting can resolve. */
-const OF_A_TICK = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
+const TEMPORARY_ERRORS = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
 
 /** Returns whether this thread can sleep. The main thread of a page and most edge workers cannot. */
 function canSleep(): boolean {
@@ -44,7 +44,7 @@ export class Handle {
   /** The state to release once the owner is garbage-collected. */
   readonly #held: { machine: Machine; number: number };
   /** The lease that provides the generator's grants. */
-  lease?: Leasing;
+  lease?: AttachedLease;
   /** Provides the random bytes that the backend needs before a step, unless it has them. */
   settle?: () => void;
 
@@ -113,7 +113,7 @@ export class Handle {
     try {
       do {
         // All calls share the scratch area, so this call writes the handle again after each sleep.
-        await slept(m.numbers[register.sleep]!, signal);
+        await abortableSleep(m.numbers[register.sleep]!, signal);
         if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.catchUp();
         this.settle?.();
@@ -157,10 +157,10 @@ export class Handle {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code, message, isOfGrant) => {
-        if (this.machine.lent && BORROWED_CODES.has(code)) this.machine.lent.rethrow();
+        if (this.machine.lent && LENT_FUNCTION_ERRORS.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && isOfGrant) throw unavailable(this.lease, error);
-        if (later && OF_A_TICK.has(code) && !canSleep()) {
+        if (later && TEMPORARY_ERRORS.has(code) && !canSleep()) {
           // For a long wait, the core's message makes the same suggestion, but does not name the call to use.
           const waits = `await ${later}, which waits`;
           const named = message.replace("await the asynchronous call", waits);

@@ -37,7 +37,7 @@ const MAX_BATCH = 1 << 16;
  * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the signal's reason if the signal is
  * aborted.
  */
-export function signalOf(options: unknown): Signal | undefined {
+export function checkSignal(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
   if (signal === undefined) return undefined;
   if (!isSignal(signal)) throw invalidType("AbortSignal", signal, { field: "signal" });
@@ -63,7 +63,7 @@ function check(signal: Signal | undefined): void {
  *
  * @throws {PolyflakeError} `clock_failed` in a realm without timers; the signal's reason, as soon as the signal is aborted.
  */
-export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
+export function abortableSleep(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     check(signal);
     if (typeof setTimeout !== "function")
@@ -81,7 +81,7 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
 }
 
 /** The functions that generate IDs for a call that may wait. */
-export interface Later {
+export interface BatchSource {
   /**
    * Generates at most `count` IDs and returns their bytes, which the caller must copy immediately. The result is empty if the
    * call would have to wait. `made` is the number of IDs that earlier calls generated.
@@ -95,11 +95,11 @@ export interface Later {
  * Fills `many` with IDs of `size` bytes each, in batches of at most `batch` IDs. At least one batch is requested, so that the
  * arguments are checked even if the count is 0.
  */
-export async function fillLater(
+export async function fillAsync(
   many: Uint8Array,
   size: number,
   batch: number,
-  { some, one }: Later,
+  { some, one }: BatchSource,
   signal?: Signal,
 ): Promise<Uint8Array> {
   let rested = 0;
@@ -112,6 +112,6 @@ export async function fillLater(
     if (at === many.length) return many;
     if (at - rested < MAX_BATCH * size) continue;
     rested = at;
-    await slept(0, signal);
+    await abortableSleep(0, signal);
   }
 }

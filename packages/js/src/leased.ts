@@ -16,7 +16,7 @@ import type { GuardedClock } from "./clock.js";
 import { emitWarning } from "./conflicts.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
-import { type Signal, slept } from "./later.js";
+import { abortableSleep, type Signal } from "./later.js";
 import type { DefaultFormat } from "./lease/formats.js";
 import { register } from "./protocol.js";
 
@@ -24,7 +24,7 @@ import { register } from "./protocol.js";
  * The name of the method with which a lease accepts a generator, and of the global function that returns leases for default
  * generators. All copies of the package use the same name.
  */
-const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
+const LEASE_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
 /** A lease from `polyflake/lease`. As long as it is renewed, no other generator in the namespace has the same worker ID. */
 export interface AnyLease {
@@ -60,7 +60,7 @@ export interface Grantee {
 }
 
 /** A lease as its generator sees it. */
-export interface Leasing {
+export interface AttachedLease {
   /** Returns the reason why no ID is available, and the earliest time when an ID may become available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
   /** The longest time that a call waits for a grant, in milliseconds. */
@@ -87,7 +87,7 @@ interface Parts {
  *
  * @throws {PolyflakeError} `invalid_type` unless the option is a lease; `lease_mismatch` if another option conflicts with it.
  */
-export function leaseOf(options: Readonly<Record<string, unknown>>, others: readonly string[]): AnyLease | undefined {
+export function readLease(options: Readonly<Record<string, unknown>>, others: readonly string[]): AnyLease | undefined {
   const { lease } = options;
   if (lease === undefined) return undefined;
   if (!isLease(lease)) throw invalidType("Lease of polyflake/lease", lease, { field: "lease" });
@@ -97,8 +97,8 @@ export function leaseOf(options: Readonly<Record<string, unknown>>, others: read
 }
 
 /** Returns whether a value is a lease from any copy of the package. */
-export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Grantee): Leasing } {
-  return isObject(value) && typeof Reflect.get(value, KEY) === "function";
+export function isLease(value: unknown): value is AnyLease & { [LEASE_KEY](grantee: Grantee): AttachedLease } {
+  return isObject(value) && typeof Reflect.get(value, LEASE_KEY) === "function";
 }
 
 /**
@@ -107,27 +107,27 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
-export function leasedBy(lease: AnyLease, { settings, clock, build }: Parts): Handle {
-  const handle = closedGenerator(build);
-  const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
+export function createLeasedHandle(lease: AnyLease, { settings, clock, build }: Parts): Handle {
+  const handle = createClosedGenerator(build);
+  const take = (lease as unknown as { [LEASE_KEY](grantee: Grantee): AttachedLease })[LEASE_KEY];
   handle.lease = take.call(lease, {
     settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
     now: clock ? clock.read : Date.now,
-    ...grantsOf(handle, build),
+    ...grantMethods(handle, build),
   } as Grantee);
   handle.lease.attached();
   return handle;
 }
 
 /** Creates a generator without a grant, which rejects every call. */
-function closedGenerator(build: Parts["build"]): Handle {
+function createClosedGenerator(build: Parts["build"]): Handle {
   const built = build(0, NaN, NaN);
   built.call("generatorSeal");
   return built;
 }
 
 /** Returns the methods with which a lease switches a generator's handle from one grant to the next. */
-function grantsOf(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" | "extend" | "seal" | "close"> {
+function grantMethods(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" | "extend" | "seal" | "close"> {
   let isOpen = false;
   let used = NaN;
   const seal = (): number | undefined => {
@@ -139,7 +139,7 @@ function grantsOf(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" 
       return Number.isNaN(end) ? undefined : end;
     } finally {
       // This also ends calls in progress, even if sealing the generator failed.
-      handle.become(closedGenerator(build));
+      handle.become(createClosedGenerator(build));
     }
   };
   /** Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time. */
@@ -161,13 +161,13 @@ function grantsOf(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" 
     close() {
       if (handle.lease!.closed) return;
       handle.lease!.closed = true;
-      reported = resultOf(seal);
+      reported = captureResult(seal);
     },
   };
 }
 
 /** Calls a function, and returns a function that returns the same result or throws the same error. */
-function resultOf<T>(call: () => T): () => T {
+function captureResult<T>(call: () => T): () => T {
   try {
     const result = call();
     return () => result;
@@ -185,7 +185,7 @@ const POLL_NANOS = 10e6;
  * Calls `make`, and retries it for as long as it fails because the lease has no grant. Gives up after the lease's maximum wait.
  * The process stays alive during the wait.
  */
-export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
+export async function whenGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += POLL_NANOS / 1e6) {
     try {
       return await make();
@@ -195,7 +195,7 @@ export async function onceGranted<T>(handle: Handle, signal: Signal | undefined,
       if (waited >= lease.longest) lease.waited = true;
       if (lease.waited || lease.reason().permanent) throw error;
     }
-    await slept(POLL_NANOS, signal);
+    await abortableSleep(POLL_NANOS, signal);
   }
 }
 
@@ -205,7 +205,7 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
 }
 
 /** Creates the error for a call to a generator whose lease is closed or has no grant. */
-export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
+export function unavailable(lease: AttachedLease, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
   return new PolyflakeError(
@@ -231,8 +231,8 @@ export function alone({ lease }: Handle): void {
 function ambient(family: DefaultFormat): { lease?: AnyLease } {
   const name = variable();
   if (name === undefined) return {};
-  const realm = globalThis as { [KEY]?: (family: string) => AnyLease };
-  if (realm[KEY]) return { lease: realm[KEY](family) };
+  const realm = globalThis as { [LEASE_KEY]?: (family: string) => AnyLease };
+  if (realm[LEASE_KEY]) return { lease: realm[LEASE_KEY](family) };
   throw new PolyflakeError(
     "lease_unavailable",
     `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first (Jest: setupFiles); edge runtimes have no leases`,
@@ -260,7 +260,7 @@ export function warnWithoutLease(): void {
 /**
  * The name of a global map from formats to default generators with a lease, which all copies of the package on a thread share.
  */
-const DEFAULTS = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
+const DEFAULT_GENERATORS_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
 
 type Defaults = Map<string, { lease: AnyLease; generator: object }>;
 
@@ -275,19 +275,19 @@ export function defaultGenerator<G extends object>(
   family: DefaultFormat,
   make: (options: { lease?: AnyLease }) => G,
 ): G {
-  const realm = globalThis as { [DEFAULTS]?: Defaults };
-  const held = realm[DEFAULTS]?.get(family);
+  const realm = globalThis as { [DEFAULT_GENERATORS_KEY]?: Defaults };
+  const held = realm[DEFAULT_GENERATORS_KEY]?.get(family);
   if (held) return held.generator as G;
   const { lease } = ambient(family);
   if (!lease) return make({});
   const generator = make({ lease });
-  (realm[DEFAULTS] ??= new Map()).set(family, { lease, generator });
+  (realm[DEFAULT_GENERATORS_KEY] ??= new Map()).set(family, { lease, generator });
   return generator;
 }
 
 /** Removes a closed lease's default generators, so that the next default generator starts a new lease. */
 export function removeDefaultGenerators(lease: AnyLease): void {
-  const all = (globalThis as { [DEFAULTS]?: Defaults })[DEFAULTS];
+  const all = (globalThis as { [DEFAULT_GENERATORS_KEY]?: Defaults })[DEFAULT_GENERATORS_KEY];
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 

@@ -1,5 +1,5 @@
 /** Functions that a backend calls. They never throw, and return NaN instead. */
-export class Lent {
+export class BackendCallbacks {
   #thrown: { value: unknown } | undefined;
 
   /** Returns the result of `ask`, or NaN if it throws. */

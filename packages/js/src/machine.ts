@@ -1,9 +1,9 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
-import type { Lent } from "./lent.js";
+import type { BackendCallbacks } from "./lent.js";
 import type { LentTable } from "./partitions.js";
 import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
-import { countIn, sharedState } from "./restores.js";
+import { loadCount, sharedState } from "./restores.js";
 import { decode, putAscii } from "./utf8.js";
 import type { LentKeys } from "./uuid7/keys.js";
 
@@ -49,13 +49,13 @@ export interface Backend {
 }
 
 /** The size of the scratch area, in bytes. */
-export const SCRATCH = NUMBERS * 8 + BYTES;
+export const SCRATCH_BYTES = NUMBERS * 8 + BYTES;
 
 /**
  * The maximum number of IDs in one `generateMany` call. It is limited because memory is allocated before the first ID is
  * generated.
  */
-export const MOST = 1 << 24;
+export const MAX_COUNT = 1 << 24;
 
 /**
  * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory
@@ -67,7 +67,7 @@ const CUT = 32;
  * A function that completes an error with details that only the JavaScript side knows. It returns a better message if it has
  * one.
  */
-type More = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
+type CompleteError = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
 /** The numbers in a result or an error. Each call documents how many numbers it writes. */
 type Answer = readonly [number, number, number, number, number, number, number, number, number, number];
@@ -89,7 +89,7 @@ export class Machine {
   readonly lendKeys: Backend["lendKeys"];
   readonly standsStill: boolean;
   /** The functions that were lent to the backend; false if it uses its own table. */
-  lent?: Lent | false;
+  lent?: BackendCallbacks | false;
   /** The registers of arguments and results, as in protocol.ts. */
   numbers!: Float64Array;
   /** The same registers, as 64-bit integers. */
@@ -121,7 +121,7 @@ export class Machine {
     this.#now = now;
     this.#nameOf = nameOf;
     this.#restored = restored;
-    this.restores = countIn(this.#count);
+    this.restores = loadCount(this.#count);
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
       this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
@@ -132,7 +132,7 @@ export class Machine {
 
   /** Reports a restore to the backend if one was reported since the last call. */
   catchUp(): void {
-    const count = countIn(this.#count);
+    const count = loadCount(this.#count);
     if (count === this.restores) return;
     // Assign the count last, so that the next call repeats the report if the stack overflows during this call.
     this.#restored?.();
@@ -140,7 +140,7 @@ export class Machine {
   }
 
   /** Checks the status of a call. If the call failed, throws its error, to which `more` can add details. */
-  check(status: number | undefined, more?: More): void {
+  check(status: number | undefined, more?: CompleteError): void {
     this.refreshViews();
     if (status !== 0) throw this.#error(more);
   }
@@ -219,7 +219,7 @@ export class Machine {
   }
 
   /** Returns the error that a call left in the scratch area (bindings-js/src/errors.rs). */
-  #error(more?: More): PolyflakeError {
+  #error(more?: CompleteError): PolyflakeError {
     const [position, retryAt, written, item, codeLength, fieldLength, messageLength, ofGrant] = this.answer();
     const texts = this.#texts(codeLength, fieldLength || 0, messageLength);
     const name = Number.isNaN(fieldLength) ? undefined : this.#nameOf(texts[1]);
@@ -272,7 +272,7 @@ function camelCase(name: string): string {
 }
 
 /** Returns a function that loads a backend at its first use, for this copy of the package. */
-export function onDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
+export function loadOnDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
   return () => (loaded ??= new Machine(load(), nameOf));
 }

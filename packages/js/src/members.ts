@@ -22,11 +22,11 @@ export function members<Name extends string>(
   names: readonly Name[],
   others: "rejected" | "ignored" = "rejected",
 ): Partial<Record<Name, unknown>> {
-  const object = objectOf(value, field);
-  if (!isPlain(object) && !names.some((name) => isGiven(object, name))) throw noMembers(object, field);
-  if (others === "rejected") rejectOthers(object, names);
+  const object = checkObject(value, field);
+  if (!isPlain(object) && !names.some((name) => hasMember(object, name))) throw notPlainObject(object, field);
+  if (others === "rejected") rejectUnknown(object, names);
   const given: Partial<Record<Name, unknown>> = Object.create(null);
-  for (const name of names) if (!isOfAll(object, name)) given[name] = (object as Record<Name, unknown>)[name];
+  for (const name of names) if (!isInherited(object, name)) given[name] = (object as Record<Name, unknown>)[name];
   return given;
 }
 
@@ -57,9 +57,9 @@ export function fields<Name extends string>(
  */
 export function entries(value: unknown, field: string): [name: string, value: unknown][] {
   if (value === undefined) return [];
-  const object = objectOf(value, field);
+  const object = checkObject(value, field);
   const all = Object.entries(object);
-  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw noMembers(object, field);
+  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw notPlainObject(object, field);
   return all.filter(([, member]) => member !== undefined);
 }
 
@@ -71,21 +71,21 @@ export function pair(value: unknown, field: string, what: string): [unknown, unk
   throw new PolyflakeError("invalid_type", `expected two ${what} for \`${field}\`, found ${found}`, { field });
 }
 
-function objectOf(value: unknown, field: string): object {
+function checkObject(value: unknown, field: string): object {
   if (isObject(value)) return value;
   throw invalidType("object", value, { field });
 }
 
-function noMembers(object: object, field: string): PolyflakeError {
+function notPlainObject(object: object, field: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, {
     field,
   });
 }
 
 /** Rejects members that are not in `names`. */
-function rejectOthers(object: object, names: readonly string[]): void {
+function rejectUnknown(object: object, names: readonly string[]): void {
   for (const name in object) {
-    if (names.includes(name) || isOfAll(object, name)) continue;
+    if (names.includes(name) || isInherited(object, name)) continue;
     const known = names.map((each) => `\`${each}\``).join(", ");
     throw new PolyflakeError("unknown_field", `unknown field \`${name}\`, expected one of ${known}`, { field: name });
   }
@@ -94,32 +94,32 @@ function rejectOthers(object: object, names: readonly string[]): void {
 /** Returns whether an object is plain, which means that it has no class. */
 function isPlain(object: object): boolean {
   const parent: object | null = Object.getPrototypeOf(object);
-  return parent === null || isRoot(parent);
+  return parent === null || isObjectPrototype(parent);
 }
 
 /** Returns whether an object or its class has a member. */
-function isGiven(object: object, name: string): boolean {
-  const owner = ownerOf(object, name);
-  return owner !== null && (owner === object || !isRoot(owner));
+function hasMember(object: object, name: string): boolean {
+  const owner = findOwner(object, name);
+  return owner !== null && (owner === object || !isObjectPrototype(owner));
 }
 
 /** Returns whether an object inherits a member from `Object.prototype`. Members that other code added there are not options. */
-function isOfAll(object: object, name: string): boolean {
-  const owner = ownerOf(object, name);
-  return owner !== null && owner !== object && isRoot(owner);
+function isInherited(object: object, name: string): boolean {
+  const owner = findOwner(object, name);
+  return owner !== null && owner !== object && isObjectPrototype(owner);
 }
 
 /**
  * Returns the object or its nearest ancestor that has an own member with the given name, or null if no such object exists or
  * a proxy hides it.
  */
-function ownerOf(object: object, name: string): object | null {
+function findOwner(object: object, name: string): object | null {
   let owner: object | null = object;
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object | null;
   return owner;
 }
 
 /** Returns whether an object is the `Object.prototype` of any realm. */
-function isRoot(object: object): boolean {
+function isObjectPrototype(object: object): boolean {
   return Object.getPrototypeOf(object) === null && Object.hasOwn(object, "isPrototypeOf");
 }

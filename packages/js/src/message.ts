@@ -36,7 +36,7 @@ export class MessageReader {
   #at = 0;
 
   constructor(m: Machine) {
-    this.#bytes = answerOf(m);
+    this.#bytes = readAnswerBytes(m);
     this.#view = new DataView(this.#bytes.buffer);
   }
 
@@ -95,7 +95,7 @@ export class MessageReader {
 }
 
 /** Returns all bytes of a call's result, whose first piece is in the scratch area. */
-export function answerOf(m: Machine): Uint8Array {
+export function readAnswerBytes(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[register.answer]!);
   for (let from = 0; from < answer.length; from += BYTES) {
     // The call that produced the result has already written the first piece.
@@ -175,7 +175,7 @@ export class MessageWriter {
       return;
     }
     this.#tag(number < 0n ? TAG_WIDE_BELOW : TAG_WIDE);
-    this.#piece(magnitudeOf(number));
+    this.#piece(toMagnitudeBytes(number));
   }
 
   bytes(bytes: Uint8Array): void {
@@ -247,7 +247,7 @@ function integerOf(bytes: Uint8Array): bigint {
 }
 
 /** Returns the big-endian bytes of an integer's magnitude. */
-function magnitudeOf(number: bigint): Uint8Array {
+function toMagnitudeBytes(number: bigint): Uint8Array {
   const digits = (number < 0n ? -number : number).toString(16);
   const evenDigits = digits.length % 2 === 0 ? digits : `0${digits}`;
   return Uint8Array.from({ length: evenDigits.length / 2 }, (_, k) =>

@@ -1,6 +1,6 @@
 /** Checks lists of metabytes, and checks that an ID has one of them. */
 import { within } from "./decode/checks.js";
-import { wordsOf } from "./decode/words.js";
+import { parseWords } from "./decode/words.js";
 import { PolyflakeError } from "./errors.js";
 
 /**
@@ -19,8 +19,8 @@ export function metabytes(given: readonly unknown[], field: string): ReadonlySet
  *
  * @throws {PolyflakeError} the same errors as `parse`; `out_of_range` if the ID has a different metabyte.
  */
-export function metabyteAmong(wanted: ReadonlySet<number>, id: unknown, field: string): number {
-  const found = wordsOf(id, field)[2] >> 12;
+export function checkMetabyte(wanted: ReadonlySet<number>, id: unknown, field: string): number {
+  const found = parseWords(id, field)[2] >> 12;
   if (wanted.has(found)) return found;
   const message = `expected an ID of metabyte ${[...wanted].join(", ")}, found ${found}`;
   throw new PolyflakeError("out_of_range", message, { field });

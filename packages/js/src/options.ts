@@ -56,7 +56,7 @@ interface OwnWindow {
 }
 
 export const SHARED_OPTIONS = ["clock", "onExhausted", "maxWait", "onStall"] as const;
-export const WINDOW = ["window", "lease", ...SHARED_OPTIONS] as const;
+export const WINDOW_OPTIONS = ["window", "lease", ...SHARED_OPTIONS] as const;
 
 /**
  * The options that all generators share, as numbers. The window and the longest wait are in milliseconds. `onExhausted` is 0 to
@@ -83,10 +83,10 @@ export interface SharedSettings<Name extends string> {
 /** Reads each option of a generator once, and rejects options that are not in `names`. */
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
-  const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
+  const given: Partial<Record<(typeof WINDOW_OPTIONS)[number], unknown>> = own;
   const times = given.window === undefined ? [] : pair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
-  const onExhausted = onExhaustedOf(given.onExhausted);
+  const onExhausted = readOnExhausted(given.onExhausted);
   // In two cases, the generator need not skip its first tick. A caller's clock may be set manually or replay a
   // recording. A lease begins only after the previous lease has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
@@ -109,7 +109,7 @@ export function putOptions(m: Machine, shared: Shared, own: readonly number[] = 
   m.numbers.set(own, register.own);
 }
 
-function onExhaustedOf(value: unknown): number {
+function readOnExhausted(value: unknown): number {
   if (value === undefined) return ABSENT;
   if (value === "wait") return 0;
   if (value === "error") return 1;

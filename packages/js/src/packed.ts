@@ -5,15 +5,15 @@
  * strings are created on demand, many at a time, because a call for each would cost more than the conversion. The backend has
  * one scratch area, so each loop passes at most one batch to a call, and copies the result before the next one.
  */
-import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
+import { arrayLength, attached, byteRange, bytes as checkedBytes, integer, isObject } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
-import { fewOf, jsonOfTexts, present } from "./show.js";
-import { listedOrJoined, throwFirstError } from "./texts.js";
+import { addDisplay, inspectFirstIds, textsToJson } from "./show.js";
+import { readTexts, throwFirstError } from "./texts.js";
 
 /** Describes how the IDs of a format are packed in bytes. */
-interface Packing {
+interface PackedFormat {
   readonly machine: () => Machine;
   /** The number of bytes in an ID. */
   readonly length: number;
@@ -36,7 +36,7 @@ type WriteIds = (count: number, made: number) => Uint8Array;
  * Fills `many` with IDs of `size` bytes each, in batches of at most `batch` IDs. A call can generate fewer IDs than requested.
  * At least one batch is requested, so that the arguments are checked even if the count is 0.
  */
-export function fillBy(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
+export function fillUp(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
   let at = 0;
   do {
     const ids = some(Math.min(batch, (many.length - at) / size), at / size);
@@ -47,7 +47,7 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Writ
 }
 
 /**
- * Fills `many` like {@link fillBy}, but stops when a call generates no ID, and then returns a copy of the part that was filled.
+ * Fills `many` like {@link fillUp}, but stops when a call generates no ID, and then returns a copy of the part that was filled.
  */
 export function fillNow(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
   let at = 0;
@@ -67,10 +67,10 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   readonly bytes: Uint8Array;
   /** Returns the JSON representation, an array of encoded IDs, which `from` reads. */
   declare readonly toJSON: () => Id[];
-  readonly #packing: Packing;
+  readonly #packing: PackedFormat;
 
-  constructor(bytes: Uint8Array, packing: Packing) {
-    const length = lengthOfArray(checkedBytes(bytes, "bytes"));
+  constructor(bytes: Uint8Array, packing: PackedFormat) {
+    const length = arrayLength(checkedBytes(bytes, "bytes"));
     if (length % packing.length !== 0) {
       throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`, {
         field: "bytes",
@@ -78,13 +78,13 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     }
     this.bytes = bytes;
     this.#packing = packing;
-    present(this, jsonOfTexts, fewOf);
+    addDisplay(this, textsToJson, inspectFirstIds);
   }
 
   /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #packing in this);
-    return Math.floor(lengthOfArray(this.bytes) / this.#packing.length);
+    return Math.floor(arrayLength(this.bytes) / this.#packing.length);
   }
 
   /**
@@ -94,7 +94,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
    */
   at(index: number): Id | undefined {
     attached(isObject(this) && #packing in this);
-    const place = placeOf(index, this.length);
+    const place = resolveIndex(index, this.length);
     return place === undefined ? undefined : (this.#write(place, 1).ascii(0, this.#packing.width) as Id);
   }
 
@@ -128,7 +128,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   #write(from: number, count: number): Machine {
     const { machine, length, write } = this.#packing;
     const m = machine();
-    m.bytes.set(partOfBytes(this.bytes, from * length, count * length));
+    m.bytes.set(byteRange(this.bytes, from * length, count * length));
     m.numbers[register.count] = count;
     m.check(m.calls[write]());
     return m;
@@ -141,8 +141,8 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
  * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error for the
  * first invalid string, with its index as `item`.
  */
-export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
-  const texts = listedOrJoined(given, width);
+export function packed(given: unknown, { machine, length, width, batch, read, readOne }: PackedFormat): Uint8Array {
+  const texts = readTexts(given, width);
   const many = new Uint8Array(texts.count * length);
   for (let from = 0; from < texts.count; from += batch) {
     const to = Math.min(from + batch, texts.count);
@@ -160,7 +160,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
  *
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
-export function placeOf(index: number, length: number): number | undefined {
+export function resolveIndex(index: number, length: number): number | undefined {
   const place = integer(index, "index") < 0 ? index + length : index;
   return place >= 0 && place < length ? place : undefined;
 }

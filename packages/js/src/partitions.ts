@@ -6,11 +6,11 @@
  * reserved, renewed and released; the JavaScript side stores the cells.
  */
 import { within } from "./checks.js";
-import { Lent } from "./lent.js";
+import { BackendCallbacks } from "./lent.js";
 import type { Call, Machine } from "./machine.js";
 import { register } from "./protocol.js";
-import { nextPick, random16, sharedMemory } from "./restores.js";
-import { needStack } from "./stack.js";
+import { pickNext, random16, sharedMemory } from "./restores.js";
+import { ensureStack } from "./stack.js";
 
 /** The number of partitions. */
 const COUNT = 65_536;
@@ -26,15 +26,15 @@ export interface Table {
   readonly area?: ArrayBuffer;
 }
 
-const KEY = Symbol.for("polyflake.partitions");
+const TABLE_KEY = Symbol.for("polyflake.partitions");
 
 /**
  * Prepares a backend to assign random partitions from the realm's table. Returns `false` if the table belongs to this backend,
  * or `true` if the backend has to call the table's functions.
  */
-export function lendTo(machine: Machine): boolean {
+export function lendPartitionTable(machine: Machine): boolean {
   if (machine.lent === undefined) {
-    const table = tableOf(machine);
+    const table = sharedTable(machine);
     const isOwn = table.area !== undefined && table.area === machine.bytes.buffer;
     const lent = isOwn ? false : new LentTable(table);
     machine.lent = lent;
@@ -44,16 +44,16 @@ export function lendTo(machine: Machine): boolean {
 }
 
 /** Returns the realm's table, which the first backend provides. */
-function tableOf(machine: Machine): Table {
-  const realm = globalThis as { [KEY]?: Table };
+function sharedTable(machine: Machine): Table {
+  const realm = globalThis as { [TABLE_KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
     typeof value?.next === "function" && typeof value.entry === "function" && typeof value.swap === "function";
-  if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? new CellTable();
-  return realm[KEY]!;
+  if (!isTable(realm[TABLE_KEY])) realm[TABLE_KEY] = addonTable(machine) ?? new CellTable();
+  return realm[TABLE_KEY]!;
 }
 
 /** A partition table that a backend uses but does not own. */
-export class LentTable extends Lent {
+export class LentTable extends BackendCallbacks {
   readonly random: () => number;
   readonly next: () => number;
   readonly entry: (partition: number) => number;
@@ -63,7 +63,7 @@ export class LentTable extends Lent {
     super();
     // This function is called first when a partition is assigned. Once a program is warmed up, only these calls
     // allocate memory.
-    this.random = () => this.guardCall(() => (needStack(), random16()));
+    this.random = () => this.guardCall(() => (ensureStack(), random16()));
     this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.guardCall(() => table.entry(partition));
     this.swap = (partition, old, fresh) => this.guardCall(() => Number(table.swap(partition, old, fresh) === true));
@@ -87,7 +87,7 @@ class CellTable implements Table {
   readonly #entries = new BigInt64Array(sharedMemory(NAME, 8 * COUNT));
 
   next(): number {
-    return cellIndex(...nextPick());
+    return cellIndex(...pickNext());
   }
 
   entry(partition: number): number {

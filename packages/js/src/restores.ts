@@ -36,28 +36,28 @@ interface SharedState {
   based?: number | undefined;
 }
 
-const KEY = Symbol.for("polyflake.restores");
+const STATE_KEY = Symbol.for("polyflake.restores");
 
 /** The bit that is set once there is a base. */
 const HAS_BASE = 1n << 48n;
 
 /** Returns the state that all copies of the package in this realm share. The first copy creates it. */
 export function sharedState(): SharedState {
-  const realm = globalThis as { [KEY]?: SharedState };
-  if (!realm[KEY]) {
+  const realm = globalThis as { [STATE_KEY]?: SharedState };
+  if (!realm[STATE_KEY]) {
     const memory = sharedMemory("polyflake.restores.1", 16);
-    realm[KEY] = { count: new Int32Array(memory, 0, 1), order: new BigInt64Array(memory, 8), addons: new Map() };
+    realm[STATE_KEY] = { count: new Int32Array(memory, 0, 1), order: new BigInt64Array(memory, 8), addons: new Map() };
   }
-  return realm[KEY];
+  return realm[STATE_KEY];
 }
 
 /** Returns the number of restores in a cell. In an engine without `Atomics`, no other thread shares the cell. */
-export const countIn = (cell: Int32Array): number => (typeof Atomics === "object" ? Atomics.load(cell, 0) : cell[0]!);
+export const loadCount = (cell: Int32Array): number => (typeof Atomics === "object" ? Atomics.load(cell, 0) : cell[0]!);
 
 /** Returns a number that changes whenever a restore is reported to this thread or to its addons. */
 export function restores(): number {
   const { count, addons } = sharedState();
-  return [...addons.values()].reduce((sum, addon) => sum + addon.count(), countIn(count));
+  return [...addons.values()].reduce((sum, addon) => sum + addon.count(), loadCount(count));
 }
 
 /**
@@ -131,7 +131,7 @@ function failureOf(step: () => void): { error: unknown } | undefined {
 }
 
 /** Returns the base and the number of partitions that were picked so far, and increments that number. */
-export function nextPick(): [base: number, count: number] {
+export function pickNext(): [base: number, count: number] {
   const realm = sharedState();
   const { order } = realm;
   // A thread that shares the addon but not this memory may have reported a restore. In that case, its report did not
@@ -192,11 +192,11 @@ export function random16(): number {
 export function sharedMemory(name: string, bytes: number): ArrayBufferLike {
   try {
     const threads = builtIn("node:worker_threads")!;
-    const there = threads.getEnvironmentData(name);
-    if (there?.byteLength === bytes) return there;
-    const mine = new SharedArrayBuffer(bytes);
-    threads.setEnvironmentData(name, mine);
-    return mine;
+    const existing = threads.getEnvironmentData(name);
+    if (existing?.byteLength === bytes) return existing;
+    const created = new SharedArrayBuffer(bytes);
+    threads.setEnvironmentData(name, created);
+    return created;
   } catch {
     return new ArrayBuffer(bytes);
   }

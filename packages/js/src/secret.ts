@@ -1,4 +1,4 @@
-import { bytes, lengthOfArray, partOfBytes } from "./checks.js";
+import { arrayLength, byteRange, bytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { register } from "./protocol.js";
@@ -12,8 +12,8 @@ const LENGTH = 16;
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
 export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: string): number {
-  const length = lengthOfArray(bytes(secret, field));
-  if (length === LENGTH) m.bytes.set(partOfBytes(secret as Uint8Array, 0, LENGTH));
+  const length = arrayLength(bytes(secret, field));
+  if (length === LENGTH) m.bytes.set(byteRange(secret as Uint8Array, 0, LENGTH));
   return length;
 }
 
@@ -22,14 +22,14 @@ export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: str
  *
  * @throws {PolyflakeError} `invalid_type` unless the secret is a Uint8Array; `invalid_secret` if it has the wrong length.
  */
-export function secretOf(secret: unknown): Uint8Array {
+export function copySecret(secret: unknown): Uint8Array {
   const copy = Uint8Array.from(bytes(secret, "secret"));
   if (copy.length === LENGTH) return copy;
   throw new PolyflakeError("invalid_secret", `expected a secret of ${LENGTH} bytes, found ${copy.length}`);
 }
 
 /** Writes a key or secret, and returns a function that writes its length. */
-export function bySecret(m: Machine, secret: unknown, field: string): () => void {
+export function secretWriter(m: Machine, secret: unknown, field: string): () => void {
   const length = putSecret(m, secret, field);
   return () => (m.numbers[register.count] = length);
 }

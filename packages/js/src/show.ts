@@ -13,18 +13,18 @@ const MAX_SHOWN = 6;
  * cloned, because the copy would lose its class. The value of `kind` appears in the error message of `structuredClone`. All
  * objects of a class share the same members, so that test libraries can compare the objects as equal.
  */
-export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
+export function addDisplay(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   const kind = Symbol.for(`polyflake.${object.constructor.name}`);
   Object.assign(object, { kind, toJSON, toString: inspect, [INSPECT]: inspect });
 }
 
 /** Returns the JSON representation of many IDs, which is an array of strings. */
-export function jsonOfTexts(this: { texts(): string[] }): string[] {
+export function textsToJson(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
 /** Returns the JSON representation of an object that holds a secret or that exists only on this thread: an empty object. */
-export function nothingOf(): object {
+export function emptyJson(): object {
   return {};
 }
 
@@ -34,19 +34,19 @@ export function nameOf(this: object): string {
 }
 
 /** Returns what a console shows for many IDs: only the first few. */
-export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
-  const shown = Array.from({ length: Math.min(this.length, MAX_SHOWN) }, (_, k) => shownAs(this.at(k)));
+export function inspectFirstIds(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
+  const shown = Array.from({ length: Math.min(this.length, MAX_SHOWN) }, (_, k) => inspectId(this.at(k)));
   if (this.length > MAX_SHOWN) shown.push(`... ${this.length - MAX_SHOWN} more`);
   return `${this.constructor.name}(${this.length}) [${shown.length > 0 ? ` ${shown.join(", ")} ` : ""}]`;
 }
 
-function shownAs(id: unknown): string {
+function inspectId(id: unknown): string {
   if (typeof id === "bigint") return `${id}n`;
-  return `'${isBytes(id) ? hexOf(id) : String(id)}'`;
+  return `'${isBytes(id) ? toHex(id) : String(id)}'`;
 }
 
 /** Returns bytes as a hexadecimal string. */
-export function hexOf(bytes: Uint8Array): string {
+export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 }
 
@@ -57,23 +57,23 @@ export function hexOf(bytes: Uint8Array): string {
  */
 export function withJson<T extends object>(object: T): T {
   // The descriptor has no prototype, because other code may have defined a getter on `Object.prototype`.
-  const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: jsonOfMembers });
+  const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: membersToJson });
   return Object.defineProperty(object, "toJSON", descriptor);
 }
 
-function jsonOfMembers(this: object): unknown {
-  return Object.fromEntries(Object.entries(this).map(([name, value]) => [name, jsonOfValue(value)]));
+function membersToJson(this: object): unknown {
+  return Object.fromEntries(Object.entries(this).map(([name, value]) => [name, valueToJson(value)]));
 }
 
-function jsonOfValue(value: unknown): unknown {
+function valueToJson(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
-  if (isBytes(value)) return hexOf(value);
+  if (isBytes(value)) return toHex(value);
   const isPlain = typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain ? jsonOfMembers.call(value) : value;
+  return isPlain ? membersToJson.call(value) : value;
 }
 
 /** Converts a canonical decimal string to an integer. Returns undefined for any other string. */
-export function decimalOf(text: string): bigint | undefined {
+export function parseDecimal(text: string): bigint | undefined {
   const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
   if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
   const value = BigInt(text);
@@ -91,14 +91,14 @@ export function unhex(text: string): Uint8Array | undefined {
 const MAX_SHOWN_BYTES = 400;
 
 /** Reads a bigint from its JSON representation. */
-export function bigintOf(json: unknown, field: string): bigint {
-  const value = typeof json === "string" && json.length <= MAX_SHOWN_BYTES ? decimalOf(json) : undefined;
+export function bigintFromJson(json: unknown, field: string): bigint {
+  const value = typeof json === "string" && json.length <= MAX_SHOWN_BYTES ? parseDecimal(json) : undefined;
   if (value !== undefined) return value;
   throw invalidJson("a decimal text", field);
 }
 
 /** Reads bytes from their JSON representation. */
-export function bytesOfHex(json: unknown, field: string): Uint8Array {
+export function bytesFromJson(json: unknown, field: string): Uint8Array {
   const value = typeof json === "string" ? unhex(json) : undefined;
   if (value) return value;
   throw invalidJson("hex in lower case", field);

@@ -1,7 +1,7 @@
 /** Checks many strings that are read at once, and finds the first invalid one. */
 import { within } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
-import { MOST } from "./machine.js";
+import { MAX_COUNT } from "./machine.js";
 
 /**
  * Strings copied from the caller, who can no longer change them. A value that is not a string is detected only when it is read.
@@ -19,7 +19,7 @@ export interface Texts {
 /**
  * Returns the elements as strings, each of which must have between `least` and `most` characters. `joined` checks the length.
  */
-export function textsOf(all: readonly unknown[], least: number, most: number): Texts {
+export function checkTexts(all: readonly unknown[], least: number, most: number): Texts {
   return {
     count: all.length,
     joined: (from, to) => {
@@ -40,15 +40,15 @@ export function textsOf(all: readonly unknown[], least: number, most: number): T
  *
  * @throws {PolyflakeError} the same errors as {@link elements}; `invalid_length` if characters are left over.
  */
-export function listedOrJoined(texts: unknown, width: number): Texts {
-  if (typeof texts !== "string") return textsOf(elements(texts), width, width);
+export function readTexts(texts: unknown, width: number): Texts {
+  if (typeof texts !== "string") return checkTexts(elements(texts), width, width);
   if (texts.length % width !== 0) {
     throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`, {
       field: "ids",
     });
   }
   const joined = (from: number, to: number) => texts.slice(from * width, to * width);
-  return { count: within(texts.length / width, "ids", MOST), joined, at: (index) => joined(index, index + 1) };
+  return { count: within(texts.length / width, "ids", MAX_COUNT), joined, at: (index) => joined(index, index + 1) };
 }
 
 /**
@@ -58,7 +58,7 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
  */
 export function elements(ids: unknown, field = "ids"): readonly unknown[] {
   if (!Array.isArray(ids)) throw invalidType(`array of ${field === "ids" ? "IDs" : "UUIDs"}`, ids, { field });
-  const all = new Array<unknown>(within(ids.length, field, MOST));
+  const all = new Array<unknown>(within(ids.length, field, MAX_COUNT));
   for (let k = 0; k < all.length; k++) all[k] = ids[k];
   return all;
 }

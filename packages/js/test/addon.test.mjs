@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { manifest, manifestOf, stageOf } from "../build/pack.mjs";
+import { manifest, platformManifest, stagePlatformPackage } from "../build/pack.mjs";
 import { packageOf, thisPlatform } from "../build/platforms.mjs";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
@@ -56,8 +56,8 @@ async function bundle(name, contents, define = {}) {
   return [name, outputFiles[0].contents];
 }
 
-const bundlesWith = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
-const [bundles, baked] = await Promise.all([bundlesWith({}), bundlesWith(BUNDLED_KINDS)]);
+const buildBundles = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
+const [bundles, baked] = await Promise.all([buildBundles({}), buildBundles(BUNDLED_KINDS)]);
 
 /** Creates a project with one folder per kind of bundle. */
 function project(name, install = () => undefined, built = bundles) {
@@ -69,7 +69,7 @@ function project(name, install = () => undefined, built = bundles) {
     built.map(([file]) => execFileSync(process.execPath, start(join(dist, file)), { cwd, encoding: "utf8" }).trim());
 }
 
-const sameForEach = (machine) => bundles.map(() => machine);
+const expectedForAll = (machine) => bundles.map(() => machine);
 
 const platform = thisPlatform();
 
@@ -81,9 +81,9 @@ function copyOf(version, versionOfAddon = version) {
   return (to, modules = dirname(to)) => {
     const addon = join(modules, packageOf(platform));
     for (const folder of [to, addon]) mkdirSync(folder, { recursive: true });
-    stageOf(platform, join(HOME, "prebuilds", platform.name, "polyflake.node"), addon);
+    stagePlatformPackage(platform, join(HOME, "prebuilds", platform.name, "polyflake.node"), addon);
     write(to, manifest(), version);
-    write(addon, manifestOf(platform), versionOfAddon);
+    write(addon, platformManifest(platform), versionOfAddon);
   };
 }
 
@@ -92,7 +92,7 @@ function write(folder, content, version = content.version) {
 }
 
 /** Installs a package like pnpm: as a link into a store that also contains its dependencies. */
-function stored(to) {
+function linkToStore(to) {
   const store = join(dirname(to), ".store/polyflake/node_modules");
   copyOf()(join(store, "polyflake"), store);
   symlinkSync(join(store, "polyflake"), to, "junction");
@@ -105,9 +105,9 @@ function linkTo(to) {
 
 describe("a bundle", () => {
   test("uses the addon of the package that is installed above it", () => {
-    assert.deepEqual(project("installed", copyOf())(), sameForEach("native"));
-    assert.deepEqual(project("linked", linkTo)(), sameForEach("native"));
-    assert.deepEqual(project("stored", stored)(), sameForEach("native"));
+    assert.deepEqual(project("installed", copyOf())(), expectedForAll("native"));
+    assert.deepEqual(project("linked", linkTo)(), expectedForAll("native"));
+    assert.deepEqual(project("stored", linkToStore)(), expectedForAll("native"));
   });
 
   test("finds the addon from its own file if another program loads it", () => {
@@ -117,22 +117,22 @@ describe("a bundle", () => {
       "--eval",
       `await import(${JSON.stringify(pathToFileURL(path))});`,
     ]);
-    assert.deepEqual(found, sameForEach("native"));
+    assert.deepEqual(found, expectedForAll("native"));
   });
 
   test("uses wasm if the addon is missing or has another version", () => {
-    assert.deepEqual(project("alone")(), sameForEach("wasm"));
-    assert.deepEqual(project("other", copyOf("0.0.1"))(), sameForEach("wasm"));
-    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), sameForEach("wasm"));
+    assert.deepEqual(project("alone")(), expectedForAll("wasm"));
+    assert.deepEqual(project("other", copyOf("0.0.1"))(), expectedForAll("wasm"));
+    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), expectedForAll("wasm"));
   });
 
   test("loads nothing from its build folder", () => {
-    assert.deepEqual(project("moved", undefined, baked)(), sameForEach("wasm"));
-    assert.deepEqual(project("moved and installed", copyOf(), baked)(), sameForEach("native"));
+    assert.deepEqual(project("moved", undefined, baked)(), expectedForAll("wasm"));
+    assert.deepEqual(project("moved and installed", copyOf(), baked)(), expectedForAll("native"));
   });
 
   test("loads nothing from the working directory", () => {
     project("elsewhere", copyOf());
-    assert.deepEqual(project("alone")(join(root, "elsewhere")), sameForEach("wasm"));
+    assert.deepEqual(project("alone")(join(root, "elsewhere")), expectedForAll("wasm"));
   });
 });

@@ -13,12 +13,12 @@ import { onEachMachine } from "./machines.mjs";
 
 const api = parse(readFileSync(new URL("../../api.toml", import.meta.url), "utf8"));
 const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()).replace(/_(\d)/, "$1");
-const isOurs = (entry) => entry.in === undefined || entry.in.includes("js");
-const hasOurs = (entries = {}) => Object.values(entries).some(isOurs);
-const FAMILIES = Object.keys(api).filter((name) => hasOurs(api[name].functions) || hasOurs(api[name].classes));
+const isForJs = (entry) => entry.in === undefined || entry.in.includes("js");
+const hasForJs = (entries = {}) => Object.values(entries).some(isForJs);
+const FAMILIES = Object.keys(api).filter((name) => hasForJs(api[name].functions) || hasForJs(api[name].classes));
 const ownExports = (entries = {}) =>
   Object.keys(entries)
-    .filter((name) => isOurs(entries[name]))
+    .filter((name) => isForJs(entries[name]))
     .map(camelCase)
     .sort();
 
@@ -30,9 +30,9 @@ function publicMembers(instance) {
   if (isPlain(instance)) return Object.keys(instance).sort();
   const objects = [instance.constructor];
   for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);
-  const ownOf = (object) =>
+  const ownPropertyNames = (object) =>
     Object.getOwnPropertyNames(object).filter((name) => object !== instance.constructor || name !== "name");
-  const names = new Set(objects.flatMap(ownOf));
+  const names = new Set(objects.flatMap(ownPropertyNames));
   return [...names].filter((name) => !standard.includes(name)).sort();
 }
 
@@ -102,7 +102,9 @@ onEachMachine((polyflake) => {
   for (const family of FAMILIES) {
     const { functions, objects, classes = {} } = api[family];
     const module = polyflake[family];
-    const withMembers = Object.keys(classes).filter((name) => isOurs(classes[name]) && hasOurs(classes[name].members));
+    const withMembers = Object.keys(classes).filter(
+      (name) => isForJs(classes[name]) && hasForJs(classes[name].members),
+    );
     const sample = samples(polyflake)[family];
 
     test(`${family}: the module has the listed functions and classes`, () => {
@@ -166,7 +168,7 @@ test("the error codes match api.toml", () => {
   const declared = readFileSync(new URL("../src/codes.ts", import.meta.url), "utf8");
   const union = /export type ErrorCode =([^;]*);/.exec(declared)[1];
   assert.deepEqual(union.match(/\w+/g), [
-    ...Object.keys(api.errors).filter((code) => isOurs(api.errors[code])),
+    ...Object.keys(api.errors).filter((code) => isForJs(api.errors[code])),
     ...Object.keys(api.lease.errors),
   ]);
 });

@@ -38,7 +38,7 @@ export async function rejected(code, promise, more) {
 }
 
 /** Returns a clock that shows readings one after another and repeats the last one forever. */
-export function scripted(...readings) {
+export function scriptedClock(...readings) {
   let next = 0;
   return () => {
     const reading = readings[Math.min(next++, readings.length - 1)];

@@ -39,7 +39,7 @@ const report = (path) => `
   for (const use of ${FIRST_USES}) console.log(describe(() => (use(), "well")));
   console.log(describe(() => polyflake.backend()));`;
 
-const WELL = new Array(5).fill("well");
+const FIVE_SUCCESSES = new Array(5).fill("well");
 const lines = (line) => new Array(7).fill(line);
 
 onEachMachine((polyflake, name) => {
@@ -54,7 +54,7 @@ describe("in Node with an addon", () => {
     ["wasm", "wasm"],
   ]) {
     test(`POLYFLAKE_BACKEND=${variable} selects the backend`, () =>
-      assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
+      assert.deepEqual(run(report("polyflake"), variable), [expected, ...FIVE_SUCCESSES, expected]));
   }
 
   test("another value is rejected at the first use and not at the import", () => {
@@ -66,7 +66,7 @@ describe("in Node with an addon", () => {
   test("the entry points of one backend ignore the variable", () => {
     for (const variable of ["native", "wasm", "auto"]) {
       for (const name of ["native", "wasm"])
-        assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...WELL, name]);
+        assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...FIVE_SUCCESSES, name]);
     }
   });
 });
@@ -76,7 +76,7 @@ describe("in Node without an addon", () => {
   const platform = thisPlatform();
   const prebuilds = join(folder, "prebuilds", platform.name);
   const entryPath = (entry) => join(folder, "dist/cjs", `${entry}.js`);
-  const REFUSED = lines(
+  const EXPECTED_REJECTION = lines(
     `PolyflakeError backend_unavailable ${PLATFORMS.filter(({ os, cpu }) => os === platform.os && cpu === platform.cpu).length}`,
   );
 
@@ -86,24 +86,24 @@ describe("in Node without an addon", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  const STATES = {
+  const ADDON_STATES = {
     "no file": () => undefined,
     "no file in its folder": () => mkdirSync(prebuilds, { recursive: true }),
     "a file that is no library": () => writeFileSync(join(prebuilds, "polyflake.node"), "no library"),
   };
-  for (const [state, prepare] of Object.entries(STATES)) {
+  for (const [state, prepare] of Object.entries(ADDON_STATES)) {
     test(state, () => {
       prepare();
-      assert.deepEqual(run(report(entryPath("node"))), ["wasm", ...WELL, "wasm"]);
-      assert.deepEqual(run(report(entryPath("node")), "wasm"), ["wasm", ...WELL, "wasm"]);
-      assert.deepEqual(run(report(entryPath("node")), "native"), REFUSED);
-      assert.deepEqual(run(report(entryPath("native"))), REFUSED);
+      assert.deepEqual(run(report(entryPath("node"))), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
+      assert.deepEqual(run(report(entryPath("node")), "wasm"), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
+      assert.deepEqual(run(report(entryPath("node")), "native"), EXPECTED_REJECTION);
+      assert.deepEqual(run(report(entryPath("native"))), EXPECTED_REJECTION);
     });
   }
 });
 
 describe("the error if no addon loads", () => {
-  const outputIn = (place) => {
+  const outputOn = (place) => {
     const script = `
       Object.defineProperties(process, ${JSON.stringify(place)});
       const { sno } = await import("polyflake/native");
@@ -115,13 +115,13 @@ describe("the error if no addon loads", () => {
   test("names the packages that the platform needs", () => {
     for (const platform of PLATFORMS.filter(({ os }) => os !== process.platform)) {
       const message = `expected the package ${packageOf(platform)}, found none that loads`;
-      assert.equal(outputIn(entryPath(platform.os, platform.cpu)), `backend_unavailable ${message}`);
+      assert.equal(outputOn(entryPath(platform.os, platform.cpu)), `backend_unavailable ${message}`);
     }
   });
 
   test("reports that a platform has no addon", () => {
     const message = "expected a platform with a native addon, found sunos-x64";
-    assert.equal(outputIn(entryPath("sunos", "x64")), `backend_unavailable ${message}`);
+    assert.equal(outputOn(entryPath("sunos", "x64")), `backend_unavailable ${message}`);
   });
 });
 
@@ -162,7 +162,7 @@ describe("if wasm cannot run", () => {
 
   test("Node reports the reason of wasm if neither backend works", () => {
     const script = `delete globalThis.WebAssembly;\n${report("polyflake")}`;
-    assert.deepEqual(run(script), ["native", ...WELL, "native"]);
+    assert.deepEqual(run(script), ["native", ...FIVE_SUCCESSES, "native"]);
     assert.deepEqual(run(script, "wasm"), ["wasm", ...new Array(5).fill("PolyflakeError backend_unavailable"), "wasm"]);
   });
 

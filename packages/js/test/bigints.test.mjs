@@ -78,9 +78,9 @@ describe("strings, in every engine", () => {
     assertError("invalid_type", () => withBigints([], { numbers: 1 }), { field: "numbers" });
     for (const value of [undefined, () => 1, Symbol("s")]) assertError("invalid_type", () => json.stringify(value));
     assert.throws(() => json.parse("{"), SyntaxError);
-    const circle = [];
-    circle.push(circle);
-    assert.throws(() => json.stringify(circle), TypeError);
+    const circular = [];
+    circular.push(circular);
+    assert.throws(() => json.stringify(circular), TypeError);
     for (const name of ["__proto__", "constructor", "toString"])
       assert.deepEqual(Object.entries(json.parse(`{"${name}": 7}`)), [[name, 7]]);
   });
@@ -146,9 +146,9 @@ describe("numbers, if the engine provides the source text", { skip: !isWhole && 
 
 test("written values round-trip", () => {
   const arbitraryBigint = fc.oneof(fc.bigInt(-(1n << 63n), (1n << 64n) - 1n), fc.constantFrom(...LIMITS));
-  const isKept = (number) => !Object.is(number, -0) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  const isJsonSafe = (number) => !Object.is(number, -0) && (Number.isSafeInteger(number) || !Number.isInteger(number));
   const { value } = fc.letrec((tie) => ({
-    number: fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(isKept)),
+    number: fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(isJsonSafe)),
     leaf: fc.oneof(tie("number"), fc.string(), fc.constant(null), fc.boolean()),
     ids: fc.oneof(arbitraryBigint, fc.constant(null), fc.array(arbitraryBigint, { maxLength: 3 })),
     object: fc.record(
@@ -170,7 +170,7 @@ test("written values round-trip", () => {
 });
 
 // In Node 20, access to the source text of numbers requires a flag.
-test("all tests pass if the engine provides the source text", { skip: isWhole }, () => {
+test("all tests pass if the engine provides the source text of numbers", { skip: isWhole }, () => {
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];
   const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8", env });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";
-import { detached, LyingArray, NOT_A_NUMBER, NOT_WHOLE, notBytesOf, throwingProxy } from "./catalogue.mjs";
+import { detached, MisreportingArray, NOT_A_NUMBER, NOT_WHOLE, nonBytesFor, throwingProxy } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -36,7 +36,7 @@ onEachMachine((polyflake) => {
 
   for (const [name, [read, length, code, field]] of Object.entries(BYTES)) {
     test(`bytes for ${name} are validated and copied`, () => {
-      for (const value of notBytesOf(length)) assertError("invalid_type", () => read(value), { field });
+      for (const value of nonBytesFor(length)) assertError("invalid_type", () => read(value), { field });
       for (const other of [0, length - 1, length + 1, 2 * length, 1 << 20])
         assertError(code, () => read(new Uint8Array(other)), { field });
       assertError(code, () => read(detached(length)), { field });
@@ -46,12 +46,12 @@ onEachMachine((polyflake) => {
       shared.set(given);
       for (const same of [shared, Buffer.from(given), Uint8Array.of(9, ...given, 9).subarray(1, length + 1)])
         assert.deepEqual(read(same), answer);
-      assert.deepEqual(read(new LyingArray(length)), read(new Uint8Array(length)));
+      assert.deepEqual(read(new MisreportingArray(length)), read(new Uint8Array(length)));
     });
   }
 
   /** Arrays over packed IDs: a constructor, the argument's name, and what the array wraps. */
-  const ARRAYS = {
+  const ARRAY_CLASSES = {
     SnoArray: [(ids) => new SnoArray(ids), "bytes", new Uint8Array(30), "2".repeat(16)],
     Uuid7Array: [(ids) => new uuid7.Uuid7Array(ids), "bytes", uuid7.generateMany(3).bytes],
     HotGuidArray: [(ids) => new hotguid.HotGuidArray(ids), "bytes", new Uint8Array(48)],
@@ -61,7 +61,7 @@ onEachMachine((polyflake) => {
     encryptMany: [(ids) => Array.from({ length: cipher.encryptMany(ids).length / 8 }), "blocks", new Uint8Array(24)],
   };
 
-  for (const [name, [make, field, ids]] of Object.entries(ARRAYS)) {
+  for (const [name, [make, field, ids]] of Object.entries(ARRAY_CLASSES)) {
     test(name, () => {
       const isBytes = ids instanceof Uint8Array;
       const others = [
@@ -181,11 +181,11 @@ onEachMachine((polyflake) => {
           assertError("out_of_range", () => make({ ...others, [field]: outside }), { field });
       }
       assertError("out_of_range", () => make({ ...snapshot, format: 2 }), { field: "format" });
-      const ofPartition = (partition) => () => make({ ...snapshot, partition });
+      const restoreWithPartition = (partition) => () => make({ ...snapshot, partition });
       for (const partition of [[1], [1, 2, 3], [1.5, 0], ["1", "2"]])
-        assertError("invalid_type", ofPartition(partition));
-      assertError("out_of_range", ofPartition([-1, 0]), { field: "partition" });
-      assertError("out_of_range", ofPartition([0, 256]), { field: "partition" });
+        assertError("invalid_type", restoreWithPartition(partition));
+      assertError("out_of_range", restoreWithPartition([-1, 0]), { field: "partition" });
+      assertError("out_of_range", restoreWithPartition([0, 256]), { field: "partition" });
       assertError("unknown_field", () => make({ ...snapshot, closed: true }), { field: "closed" });
       for (const field of ["partition", "sequenceMin"])
         assertError("unknown_field", () => make(snapshot, { [field]: 2 }), { field });
@@ -199,8 +199,8 @@ onEachMachine((polyflake) => {
     const error = new polyflake.PolyflakeError("clock_behind", "late", given);
     assert.deepEqual({ ...error }, { code: "clock_behind", ...given });
     const { code, message, position } = assertError("invalid_character", () => sno.parse("9q6kc9o37a32432!"));
-    const told = JSON.parse(JSON.stringify(assertError("invalid_character", () => sno.parse("9q6kc9o37a32432!"))));
-    assert.deepEqual(told, { code, message, field: "text", position });
+    const asJson = JSON.parse(JSON.stringify(assertError("invalid_character", () => sno.parse("9q6kc9o37a32432!"))));
+    assert.deepEqual(asJson, { code, message, field: "text", position });
     assert.equal(position, 15);
   });
 });

@@ -47,7 +47,7 @@ export const NOT_A_BIGINT = [
 ];
 
 /** Returns values that are not strings, some of which convert to one. */
-export const notATextOf = (text) => [
+export const nonTextsFor = (text) => [
   ...[
     undefined,
     null,
@@ -66,7 +66,7 @@ export const notATextOf = (text) => [
 ];
 
 /** Returns values that are not bytes, some of which have the right length. */
-export const notBytesOf = (length) => [
+export const nonBytesFor = (length) => [
   ...[undefined, null, 0, "", "x".repeat(length), [], new Array(length).fill(0), { length }, throwingProxy],
   ...[
     new ArrayBuffer(length),
@@ -88,7 +88,7 @@ export function detached(length = 10) {
 export class ForeignError extends Error {}
 
 /** Bytes that misreport their length. */
-export class LyingArray extends Uint8Array {
+export class MisreportingArray extends Uint8Array {
   get length() {
     throw new ForeignError("length");
   }
@@ -97,7 +97,7 @@ export class LyingArray extends Uint8Array {
   }
 }
 
-export const throwing = (name) => ({
+export const thrower = (name) => ({
   get [name]() {
     throw new ForeignError("a getter");
   },

@@ -8,7 +8,7 @@ import { assertError } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { realm, requireIn } from "./realm.mjs";
 
-const OF_ADDON = ["counter", "system_call"];
+const ADDON_SOURCES = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 
 /** Returns the source that an entry point reports in a new process, before and after the first ID. */
@@ -28,7 +28,7 @@ function reportedSources(entry, choice, POLYFLAKE_BACKEND = "") {
 
 onEachMachine(({ clockSource }, name) => {
   test("the entry point of one backend reports its clock source", () => {
-    assert((name === "native" ? OF_ADDON : ["host"]).includes(clockSource()));
+    assert((name === "native" ? ADDON_SOURCES : ["host"]).includes(clockSource()));
   });
 });
 
@@ -38,7 +38,7 @@ test("the environment selects the addon's clock source", () => {
     [reportedSources("polyflake", "exact"), reportedSources("polyflake", "counter")],
     ["system_call", counter],
   );
-  assert(OF_ADDON.includes(reportedSources("polyflake/native", "another word")));
+  assert(ADDON_SOURCES.includes(reportedSources("polyflake/native", "another word")));
 });
 
 test("wasm always uses the host's clock", () => {
@@ -59,13 +59,13 @@ test("on wasm each call reads the current time", () => {
   const others = new sno.Generator({ partition: 2, clock: () => now + 3_600_000 });
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
-  const madeAt = (id) => parse(id).unixMs;
+  const readUnixMs = (id) => parse(id).unixMs;
   // Calls that receive a time, calls that read the clock, and calls that fail before reading it, in every order.
   const calls = [
-    () => assert.equal(madeAt(snos.generate()), now),
-    () => assert.equal(madeAt(snos.tryGenerate()), now),
-    () => assert.equal(madeAt(snos.generateMany(3).at(2)), now),
-    () => assert.equal(madeAt(others.generate()), now + 3_600_000),
+    () => assert.equal(readUnixMs(snos.generate()), now),
+    () => assert.equal(readUnixMs(snos.tryGenerate()), now),
+    () => assert.equal(readUnixMs(snos.generateMany(3).at(2)), now),
+    () => assert.equal(readUnixMs(others.generate()), now + 3_600_000),
     () => assertError("generator_closed", () => closed.generate()),
     () => assertError("out_of_range", () => snos.generate(256)),
     () => assert.equal(guid.timestamp(guids.generate()), now / 1000),

@@ -23,7 +23,7 @@ const INVALID_CLOCKS = {
 class BrokenClockError extends Error {}
 
 /** Thrown values, with the names of their types in errors. */
-const THROWN = [
+const THROWN_VALUES = [
   ["TypeError", new TypeError("no")],
   ["BrokenClockError", new BrokenClockError()],
   ["string", "no"],
@@ -47,26 +47,26 @@ onEachMachine((polyflake) => {
         const ids = make(1, { clock: () => reading(), maxWait: 0 });
         const first = ids.generate();
         const before = ids.stats();
-        const fails = (next, check) => {
+        const assertFails = (next, check) => {
           reading = next;
           for (const call of [() => ids.generate(...about), () => ids.generateMany(3), () => ids.tryGenerate()])
             check(assertError("clock_failed", call));
         };
         for (const value of [NaN, Infinity, -Infinity])
-          fails(
+          assertFails(
             () => value,
             (error) => assert(!("cause" in error) && /finite/.test(error.message), error.message),
           );
         for (const [name, value] of Object.entries(INVALID_CLOCKS))
-          fails(
+          assertFails(
             () => value,
             ({ cause, message }) => {
               assert.equal(cause.code, "invalid_type");
               assert.match(message, new RegExp(`found ${name}$`, "i"));
             },
           );
-        for (const [name, thrown] of THROWN)
-          fails(raising(thrown), ({ cause, message }) => {
+        for (const [name, thrown] of THROWN_VALUES)
+          assertFails(raising(thrown), ({ cause, message }) => {
             assert.equal(cause, thrown);
             assert.equal(message.replace("item 0: ", ""), `expected a time from the clock, found ${name}`);
           });

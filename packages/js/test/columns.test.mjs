@@ -21,7 +21,7 @@ const WIDE_DESCRIPTION = {
   ],
 };
 const HASH = { hash: new Uint8Array(3).fill(7) };
-const counting = (count, from = 0) => Float64Array.from({ length: count }, (_, k) => from + k);
+const countUp = (count, from = 0) => Float64Array.from({ length: count }, (_, k) => from + k);
 
 onEachMachine(({ layout }) => {
   const { Layout, LayoutArray } = layout;
@@ -35,7 +35,7 @@ onEachMachine(({ layout }) => {
     bindables: lists(bindables),
     constants: lists(constants),
   });
-  function oneByOne(its, ids, { bindables, constants }) {
+  function parseOneByOne(its, ids, { bindables, constants }) {
     const all = [...ids].map((id) => its.parse(id));
     const named = (kind, columns) =>
       Object.fromEntries(Object.keys(columns).map((name) => [name, all.map((parsed) => parsed[kind][name])]));
@@ -50,23 +50,23 @@ onEachMachine(({ layout }) => {
   test("columns match the fields of each ID, for both types of layouts and any count", () => {
     for (const count of [0, 1, 2, 409, 410, 1023, 1024, 1025, 3000]) {
       const timestamp = BigInt64Array.from({ length: count }, (_, k) => BigInt(NOW + 10 * k));
-      const sequence = counting(count).map((value) => value % 4096);
+      const sequence = countUp(count).map((value) => value % 4096);
       const process = sequence.map((value) => value % 32);
       const ids = discord.packColumns({ timestamp, sequence, bindables: { worker: 3, process } });
       assert(ids instanceof LayoutArray && ids.packed instanceof BigInt64Array);
       const columns = discord.parseColumns(ids.packed);
-      assert.deepEqual(plainColumns(columns), oneByOne(discord, ids, columns));
+      assert.deepEqual(plainColumns(columns), parseOneByOne(discord, ids, columns));
       assert.deepEqual([columns.unixMs, columns.sequence, columns.bindables.process], [timestamp, sequence, process]);
       assert.deepEqual(Object.keys(columns.bindables), ["worker", "process"]);
 
       const full = BigInt64Array.from(timestamp, (time) => -time);
-      const bindables = { most: counting(count, 2 ** 52), past: timestamp, full };
+      const bindables = { most: countUp(count, 2 ** 52), past: timestamp, full };
       const constants = { tag: "ho", most: process };
       const bytes = wideLayout.packColumns({ timestamp, sequence, bindables: { ...HASH, ...bindables }, constants });
       assert(bytes.packed instanceof Uint8Array);
       assert.equal(bytes.packed.length, 40 * count);
       const read = wideLayout.parseColumns(bytes.packed);
-      assert.deepEqual(plainColumns(read), oneByOne(wideLayout, bytes, read));
+      assert.deepEqual(plainColumns(read), parseOneByOne(wideLayout, bytes, read));
       assert.deepEqual(read.bindables, bindables);
     }
   });
@@ -116,28 +116,28 @@ onEachMachine(({ layout }) => {
       const times = new BigInt64Array(3000).fill(BigInt(NOW)).with(item, 2n ** 62n);
       const { message } = assertError("time_out_of_range", () => pack({ timestamp: times }), { item });
       assert(message.startsWith(`item ${item}: `), message);
-      const far = new BigInt64Array(3000).with(item, 2n ** 62n);
-      assertError("time_out_of_range", () => seconds.parseColumns(far), { item });
+      const farFuture = new BigInt64Array(3000).with(item, 2n ** 62n);
+      assertError("time_out_of_range", () => seconds.parseColumns(farFuture), { item });
     }
-    const two = counting(2);
-    assertError("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: counting(3) }), {
+    const two = countUp(2);
+    assertError("invalid_length", () => pack({ timestamp: countUp(2, NOW), sequence: countUp(3) }), {
       field: "sequence",
     });
     assertError("invalid_type", () => pack({}), { field: "values" });
     for (const value of [undefined, null, 1, ""]) assertError("invalid_type", () => discord.packColumns(value));
     for (const value of [[1, 2], new Int32Array(2), new BigUint64Array(2), new Float32Array(2), "1", {}])
-      assertError("invalid_type", () => pack({ timestamp: counting(2, NOW), sequence: value }));
+      assertError("invalid_type", () => pack({ timestamp: countUp(2, NOW), sequence: value }));
     const other = { ...bindables, other: two };
     assertError("unknown_field", () => pack({ sequence: two, bindables: other }), { field: "other" });
     assertError("unknown_field", () => pack({ sequence: two, unixMs: two }), { field: "unixMs" });
     for (const count of [0, 2])
-      assertError("missing_field", () => discord.packColumns({ timestamp: NOW, sequence: counting(count) }));
-    const hash = { most: 0, past: 0, full: 0, hash: counting(1) };
+      assertError("missing_field", () => discord.packColumns({ timestamp: NOW, sequence: countUp(count) }));
+    const hash = { most: 0, past: 0, full: 0, hash: countUp(1) };
     assertError("invalid_type", () => wideLayout.packColumns({ timestamp: NOW, sequence: 0, bindables: hash }));
-    const gone = new Float64Array(2);
-    structuredClone(gone.buffer, { transfer: [gone.buffer] });
-    assert.equal(pack({ sequence: gone }).length, 0);
-    assertError("invalid_length", () => pack({ timestamp: counting(2, NOW), sequence: gone }));
+    const transferred = new Float64Array(2);
+    structuredClone(transferred.buffer, { transfer: [transferred.buffer] });
+    assert.equal(pack({ sequence: transferred }).length, 0);
+    assertError("invalid_length", () => pack({ timestamp: countUp(2, NOW), sequence: transferred }));
   });
 
   test("invalid IDs are rejected", () => {
@@ -158,7 +158,7 @@ onEachMachine(({ layout }) => {
     ];
     const long = new Layout({ id: "bytes", bits: 1024, fields });
     const pack = (sequence) => long.packColumns({ sequence, bindables: { b: "long" } });
-    const sequence = counting(300, 5);
+    const sequence = countUp(300, 5);
     const ids = pack(sequence);
     assert.deepEqual(long.parseColumns(ids.packed), { unixMs: undefined, sequence, bindables: {}, constants: {} });
     assert.equal(long.parse(ids.at(299)).bindables.b, "long");

@@ -119,11 +119,11 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   test("ranges conflict if they overlap", async () => {
     const discord = layout.Layout.preset("discord");
-    const ranged = (first, last, process = 9) =>
+    const withRange = (first, last, process = 9) =>
       new layout.Generator(discord, { bindables: { process }, range: ["worker", first, last] });
     const kept = [];
-    await assertNoWarning(() => kept.push(ranged(0, 3), ranged(4n, 6n), ranged(8, 8), ranged(0, 8, 10)));
-    const message = await warned(() => ranged(6, 7));
+    await assertNoWarning(() => kept.push(withRange(0, 3), withRange(4n, 6n), withRange(8, 8), withRange(0, 8, 10)));
+    const message = await warned(() => withRange(6, 7));
     assert.match(message, /bindables {process: 9}, some of worker 6 to 7 and time/);
     const one = (worker, process) => new layout.Generator(discord, { bindables: { process, worker } });
     await assertNoWarning(() => kept.push(one(12, 9), one(9n, 10)));
@@ -184,7 +184,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   });
 
   /** Runs a program in a new Node process, and asserts its output. */
-  const prints = (expected, program, ...flags) => {
+  const assertPrints = (expected, program, ...flags) => {
     const all = [...flags, "--input-type=module", "--eval", program];
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
     const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
@@ -193,7 +193,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   const generatorSource = "new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16))";
 
   test("generators can be made without process warnings and weak references", () =>
-    prints(
+    assertPrints(
       "bigint\n",
       `
       const { log } = console;
@@ -204,7 +204,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     ));
 
   test("a collected generator does not conflict", () =>
-    prints(
+    assertPrints(
       "",
       `
       import { randflake } from "polyflake/${name}";

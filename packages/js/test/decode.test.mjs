@@ -32,12 +32,12 @@ const FUNCTIONS = {
   uuid7: Object.entries(decode.uuid7),
 };
 
-function assertAllRead({ answers, wrong }) {
+function assertAllDecoded({ answers, wrong }) {
   assert.deepEqual(wrong, []);
   assert(answers > 3000, `${answers} answers`);
 }
 
-test("hasMetabyte recognises only IDs of the metabyte", () => {
+test("hasMetabyte recognises only IDs with that metabyte", () => {
   const id = polyflake.sno.generate(24);
   assert.equal(polyflake.sno.hasMetabyte(id, 24), true);
   for (const value of [polyflake.sno.generate(25), "", id.slice(1), `${id.slice(1)}!`, 24, null, undefined])
@@ -60,7 +60,7 @@ test("the package exports the same functions with every backend", () => {
 });
 
 describe("every vector", () => {
-  test("are decoded in Node", () => assertAllRead(readVectors(decode, VECTORS)));
+  test("are decoded in Node", () => assertAllDecoded(readVectors(decode, VECTORS)));
 
   test("a wrong answer is detected", () => {
     const { wrong } = readVectors({ ...decode, metabyte: () => 0 }, VECTORS);
@@ -81,14 +81,14 @@ describe("every vector", () => {
     );
     const inside = vm.runInContext(`(${readVectors})`, bare);
     const read = vm.runInContext("(text) => JSON.parse(text)", bare);
-    assertAllRead(JSON.parse(JSON.stringify(inside(requireIn(bare, "decode"), read(JSON.stringify(VECTORS))))));
+    assertAllDecoded(JSON.parse(JSON.stringify(inside(requireIn(bare, "decode"), read(JSON.stringify(VECTORS))))));
   });
 
   test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
       const { sno, hotguid, randflake, uuid7, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
       // Only `polyflake/decode` decodes the snowflakes of services such as Discord.
-      assertAllRead(readVectors({ ...decode, ...sno, hotguid, randflake, uuid7, PolyflakeError }, VECTORS));
+      assertAllDecoded(readVectors({ ...decode, ...sno, hotguid, randflake, uuid7, PolyflakeError }, VECTORS));
     }
   });
 
@@ -103,7 +103,7 @@ describe("every vector", () => {
         const vectors = Object.fromEntries(await Promise.all(${JSON.stringify(FILES)}.map(json)));
         return readVectors(await import("/packages/js/dist/esm/decode.js"), vectors);
       })()`;
-      assertAllRead(await page.evaluate(script));
+      assertAllDecoded(await page.evaluate(script));
     } finally {
       await close();
     }
@@ -114,7 +114,7 @@ describe("every vector", () => {
  * Returns the core's result for an ASCII string by calling the addon directly. An error is returned as its code, position and
  * message.
  */
-function ofCore(call, text, before = (_bytes) => undefined) {
+function decodeWithCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);
   bytes.set(Buffer.from(text, "latin1"));
   registers[COUNT] = 1;
@@ -130,14 +130,14 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 
 // The register numbers, as in src/protocol.ts.
 const [NUMBERS, COUNT, ERROR] = [42, 6, 32];
-const TEXTS_OF_RANDFLAKES = 960 * 13;
+const RANDFLAKE_OFFSETS = 960 * 13;
 new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const registers = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
-/** Returns a decoding function's result for a string, in the same form as `ofCore`. */
-function ofDecode(read, text) {
+/** Returns a decoding function's result for a string, in the same form as `decodeWithCore`. */
+function runDecode(read, text) {
   try {
     return void read(text);
   } catch ({ code, position, message }) {
@@ -159,15 +159,15 @@ const nearlyValid = (alphabet, length) =>
 
 const SNO = "23456789abcdefghijklmnopqrstuvwx";
 const HEX32 = "0123456789abcdefghijklmnopqrstuv";
-const RUNS = { numRuns: 5000 };
+const RUN_OPTIONS = { numRuns: 5000 };
 
 describe("results and errors match the core's", () => {
   test("sno", () => {
     fc.assert(
       fc.property(nearlyValid(SNO, { minLength: 16, maxLength: 16 }), (text) => {
-        const expectedError = ofCore("snoFromTexts", text);
+        const expectedError = decodeWithCore("snoFromTexts", text);
         for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)])
-          assert.deepEqual(ofDecode(read, text), expectedError);
+          assert.deepEqual(runDecode(read, text), expectedError);
         assert.equal(decode.isValid(text), expectedError === undefined);
         if (expectedError !== undefined) return;
         const bytes = native.sno.SnoArray.from([text]).bytes;
@@ -176,7 +176,7 @@ describe("results and errors match the core's", () => {
         assert.equal(decode.parse(text).metabyte, bytes[5]);
         assert.equal(decode.toBytes(decode.withMetabyte(text, 255 - bytes[5]))[5], 255 - bytes[5]);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
@@ -188,17 +188,17 @@ describe("results and errors match the core's", () => {
       .map((all) => all.join(""));
     fc.assert(
       fc.property(text, (text) => {
-        const expectedError = ofCore("hotguidFromTexts", text);
+        const expectedError = decodeWithCore("hotguidFromTexts", text);
         const { isValid, uuid8Parts, ...others } = decode.hotguid;
-        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), expectedError);
-        if (expectedError !== undefined) assert.deepEqual(ofDecode(uuid8Parts, text), expectedError);
+        for (const read of Object.values(others)) assert.deepEqual(runDecode(read, text), expectedError);
+        if (expectedError !== undefined) assert.deepEqual(runDecode(uuid8Parts, text), expectedError);
         else
-          assert.equal(ofDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
+          assert.equal(runDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
         assert.equal(isValid(text), expectedError === undefined);
         if (expectedError === undefined)
           assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.from([text]).bytes);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
@@ -210,31 +210,31 @@ describe("results and errors match the core's", () => {
       .map(([a, b, version, c, variant, d, e]) => [a, b, version + c, variant + d, e].join("-"));
     fc.assert(
       fc.property(text, (text) => {
-        const expectedError = ofCore("uuid7FromTexts", text);
+        const expectedError = decodeWithCore("uuid7FromTexts", text);
         const { isValid, ...others } = decode.uuid7;
-        for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), expectedError);
+        for (const read of Object.values(others)) assert.deepEqual(runDecode(read, text), expectedError);
         assert.equal(isValid(text), expectedError === undefined);
         if (expectedError === undefined)
           assert.deepEqual(decode.uuid7.toBytes(text), native.uuid7.Uuid7Array.from([text]).bytes);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
   test("Randflake", () => {
     const offsets = (length) => (bytes) =>
-      new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
+      new Int32Array(bytes.buffer, bytes.byteOffset + RANDFLAKE_OFFSETS, 2).set([0, length]);
     fc.assert(
       fc.property(nearlyValid(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
-        const expectedError = ofCore("randflakeFromTexts", text, offsets(text.length));
-        assert.deepEqual(ofDecode(decode.randflake.decodeText, text), expectedError);
+        const expectedError = decodeWithCore("randflakeFromTexts", text, offsets(text.length));
+        assert.deepEqual(runDecode(decode.randflake.decodeText, text), expectedError);
         if (expectedError !== undefined) return;
         const id = decode.randflake.decodeText(text);
         assert.equal(id, new BigInt64Array(area.slice(NUMBERS * 8, NUMBERS * 8 + 8).buffer)[0]);
         assert.equal(decode.randflake.encodeText(id), text);
         assert.deepEqual(new native.randflake.RandflakeArray(BigInt64Array.of(id)).texts(), [text]);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 });
@@ -246,7 +246,7 @@ describe("snowflakes", () => {
     assert.equal(formats.length, 6);
     for (const name of formats) {
       const preset = layout.Layout.preset(name);
-      const agree = (id) => {
+      const assertAgreement = (id) => {
         const [found, expected] = [(id) => decode.parseSnowflake(id, decode[name]), (id) => preset.parse(id)].map(
           (read) => {
             try {
@@ -261,10 +261,10 @@ describe("snowflakes", () => {
         const fields = sequence === undefined ? bindables : { ...bindables, sequence };
         assert.deepEqual(found, { timestamp, unixMs: Number(unixMs), ...fields });
       };
-      fc.assert(fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), agree), { numRuns: 300 });
-      for (const id of [0n, 2n ** 63n, -(2n ** 63n) - 1n, 7, undefined, null, {}, Object(1n)]) agree(id);
+      fc.assert(fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), assertAgreement), { numRuns: 300 });
+      for (const id of [0n, 2n ** 63n, -(2n ** 63n) - 1n, 7, undefined, null, {}, Object(1n)]) assertAgreement(id);
       for (const id of ["", "-", "-0", "00", "01", "1x", "x", "--1", " 1", "9".repeat(19), "9".repeat(21), "\u0661"])
-        agree(id);
+        assertAgreement(id);
     }
   });
 

@@ -15,7 +15,7 @@ const ENTRY_PATHS = ["index", "public/index", "decode", "json", ...LIBRARIES.map
 const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 
 /** Returns the names within an export's braces: `type A` and `A as B` both count as `A`. */
-const namesIn = (braces) =>
+const splitNames = (braces) =>
   braces
     .split(",")
     .map((name) =>
@@ -38,13 +38,13 @@ function exported(path) {
     ...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm),
   ];
   const movedNames = reexportedNames.flatMap(([, names, from]) =>
-    namesIn(names).map((name) => declaredIn(file(from), name)),
+    splitNames(names).map((name) => findDeclaration(file(from), name)),
   );
   return [...reexportedModules, ...movedNames, ...ownNames.map(([, name]) => [path, name])];
 }
 
 /** Returns the file that declares a name that another file exports. */
-function declaredIn(path, name) {
+function findDeclaration(path, name) {
   const found = exported(path).find(([, its]) => its === name);
   assert.ok(found, `${path} exports no ${name}`);
   return found;
@@ -53,7 +53,7 @@ function declaredIn(path, name) {
 const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
 /** Returns the declarations of a name and its members that have no comment. If a name has overloads, the first one has the comment. */
-function undocumented(path, name) {
+function findUndocumented(path, name) {
   const lines = read(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
   const at = lines.findIndex((line) => starts.test(line));
@@ -78,7 +78,7 @@ for (const entry of ENTRY_PATHS) {
   test(`${entry}: each name and member has a doc comment`, () => {
     const names = exported(entry);
     assert.ok(names.length > 5, `found ${names.length}`);
-    const missing = names.flatMap(([path, name]) => undocumented(path, name).map((its) => `${path}: ${its}`));
+    const missing = names.flatMap(([path, name]) => findUndocumented(path, name).map((its) => `${path}: ${its}`));
     assert.deepEqual(missing, []);
   });
 }

@@ -16,7 +16,7 @@ const describe = (id, bits, [time, shard, sequence]) => ({
 });
 
 /** Uses up all but the last `few` IDs of a generator's tick. */
-export function useUp(ids, { leftAfter, read }, few = 0) {
+export function exhaustTick(ids, { leftAfter, read }, few = 0) {
   ids.generateMany(leftAfter(read(ids, ids.generate()).ordinal) - few);
 }
 

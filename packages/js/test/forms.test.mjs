@@ -15,7 +15,7 @@ const FLAKE = 4_594_531_474_933_654_033n;
 /** Each form with an ID, its stored value, and other representations in which drivers return that value. */
 const FORMS = {
   snoText: [SNO, SNO],
-  snoBytes: [SNO, Buffer.from(sno.toBytes(SNO)), sno.toBytes(SNO), sno.toBytes(SNO).buffer, hexOf(sno.toBytes(SNO))],
+  snoBytes: [SNO, Buffer.from(sno.toBytes(SNO)), sno.toBytes(SNO), sno.toBytes(SNO).buffer, toHex(sno.toBytes(SNO))],
   snoUuid8: [SNO, sno.toUuid8(SNO), sno.toUuid8(SNO).toUpperCase()],
   snoUuid: [SNO, sno.toUuid(SNO)],
   hotguidText: [GUID, GUID, GUID.toUpperCase()],
@@ -25,7 +25,7 @@ const FORMS = {
   int64: [-FLAKE, -FLAKE, `${-FLAKE}`],
 };
 
-function hexOf(bytes) {
+function toHex(bytes) {
   return `\\x${Buffer.from(bytes).toString("hex")}`;
 }
 
@@ -88,7 +88,7 @@ test("public IDs are stored as integers", () => {
   assert.equal(prisma.publicInt64, forms.publicInt64);
 });
 
-test("Prisma's fields show IDs", () => {
+test("Prisma fields display IDs", () => {
   for (const forms of [null, 1, "id"]) assertError("invalid_type", () => prisma.fields(forms), { field: "forms" });
   const { id, key } = prisma.fields({ id: prisma.snoBytes, key: prisma.hotguidText });
   assert.deepEqual(id.needs, { id: true });
@@ -103,7 +103,7 @@ test("a CommonJS library accepts the CommonJS columns", () => {
   assert.deepEqual(id.mapToDriverValue(SNO), FORMS.snoBytes[1]);
 });
 
-test("forms work without WebAssembly and with bytes of another realm", () => {
+test("forms work without WebAssembly and with another realm's bytes", () => {
   const { snoBytes } = requireIn(realm({ WebAssembly: undefined }), "forms");
   assert.deepEqual([...snoBytes.to(SNO)], [...sno.toBytes(SNO)]);
   assert.equal(snoBytes.from(sno.toBytes(SNO).buffer), SNO);

@@ -2,7 +2,7 @@
 // windows and clocks work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertError, NOW, scripted } from "./assertions.mjs";
+import { assertError, NOW, scriptedClock } from "./assertions.mjs";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -135,7 +135,7 @@ onEachMachine((polyflake) => {
   test("a waiting call reports stalls, and exceptions of the callback propagate", () => {
     const stalls = [];
     const onStall = (stall) => stalls.push(stall);
-    const ids = smallGenerator(scripted(NOW, NOW, NOW + 1.5, NOW + 4), { maxWait: 1000, onStall });
+    const ids = smallGenerator(scriptedClock(NOW, NOW, NOW + 1.5, NOW + 4), { maxWait: 1000, onStall });
     ids.generateMany(4);
     assert.equal(sno.parse(ids.generate()).unixMs, NOW + 4);
     const [{ sleptMs: none, ...first }, { sleptMs, ...second }] = stalls;

@@ -26,7 +26,7 @@ onEachMachine((polyflake) => {
     hotguid.fromUuid8Parts({ timestamp: SECOND, machine: 1, counter: 0, shardKey: 0, ...changes });
   const fields = { tick: 1, tickTock: false, metabyte: 1, partition: 1, sequence: 1 };
   const snapshot = new sno.Generator({ partition: 1, sequenceMax: 9 }).close();
-  const inBoth = (changes) =>
+  const restoreInBothWays = (changes) =>
     [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }));
   const generatorsWithCounters = Object.values(families).map((family) => family.large({ clock }));
   const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
@@ -47,9 +47,9 @@ onEachMachine((polyflake) => {
     ["metabyte", (metabyte) => snos.generate(metabyte), 0, 255],
     ["metabyte", (metabyte) => snos.generateMany(0, metabyte), 0, 255],
     ["metabyte", (metabyte) => snos.generateAt(NOW, metabyte), 0, 255],
-    ["wallHi", (wallHi) => inBoth({ wallHi }), 0, 2 ** 39 - 1],
-    ["wallSafe", (wallSafe) => inBoth({ wallSafe }), 0, 2 ** 39 - 1],
-    ["drifts", (drifts) => inBoth({ drifts }), 0, 2 ** 32 - 1],
+    ["wallHi", (wallHi) => restoreInBothWays({ wallHi }), 0, 2 ** 39 - 1],
+    ["wallSafe", (wallSafe) => restoreInBothWays({ wallSafe }), 0, 2 ** 39 - 1],
+    ["drifts", (drifts) => restoreInBothWays({ drifts }), 0, 2 ** 32 - 1],
     ["nodes", (node) => new randflake.Grant(node, SECOND, SECOND + 1), 0, 131_071],
     ["nodes", (node) => new randflake.Grant([node, 131_071], SECOND, SECOND + 1), 0, 131_071],
     ["nodes", (node) => new randflake.Grant([0, node], SECOND, SECOND + 1), 0, 131_071],
@@ -71,10 +71,10 @@ onEachMachine((polyflake) => {
   ];
 
   /** Parameters whose limits depend on each other. */
-  const WIDER_VALUES = ["sequenceMin", "sequenceMax"];
+  const WIDER_FIELDS = ["sequenceMin", "sequenceMax"];
 
   /** Parameters in Unix seconds, whose message includes the unit. */
-  const SECONDS = ["start", "end", "resumeAfter"];
+  const FIELDS_IN_SECONDS = ["start", "end", "resumeAfter"];
 
   numbers.forEach(([field, call, least, most], k) => {
     test(`number ${k}: an invalid ${field} is rejected`, () => {
@@ -85,8 +85,8 @@ onEachMachine((polyflake) => {
       );
       for (const value of most === undefined ? [-1, 2 ** 24 + 1, ...HUGE_NUMBERS] : outside) {
         const { message } = assertError("out_of_range", () => call(value), { field });
-        const unit = SECONDS.includes(field) ? " s" : "";
-        if (!WIDER_VALUES.includes(field))
+        const unit = FIELDS_IN_SECONDS.includes(field) ? " s" : "";
+        if (!WIDER_FIELDS.includes(field))
           assert(message.startsWith(`expected ${field} from ${least} to ${most ?? 2 ** 24}${unit}, found `), message);
       }
       call(least === 0 ? -0 : least);

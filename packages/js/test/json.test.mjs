@@ -112,15 +112,15 @@ describe("byMetabyte", () => {
 
   test("cyclic and frozen objects are rejected", () => {
     const records = byMetabyte({ 24: User, 2: (members) => members });
-    const around = { id: ORDER };
-    around.inner = [around];
-    assertError("invalid_type", () => records.revive(around));
-    assertError("invalid_type", () => records.stringify(around));
-    const twice = { id: ORDER, of: [around.id, {}, {}] };
+    const selfReferencing = { id: ORDER };
+    selfReferencing.inner = [selfReferencing];
+    assertError("invalid_type", () => records.revive(selfReferencing));
+    assertError("invalid_type", () => records.stringify(selfReferencing));
+    const twice = { id: ORDER, of: [selfReferencing.id, {}, {}] };
     twice.of[1] = twice.of[2];
     assert.deepEqual(records.parse(records.stringify(twice)), twice);
-    const unwritten = { id: ORDER, count: 1n };
-    assert.throws(() => records.stringify(unwritten), TypeError);
+    const unserializable = { id: ORDER, count: 1n };
+    assert.throws(() => records.stringify(unserializable), TypeError);
     assertError("invalid_type", () => records.revive(JSON.parse("[".repeat(1001) + "]".repeat(1001))));
     assert.equal(records.revive(JSON.parse("[".repeat(1000) + "]".repeat(1000))).length, 1);
     assertError("invalid_type", () => records.revive(Object.freeze([{ id: USER }])));

@@ -4,12 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { writeForJsr } from "../build/jsr.mjs";
+import { writeJsrPackage } from "../build/jsr.mjs";
 
-test("the package for JSR has each source that its sources import", (t) => {
+test("the JSR package contains every source file that it imports", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "jsr-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  writeForJsr(folder);
+  writeJsrPackage(folder);
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".ts"));
   const imports = files.flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");

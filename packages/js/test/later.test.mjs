@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mock, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { NOW, rejected, rejection, scripted } from "./assertions.mjs";
-import { familiesOf, useUp } from "./families.mjs";
+import { NOW, rejected, rejection, scriptedClock } from "./assertions.mjs";
+import { exhaustTick, familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const TEST_FOLDER = new URL(".", import.meta.url);
@@ -31,7 +31,7 @@ onEachMachine((polyflake, machine) => {
     const exhausted = (more = {}) => {
       const time = { now: NOW };
       const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });
-      useUp(ids, family);
+      exhaustTick(ids, family);
       return { ids, time };
     };
 
@@ -95,14 +95,14 @@ onEachMachine((polyflake, machine) => {
       for (const maker of [() => make(1, { clock }), closed, ...(name === "hotguid" ? [] : full)]) {
         for (const [verb, ...values] of [["generate"], ["generateMany", 3]]) {
           const error = await rejection(maker()[`${verb}Async`](...values));
-          const same = await rejection((async () => maker()[verb](...values))());
-          assert.deepEqual(errorMembers(error), errorMembers(same));
+          const syncError = await rejection((async () => maker()[verb](...values))());
+          assert.deepEqual(errorMembers(error), errorMembers(syncError));
         }
       }
-      const short = make(2, { clock: () => NOW, onExhausted: "error" });
-      await rejected("out_of_range", short.generateManyAsync((1 << 24) + 1), { field: "count" });
-      useUp(short, family, 1);
-      await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
+      const small = make(2, { clock: () => NOW, onExhausted: "error" });
+      await rejected("out_of_range", small.generateManyAsync((1 << 24) + 1), { field: "count" });
+      exhaustTick(small, family, 1);
+      await rejected("sequence_exhausted", small.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
     // All Hot Guids of one second would take up 256 MiB.
@@ -110,18 +110,18 @@ onEachMachine((polyflake, machine) => {
 
     test(`${name}: 100 concurrent calls make 100 IDs`, async () => {
       const { ids, time } = exhausted();
-      const moving = setInterval(() => (time.now += tickMs), 2);
+      const clockTimer = setInterval(() => (time.now += tickMs), 2);
       try {
         const made = await Promise.all(Array.from({ length: 100 }, () => ids.generateAsync()));
         assert.equal(new Set(made.map(String)).size, 100);
       } finally {
-        clearInterval(moving);
+        clearInterval(clockTimer);
       }
     });
 
     // With a running clock, no call can exhaust a millisecond of UUID v7.
-    const itself = { skip: name === "uuid7" };
-    test(`${name}: a call waits at most maxWait and reports its stalls`, itself, async () => {
+    const skipUuid7 = { skip: name === "uuid7" };
+    test(`${name}: a call waits at most maxWait and reports its stalls`, skipUuid7, async () => {
       const heard = [];
       // Without `resumeAfter`, the first call would wait for the next second.
       const resumed = name === "randflake" && { resumeAfter: 1_730_000_000 };
@@ -183,11 +183,11 @@ onEachMachine((polyflake, machine) => {
   test("async calls wait for a clock that is behind", async () => {
     const ids = FAMILIES.sno.make(1, {
       maxWait: 3_600_000,
-      clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
+      clock: scriptedClock(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
     });
     for (let k = 0; k < 3; k++) ids.generate();
     assert.equal(typeof (await ids.generateAsync()), "string");
-    const behind = FAMILIES.layout.make(1, { clock: scripted(NOW, NOW - 20, NOW - 10, NOW) });
+    const behind = FAMILIES.layout.make(1, { clock: scriptedClock(NOW, NOW - 20, NOW - 10, NOW) });
     behind.generate();
     await rejected("clock_behind", behind.generateAsync(), { retryAt: NOW });
   });

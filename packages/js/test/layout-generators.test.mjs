@@ -124,8 +124,8 @@ onEachMachine((polyflake) => {
       assertError("out_of_range", () => new Generator(discord, { ...options, range: ["worker", first, last] }), {
         field,
       });
-    const ofMachine = { ...options, range: ["machine", 0, 1] };
-    assertError("unknown_field", () => new Generator(discord, ofMachine), { field: "machine" });
+    const machineOptions = { ...options, range: ["machine", 0, 1] };
+    assertError("unknown_field", () => new Generator(discord, machineOptions), { field: "machine" });
   });
 
   test("a sequence without a timestamp is used once, on request", () => {
@@ -148,14 +148,14 @@ onEachMachine((polyflake) => {
 
   test("invalid options are rejected", () => {
     const other = polyflake === native ? wasm : native;
-    const strange = [
+    const foreignLayouts = [
       SMALL_DESCRIPTION,
       Layout,
       Object.create(smallLayout),
       throwingProxy,
       other.layout.Layout.preset("sonyflake"),
     ];
-    for (const value of [undefined, null, 0, "a", {}, ...strange])
+    for (const value of [undefined, null, 0, "a", {}, ...foreignLayouts])
       assertError("invalid_type", () => new Generator(value), { field: "layout" });
     for (const options of [null, 0, ""]) assertError("invalid_type", () => new Generator(smallLayout, options));
     assertError("unknown_field", () => generatorWith({ bindables: { node: 1 } }), { field: "node" });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";
-import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
+import { MisreportingArray, nonTextsFor, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const SNOWFLAKE = {
@@ -30,14 +30,14 @@ const WIDE_DESCRIPTION = {
   ],
 };
 const BINDABLES = { n: 2n ** 72n - 1n, hash: Buffer.from("abc"), text: "Grüße" };
-const JSON_OF_SNOWFLAKE =
+const SNOWFLAKE_JSON =
   '{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":1},' +
   '{"kind":"timestamp","bits":41,"tick":"1ms","epoch_ms":1483228800000},' +
   '{"kind":"constant","bits":5,"name":"region","value":1},{"kind":"bindable","bits":5,"name":"worker_id"},' +
   '{"kind":"sequence","bits":12,"start":0}]}';
 
 const snowflakeWith = (changes) => ({ ...SNOWFLAKE, ...changes });
-const ofField = (field) => snowflakeWith({ fields: [{ bits: 64, ...field }] });
+const descriptionWithField = (field) => snowflakeWith({ fields: [{ bits: 64, ...field }] });
 const loop = [];
 loop.push(loop);
 const deeplyNested = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
@@ -50,32 +50,32 @@ const BAD_DESCRIPTIONS = {
   "bits past 64 bits": snowflakeWith({ bits: 2n ** 200n }),
   "fields of a set": snowflakeWith({ fields: new Set([1]) }),
   "a hole": snowflakeWith({ fields: [, ...SNOWFLAKE.fields] }),
-  "a name of a lone surrogate": ofField({ kind: "bindable", name: "\ud800" }),
+  "a name of a lone surrogate": descriptionWithField({ kind: "bindable", name: "\ud800" }),
   "a member of a lone surrogate": { "\udfff": 1 },
   "a function": snowflakeWith({ bits: () => 64 }),
   "a symbol": snowflakeWith({ id: Symbol("integer") }),
-  "bytes of a value": ofField({ kind: "constant", value: new Uint8Array(8) }),
-  "a rounded value": ofField({ kind: "constant", value: 2 ** 53 + 2 }),
+  "bytes of a value": descriptionWithField({ kind: "constant", value: new Uint8Array(8) }),
+  "a rounded value": descriptionWithField({ kind: "constant", value: 2 ** 53 + 2 }),
   "a loop": snowflakeWith({ fields: loop }),
   depth: deeplyNested,
   nothing: undefined,
   null: null,
   "a number": 7,
-  "a text": JSON_OF_SNOWFLAKE,
+  "a text": SNOWFLAKE_JSON,
 };
 
 const BAD_TEXTS = {
   "no JSON": "{",
   "nothing at all": "",
-  "more than JSON": `${JSON_OF_SNOWFLAKE}x`,
+  "more than JSON": `${SNOWFLAKE_JSON}x`,
   null: "null",
-  "a float that is whole": JSON_OF_SNOWFLAKE.replace('"bits":64', '"bits":64.0'),
-  "an exponent": JSON_OF_SNOWFLAKE.replace('"bits":64', '"bits":64e0'),
-  "a fraction": JSON_OF_SNOWFLAKE.replace('"bits":64', '"bits":6.4'),
-  "minus zero": JSON_OF_SNOWFLAKE.replace('"start":0', '"start":-0'),
-  "past 2^53": JSON_OF_SNOWFLAKE.replace('"value":1', '"value":9007199254740993'),
-  "a member twice": JSON_OF_SNOWFLAKE.replace('"bits":64', '"bits":64,"bits":64'),
-  "a member twice, spelt otherwise": JSON_OF_SNOWFLAKE.replace('"bits":64', '"bits":64,"b\\u0069ts":64'),
+  "a float that is whole": SNOWFLAKE_JSON.replace('"bits":64', '"bits":64.0'),
+  "an exponent": SNOWFLAKE_JSON.replace('"bits":64', '"bits":64e0'),
+  "a fraction": SNOWFLAKE_JSON.replace('"bits":64', '"bits":6.4'),
+  "minus zero": SNOWFLAKE_JSON.replace('"start":0', '"start":-0'),
+  "past 2^53": SNOWFLAKE_JSON.replace('"value":1', '"value":9007199254740993'),
+  "a member twice": SNOWFLAKE_JSON.replace('"bits":64', '"bits":64,"bits":64'),
+  "a member twice, spelt otherwise": SNOWFLAKE_JSON.replace('"bits":64', '"bits":64,"b\\u0069ts":64'),
   depth: `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
 };
 
@@ -87,7 +87,7 @@ onEachMachine(({ layout }) => {
   const layoutWithField = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
   test("descriptions accept JSON-like values and large integers", () => {
-    assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
+    assert.equal(snowflake.toJson(), SNOWFLAKE_JSON);
     assert.deepEqual(
       [snowflake.bits, snowflake.isInteger, wideLayout.bits, wideLayout.isInteger],
       [64, true, 256, false],
@@ -109,8 +109,8 @@ onEachMachine(({ layout }) => {
       assert(its.toJson().includes(`"value":"${2n ** 63n}"`));
       assert.equal(Layout.fromJson(its.toJson()).toJson(), its.toJson());
     }
-    const spaced = JSON_OF_SNOWFLAKE.replaceAll(":", " :\n").replaceAll(",", "\t,");
-    assert.equal(Layout.fromJson(spaced).toJson(), JSON_OF_SNOWFLAKE);
+    const spaced = SNOWFLAKE_JSON.replaceAll(":", " :\n").replaceAll(",", "\t,");
+    assert.equal(Layout.fromJson(spaced).toJson(), SNOWFLAKE_JSON);
   });
 
   for (const [what, bad] of Object.entries(BAD_DESCRIPTIONS))
@@ -124,8 +124,8 @@ onEachMachine(({ layout }) => {
     });
 
   test("invalid arguments are rejected", () => {
-    for (const value of notATextOf("{}")) assertError("invalid_type", () => Layout.fromJson(value));
-    for (const value of notATextOf("twitter")) assertError("invalid_type", () => Layout.preset(value));
+    for (const value of nonTextsFor("{}")) assertError("invalid_type", () => Layout.fromJson(value));
+    for (const value of nonTextsFor("twitter")) assertError("invalid_type", () => Layout.preset(value));
     for (const name of ["", "twitter ", "__proto__", "\ud800"])
       assertError("invalid_layout", () => Layout.preset(name));
     for (const fields of [null, 0, "a", [1], new Map()])
@@ -168,9 +168,9 @@ onEachMachine(({ layout }) => {
     });
     const bytes = id.slice();
     id.fill(0);
-    const lying = new LyingArray(32);
-    lying.set(bytes);
-    for (const same of [Buffer.from(bytes), lying]) assert.deepEqual(wideLayout.parse(same), parsed);
+    const misreporting = new MisreportingArray(32);
+    misreporting.set(bytes);
+    for (const same of [Buffer.from(bytes), misreporting]) assert.deepEqual(wideLayout.parse(same), parsed);
   });
 
   test("the field and not the value decides between number and bigint", () => {
@@ -228,10 +228,10 @@ onEachMachine(({ layout }) => {
       assertError("time_out_of_range", pack({ timestamp }));
     for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])])
       assertError("invalid_type", pack({ bindables }), { field: "bindables" });
-    const ofText = (text) => wideLayout.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
+    const packText = (text) => wideLayout.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
     for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"])
-      assertError("invalid_character", () => ofText(text), { field: "text" });
-    assert.equal(wideLayout.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
+      assertError("invalid_character", () => packText(text), { field: "text" });
+    assert.equal(wideLayout.parse(packText("\ufeff😀")).bindables.text, "\ufeff😀");
   });
 
   test("fields can have any name", () => {
@@ -258,7 +258,7 @@ onEachMachine(({ layout }) => {
     assert.deepEqual([id.length, id.subarray(0, 127)], [128, bytes]);
     assert.deepEqual(its.parse(id).bindables[name], bytes);
     assertError("out_of_range", () => its.pack({ bindables: { [name]: new Uint8Array(65_535).fill(1) } }));
-    assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
+    assert.equal(snowflake.toJson(), SNOWFLAKE_JSON);
   });
 
   test("IDs are limited to 1,024 bits and integers to 128", () => {

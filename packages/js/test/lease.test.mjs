@@ -52,7 +52,7 @@ const OWN_IOREDIS_OPTIONS = {
 /** Type numbers of Linux file systems. */
 const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
 
-test("URLs are parsed like in every language", async (t) => {
+test("URLs are parsed the same way in every language", async (t) => {
   // Mock database clients that record their arguments: classes for pg and ioredis, a function for mysql2, a SQLite
   // class, and a `fetch` that records the address and the token. `type` is the type of the file system that contains
   // the SQLite file.
@@ -109,7 +109,7 @@ test("URLs are parsed like in every language", async (t) => {
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
       const { message } = withEnvironment(one, (url) => assertError(error.code, () => make(url)));
-      for (const said of error.says) assert(message.includes(said), `${one.url}: ${message}`);
+      for (const expectedText of error.says) assert(message.includes(expectedText), `${one.url}: ${message}`);
       assert(!message.includes("sesame"), message);
       continue;
     }
@@ -143,7 +143,7 @@ test("URLs are parsed like in every language", async (t) => {
       const [host, port] = hosts.at(-1);
       const account = { user: user ?? undefined, password: password ?? undefined, database: database ?? undefined };
       const longest = Math.min(connect_timeout ?? 10, 10) * 1000;
-      const ofPg = {
+      const pgOptions = {
         host,
         port,
         ...account,
@@ -152,17 +152,17 @@ test("URLs are parsed like in every language", async (t) => {
         options: options ?? undefined,
         connectionTimeoutMillis: longest,
       };
-      const ofMysql = {
+      const mysqlOptions = {
         ...(host.startsWith("/") ? { socketPath: host } : { host, port }),
         ...account,
         ssl: encrypts ? { ca: undefined, verifyIdentity: true } : undefined,
         connectTimeout: longest,
       };
-      const ofHttp = {
+      const httpOptions = {
         url: `${encrypts ? "https" : "http"}://${host}:${port}/v1/request`,
         authorization: `Bearer ${password}`,
       };
-      const ofRedis = {
+      const redisOptions = {
         ...OWN_IOREDIS_OPTIONS,
         ...(host.startsWith("/") ? { path: host } : { host, port }),
         username: account.user,
@@ -170,7 +170,7 @@ test("URLs are parsed like in every language", async (t) => {
         tls: encrypts ? { ca: undefined } : undefined,
         connectTimeout: longest,
       };
-      const expected = { mysql: ofMysql, postgresql: ofPg, redis: ofRedis, http: ofHttp };
+      const expected = { mysql: mysqlOptions, postgresql: pgOptions, redis: redisOptions, http: httpOptions };
       assert.deepEqual(made, expected[place.store], one.url);
     }
     await held.close();
@@ -188,8 +188,8 @@ test("URLs are parsed like in every language", async (t) => {
     assertError("out_of_range", () => lease("mysql://user@host/db", "orders")).message,
     /npm install mysql2/,
   );
-  const byAddress = assertError("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
-  assert.match(byAddress.message, /expected the name of a host, since mysql2 does not compare/);
+  const addressError = assertError("out_of_range", () => lease("mysql://user@10.0.0.1/db", "orders"));
+  assert.match(addressError.message, /expected the name of a host, since mysql2 does not compare/);
 });
 
 /** Returns a Redis client whose duplicates record their options and commands, and whose server rejects scripts. */
@@ -208,7 +208,7 @@ function redisClient(isIoredis, options) {
   return { made, client: { ...methods, options, connect() {}, duplicate } };
 }
 
-test("a lease uses the settings of a Redis client with connections of its own, and never sends again", async () => {
+test("a lease copies a Redis client's settings and never resends a command", async () => {
   const socket = { host: "db", reconnectStrategy: () => 1 };
   const cases = [
     [true, { db: 3, keyPrefix: "app:" }, OWN_IOREDIS_OPTIONS, [["SELECT", "3"]]],
@@ -255,7 +255,7 @@ test("with --import an unknown ID format in the variable ends a program before i
   }
 });
 
-test("with --import an unusable store is a warning, and `ready` rejects with the reason", () => {
+test("with --import an unusable store causes a warning and `ready` rejects", () => {
   const program = `
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
@@ -280,7 +280,7 @@ test("with --import an unusable store is a warning, and `ready` rejects with the
   assert.match(stderr, /\[polyflake_lease\] PolyflakeWarning: no lease for the default generators: .*nowhere/);
 });
 
-test("an option of a wrong type is rejected by its name", () => {
+test("an option of the wrong type is named in the error", () => {
   for (const [field, value] of [
     ["prefer", "1"],
     ["insist", 1.5],
@@ -291,7 +291,7 @@ test("an option of a wrong type is rejected by its name", () => {
     assertError("invalid_type", () => lease(rejectingClient(), "orders", { [field]: value }), { field });
 });
 
-test("only an error before the first attempt advises to wait", async () => {
+test("only an error before the first attempt suggests waiting", async () => {
   const held = lease(rejectingClient({ code: "28P01", severity: "FATAL" }), "orders");
   const ids = new polyflake.sno.Generator({ lease: held });
   assert.match(assertError("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
@@ -327,7 +327,7 @@ test("variables without a store are rejected with the value to set", () => {
   assert.equal(message, `${expected}it is not set; ${example}`);
 });
 
-test("invalid options are rejected, those of the format with the generator", () => {
+test("invalid options are rejected, some only when the generator is created", () => {
   const make = (options) => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "orders", options) });
   assertError("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
   assertError("invalid_type", () => make({ numbers: 3 }));
@@ -370,24 +370,24 @@ test("a lease serves one generator of one format", async () => {
   assertError("lease_mismatch", () => new polyflake.sno.Generator({ lease: closed }));
 });
 
-test("a failing store is reported by events, errors and figures", async () => {
+test("a failing store is reported in events, errors and the status", async () => {
   for (const [more, expected] of [
     [{ code: "42501", severity: "ERROR" }, "the role lacks a right: the server says no; "],
     [{ code: "42501" }, "no answer from the server: the server says no"],
   ]) {
     const events = [];
     const watch = (event) => events.push(event);
-    const away = lease(rejectingClient(more), "orders", { waitMs: 1000, watch });
-    const ids = new polyflake.sno.Generator({ lease: away });
-    const { message } = await rejected("lease_unavailable", away.ready());
+    const unreachable = lease(rejectingClient(more), "orders", { waitMs: 1000, watch });
+    const ids = new polyflake.sno.Generator({ lease: unreachable });
+    const { message } = await rejected("lease_unavailable", unreachable.ready());
     assert.match(message, /^cannot lease a worker ID for orders\/sno: .*the server says no/);
     assert.equal(assertError("lease_unavailable", () => ids.generate()).message, message);
     const [event] = events;
     assert.deepEqual([event.name, event.code], ["refused", "lease_unavailable"]);
     assert(event.text.startsWith(`refused: cannot lease a worker ID for orders/sno: ${expected}`), event.text);
-    assert(away.status().failures > 0);
-    assert.equal(away.status().refused.code, "lease_unavailable");
-    const closing = away.close();
+    assert(unreachable.status().failures > 0);
+    assert.equal(unreachable.status().refused.code, "lease_unavailable");
+    const closing = unreachable.close();
     assertError("generator_closed", () => ids.generate());
     await closing;
     const since = performance.now();
@@ -405,14 +405,14 @@ test("close ends all leases", async () => {
 
 test("a client that never connects is abandoned after the wait", async () => {
   const silent = { connect: () => new Promise(() => {}) };
-  const away = lease(silent, "orders", { waitMs: 50 });
-  const ids = new polyflake.sno.Generator({ lease: away });
+  const unreachable = lease(silent, "orders", { waitMs: 50 });
+  const ids = new polyflake.sno.Generator({ lease: unreachable });
   await rejected("lease_unavailable", ids.generateAsync());
-  await rejected("lease_unavailable", away.ready());
-  assert.equal(away.status().number, null);
+  await rejected("lease_unavailable", unreachable.ready());
+  assert.equal(unreachable.status().number, null);
 });
 
-test("a check of a store that never responds ends with the limits of a lease", async (t) => {
+test("a check of an unresponsive store times out like a lease", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const never = () => new Promise(() => {});
   const client = { on() {}, off() {}, query: () => Promise.reject(new Error("no answer")), end: async () => {} };
@@ -461,7 +461,7 @@ test("a check rejects the terms that a lease rejects", async () => {
     await rejected("out_of_range", check(rejectingClient(), "orders", options));
 });
 
-test("a check waits for a reply as long as a lease of its duration", async (t) => {
+test("a check waits for a reply as long as a lease does", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const client = { on() {}, off() {}, query: () => new Promise(() => {}), end: async () => {} };
   const ended = rejected(
@@ -473,19 +473,19 @@ test("a check waits for a reply as long as a lease of its duration", async (t) =
   assert.match((await ended).message, /did not answer in time/);
 });
 
-test("an unreadable certificate file is an immediate error that names it", async () => {
+test("an unreadable certificate file is reported immediately by name", async () => {
   globalThis[PG] = { Client: class {} };
   const folder = fs.mkdtempSync(`${tmpdir()}/roots-`);
   fs.writeFileSync(`${folder}/empty.pem`, "");
   for (const file of ["/nowhere/root.pem", folder, `${folder}/empty.pem`]) {
     const url = `postgres://localhost/db?namespace=orders&sslrootcert=${encodeURIComponent(file)}`;
-    const said = `cannot read the root certificates in ${file} (\`sslrootcert\`): `;
-    assert((await rejected("out_of_range", check(url))).message.includes(said));
+    const expectedText = `cannot read the root certificates in ${file} (\`sslrootcert\`): `;
+    assert((await rejected("out_of_range", check(url))).message.includes(expectedText));
     const held = lease(url);
     const ids = new polyflake.sno.Generator({ lease: held });
     const began = performance.now();
-    assert((await rejected("lease_unavailable", held.ready())).message.includes(said));
-    assert((await rejected("lease_unavailable", ids.generateAsync())).message.includes(said));
+    assert((await rejected("lease_unavailable", held.ready())).message.includes(expectedText));
+    assert((await rejected("lease_unavailable", ids.generateAsync())).message.includes(expectedText));
     assert(performance.now() - began < 5000);
     await held.close();
   }
@@ -627,7 +627,7 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
 });
 
 /** Returns the output of a program that sends itself SIGTERM, which releases its lease. */
-const signalled = (before, after = "") =>
+const runWithSignal = (before, after = "") =>
   run(
     `
     const { sno } = require("polyflake");
@@ -644,7 +644,7 @@ const signalled = (before, after = "") =>
   );
 
 test("a signal ends a program without its own listeners after closing the lease", () => {
-  const { signal, stdout } = signalled("", 'process.on("exit", () => console.log("exit"));');
+  const { signal, stdout } = runWithSignal("", 'process.on("exit", () => console.log("exit"));');
   assert.deepEqual([signal, stdout], ["SIGTERM", ""]);
 });
 
@@ -659,7 +659,7 @@ test("a program with its own signal listener keeps its lease until it ends", () 
       [drain, ""],
       ["", drain],
     ]) {
-      const { signal, status, stdout, stderr } = signalled(
+      const { signal, status, stdout, stderr } = runWithSignal(
         before,
         `${after} process.on("exit", () => console.log(isOpen()));`,
       );

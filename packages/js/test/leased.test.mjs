@@ -228,9 +228,9 @@ onEachMachine((polyflake, machine) => {
     test(`${family}: waiting calls use the next grant or fail after the lease's maximum wait`, async () => {
       const lease = new SimulatedLease();
       const ids = make(lease);
-      const promised = [ids.generateAsync(), ids.generateManyAsync(5)];
+      const promises = [ids.generateAsync(), ids.generateManyAsync(5)];
       setTimeout(() => lease.grantee.begin(9, start(), start() + MINUTE), 30);
-      const [one, many] = await Promise.all(promised);
+      const [one, many] = await Promise.all(promises);
       assert.deepEqual([...many, one].map(number), [9, 9, 9, 9, 9, 9]);
       lease.grantee.seal();
       const aborted = AbortSignal.timeout(20);

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
 import { assertError, NOW, rejected } from "./assertions.mjs";
-import { ForeignError, throwing, throwingProxy } from "./catalogue.mjs";
+import { ForeignError, thrower, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const clock = () => NOW;
@@ -75,7 +75,7 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
 }
 
 /** Returns values that nobody would pass as options on purpose. */
-const CLEARLY_NOT = () => ({
+const invalidObjects = () => ({
   "a Date": new Date(NOW),
   "a Map": new Map([["partition", 7]]),
   "a Set": new Set(["partition"]),
@@ -101,18 +101,18 @@ onEachMachine((polyflake) => {
         JSON.stringify(read(value), (_, member) => (typeof member === "bigint" ? `${member}` : member));
 
       test("any object with the members is accepted", () => {
-        class Given {
+        class Instance {
           constructor() {
             Object.assign(this, good);
           }
         }
         const frozen = Object.freeze({ __proto__: null, ...good });
         const foreign = Object.assign(vm.runInNewContext("({})"), good);
-        for (const value of [{ ...good }, frozen, foreign, new Given(), new Proxy(good, {})])
+        for (const value of [{ ...good }, frozen, foreign, new Instance(), new Proxy(good, {})])
           assert.equal(answer(value), answer(good));
       });
 
-      for (const [what, value] of Object.entries(CLEARLY_NOT())) {
+      for (const [what, value] of Object.entries(invalidObjects())) {
         test(`rejects ${what}`, () => assertError("invalid_type", () => read(value), { field }));
       }
 
@@ -166,9 +166,9 @@ onEachMachine((polyflake) => {
     for (const List of [sno.SnoArray, randflake.RandflakeArray, polyflake.hotguid.HotGuidArray]) {
       assert.throws(() => List.from(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
     }
-    assert.throws(() => new sno.Generator({ window: throwing("length") }), ForeignError);
-    assert.throws(() => new layout.Layout(throwing("fields")), ForeignError);
-    assert.throws(() => layout.Generator.restore(layout.Layout.preset("discord"), throwing("tick")), ForeignError);
+    assert.throws(() => new sno.Generator({ window: thrower("length") }), ForeignError);
+    assert.throws(() => new layout.Layout(thrower("fields")), ForeignError);
+    assert.throws(() => layout.Generator.restore(layout.Layout.preset("discord"), thrower("tick")), ForeignError);
     const ids = new sno.Generator({ sequenceMax: 3, clock, maxWait: 1, onStall: raise });
     assert.throws(() => ids.generateMany(10), isThrown);
   });

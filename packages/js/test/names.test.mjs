@@ -3,21 +3,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";
 import { assertError, NOW } from "./assertions.mjs";
-import { notATextOf } from "./catalogue.mjs";
+import { nonTextsFor } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const clock = () => NOW;
 
 onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  const windowed = {
+  const makersWithWindow = {
     sno: (window) => new sno.Generator({ window, clock }),
     hotguid: (window) => new hotguid.Generator({ window, clock }),
     uuid7: (window) => new uuid7.Generator({ window, clock }),
     layout: (window) => new layout.Generator(discord, { window, clock }),
   };
 
-  for (const [family, make] of Object.entries(windowed)) {
+  for (const [family, make] of Object.entries(makersWithWindow)) {
     test(`an invalid window of ${family} is named in the error`, () => {
       for (const window of [
         [5, 1],
@@ -114,11 +114,11 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
       for (const read of calls) {
         for (const text of ["", `${id}!`, "!".repeat(16), "!".repeat(36), `!${"0".repeat(12)}`])
           assert.throws(() => read(text), { name: "PolyflakeError", field }, `${field}: ${text}`);
-        for (const value of notATextOf(id)) assertError("invalid_type", () => read(value), { field });
+        for (const value of nonTextsFor(id)) assertError("invalid_type", () => read(value), { field });
       }
     }
     for (const isValid of [sno.isValid, decode.isValid, hotguid.isValid, uuid7.isValid])
-      for (const value of notATextOf(id)) assert.equal(isValid(value), false);
+      for (const value of nonTextsFor(id)) assert.equal(isValid(value), false);
   });
 
   test("errors describe the value found instead of pairs and options", () => {

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { manifestOf, stageOf, stagePackage } from "../build/pack.mjs";
+import { platformManifest, stagePackage, stagePlatformPackage } from "../build/pack.mjs";
 import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
 
 const CHECKOUT = new URL("..", import.meta.url);
@@ -45,7 +45,7 @@ function filesIn(part) {
 }
 
 /** Returns the names of the wasm modules that Node reads to make an ID. */
-function modulesRead(backend, format) {
+function listReadModules(backend, format) {
   const head = {
     esm: 'import { sno } from "polyflake"; import fs from "node:fs";',
     cjs: 'const fs = require("node:fs"); const { sno } = require("polyflake");',
@@ -79,8 +79,8 @@ describe("the tarball", () => {
     for (const name of files.filter((name) => name.endsWith(".wasm"))) {
       const module = readFileSync(new URL(name, HOME), "latin1");
       const paths = module.match(/(?<![\w.@-])\/[\w./@-]+\.rs\b/g) ?? [];
-      const local = paths.filter((path) => !/^\/(rustc|rust|cargo|polyflake)\//.test(path));
-      assert.deepEqual(local, [], name);
+      const localPaths = paths.filter((path) => !/^\/(rustc|rust|cargo|polyflake)\//.test(path));
+      assert.deepEqual(localPaths, [], name);
     }
   });
 
@@ -221,7 +221,7 @@ describe("the tarball", () => {
       ["native", [""]],
       ["wasm", ["sno-base64.js"]],
     ]) {
-      const read = ["esm", "cjs"].map((format) => modulesRead(backend, format));
+      const read = ["esm", "cjs"].map((format) => listReadModules(backend, format));
       assert.deepEqual(read, [expected, expected], backend);
     }
   });
@@ -249,8 +249,8 @@ describe("the tarball", () => {
     const { dependencies: servers } = project("servers");
     const prisma = project("prisma");
     const schemas = project("schemas");
-    const aliased = (name) => servers[name].replace(/.*@/, "");
-    const tested = {
+    const aliasVersion = (name) => servers[name].replace(/.*@/, "");
+    const testedVersions = {
       ...Object.fromEntries(
         ["drizzle-orm", "kysely", "typeorm"].map((name) => [name, [oldest[name], databases[name]]]),
       ),
@@ -259,10 +259,10 @@ describe("the tarball", () => {
       ),
       // Only the newest versions of @prisma/client are tested.
       "@prisma/client": [prisma.oldest["@prisma/client"], printed["@prisma/client"][1]],
-      express: [aliased("express-4"), servers.express],
-      hono: [aliased("hono-4.0"), servers.hono],
+      express: [aliasVersion("express-4"), servers.express],
+      hono: [aliasVersion("hono-4.0"), servers.hono],
     };
-    assert.deepEqual(printed, tested);
+    assert.deepEqual(printed, testedVersions);
   });
 });
 
@@ -272,7 +272,7 @@ describe("a platform's package", () => {
   test("states its platform and contains an addon without local paths", () => {
     const platform = thisPlatform();
     const { HOME, manifest, files } = packPackage(platform.name, (folder) =>
-      stageOf(platform, addon(platform), folder),
+      stagePlatformPackage(platform, addon(platform), folder),
     );
     assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
     assert(files.includes(manifest.main), `${files}`);
@@ -284,7 +284,7 @@ describe("a platform's package", () => {
   test("specifies the C library only on Linux", () => {
     for (const platform of PLATFORMS) {
       const expected = { linux: [/musl/.test(platform.target) ? "musl" : "glibc"] }[platform.os];
-      assert.deepEqual(manifestOf(platform).libc, expected, platform.name);
+      assert.deepEqual(platformManifest(platform).libc, expected, platform.name);
     }
   });
 });

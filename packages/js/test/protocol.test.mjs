@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { thisPlatform } from "../build/platforms.mjs";
 
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
-const rust = read("../../../bindings-js/src/protocol.rs");
-const typescript = read("../src/protocol.ts");
+const rustSource = read("../../../bindings-js/src/protocol.rs");
+const typescriptSource = read("../src/protocol.ts");
 const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter) => letter.toUpperCase());
 
 /** Returns the matches of a pattern with two groups as an object. */
@@ -20,22 +20,22 @@ const pairs = (text, pattern, nameOf = (name) => name) =>
 
 describe("Rust and TypeScript have the same", () => {
   test("sizes and tags match", () => {
-    const sizes = pairs(rust, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
-    const tags = pairs(rust, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);
+    const sizes = pairs(rustSource, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
+    const tags = pairs(rustSource, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);
     assert.equal(Object.keys(sizes).length, 3);
     assert.equal(Object.keys(tags).length, 13);
-    assert.deepEqual(pairs(typescript, /^export const (\w+) = (\d+);/gm), { ...sizes, ...tags });
+    assert.deepEqual(pairs(typescriptSource, /^export const (\w+) = (\d+);/gm), { ...sizes, ...tags });
   });
 
   test("registers match", () => {
-    const [, body] = /^export const register = \{(.*?)^\}/ms.exec(typescript);
+    const [, body] = /^export const register = \{(.*?)^\}/ms.exec(typescriptSource);
     const registers = pairs(body, /^ {2}(\w+): (\d+)/gm);
     assert.equal(Object.keys(registers).length, 11);
-    assert.deepEqual(registers, pairs(rust, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase));
+    assert.deepEqual(registers, pairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase));
   });
 
   test("every register has one use", () => {
-    const at = pairs(rust, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
+    const at = pairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
     const numbers = Object.values(at).map(Number);
     assert.equal(new Set(numbers).size, numbers.length);
     // The shared options occupy the registers between `value` and `own`, followed by the format's own options. sno has
@@ -43,11 +43,11 @@ describe("Rust and TypeScript have the same", () => {
     assert.equal(at.own - at.value, 5);
     assert(Number(at.own) + 16 <= at.answer);
     // sno's statistics occupy more registers than any other result.
-    assert.equal(Number(at.answer) + 10, Number(/NUMBERS: usize = (\d+)/.exec(rust)[1]));
+    assert.equal(Number(at.answer) + 10, Number(/NUMBERS: usize = (\d+)/.exec(rustSource)[1]));
   });
 
   test("the addon and each wasm module export the same calls", () => {
-    const macros = [...rust.matchAll(/^ {4}(?:"\w+" )?(\w+)_calls \{(.*?)^ {4}\}/gms)];
+    const macros = [...rustSource.matchAll(/^ {4}(?:"\w+" )?(\w+)_calls \{(.*?)^ {4}\}/gms)];
     const calls = Object.fromEntries(
       macros.map(([, family, body]) => [family, Object.values(pairs(body, /(\w+) => "(\w+)"/g, camelCase))]),
     );
@@ -64,12 +64,12 @@ describe("Rust and TypeScript have the same", () => {
       "uuid7",
       "public",
     ]);
-    isExactly("CallName", all);
+    assertUnion("CallName", all);
     const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(42 * 8 + 16_384));
     const names = Object.getOwnPropertyNames(exported);
     for (const name of all) assert(names.includes(name), name);
-    isExactly(
+    assertUnion(
       "TableCallName",
       names.filter((name) => !all.includes(name)),
     );
@@ -83,7 +83,7 @@ describe("Rust and TypeScript have the same", () => {
 });
 
 /** Returns TypeScript code that compiles only if a type in protocol.ts is the union of these names. */
-function isExactly(type, names) {
+function assertUnion(type, names) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {
     const members = names.map((name) => `${name}: 0`).join(", ");

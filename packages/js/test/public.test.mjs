@@ -8,7 +8,7 @@ import { inspect } from "node:util";
 import * as native from "polyflake/native";
 import { thisPlatform } from "../build/platforms.mjs";
 import { assertError, vectors } from "./assertions.mjs";
-import { NOT_A_NUMBER, NOT_WHOLE, notATextOf, notBytesOf } from "./catalogue.mjs";
+import { NOT_A_NUMBER, NOT_WHOLE, nonBytesFor, nonTextsFor } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const { cases } = vectors("public");
@@ -101,7 +101,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
 
   test("invalid strings are rejected", () => {
     const field = "text";
-    for (const value of notATextOf(ZERO)) assertError("invalid_type", () => orders.decode(value), { field });
+    for (const value of nonTextsFor(ZERO)) assertError("invalid_type", () => orders.decode(value), { field });
     const found = (text) =>
       assertError("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
     assert.equal(found("invoice_1abpg7dgwhjba5j"), "`invoice`");
@@ -185,7 +185,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
           assertError("invalid_secret", () => new Keyring(secret), { field: "secret" }).message,
           `expected a secret of 32 bytes, found ${length}`,
         );
-    for (const secret of notBytesOf(32)) {
+    for (const secret of nonBytesFor(32)) {
       assert.throws(() => new Keyring(secret), `${typeof secret}`);
       assertError("invalid_type", () => new Keyring({ 1: SECRET, 2: secret ?? null }), { field: "secret" });
     }

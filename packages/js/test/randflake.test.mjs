@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { assertError } from "./assertions.mjs";
-import { notATextOf } from "./catalogue.mjs";
+import { nonTextsFor } from "./catalogue.mjs";
 import { END, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -30,7 +30,7 @@ onEachMachine(({ randflake }) => {
       assertError("invalid_character", () => decodeText(`1${bad}1`), { position: 1 });
     assertError("not_canonical", () => decodeText("01"));
     assertError("out_of_range", () => decodeText("g000000000000"));
-    for (const value of notATextOf("1")) assertError("invalid_type", () => decodeText(value));
+    for (const value of nonTextsFor("1")) assertError("invalid_type", () => decodeText(value));
   });
 
   test("every integer round-trips through its string, unsigned value and parts", () => {
@@ -50,17 +50,17 @@ onEachMachine(({ randflake }) => {
     const parts = { timestamp: SECOND, node: 9, sequence: 3 };
     const id = new Codec(shown).encrypt(parts);
     const seen = [];
-    const see = (value) =>
+    const record = (value) =>
       seen.push(inspect(value, { showHidden: true, depth: 9 }), JSON.stringify(value), String(value));
     for (const make of [(secret) => new Codec(secret), (secret) => new Generator(grant, secret)]) {
       const given = shown.slice();
       const made = make(given);
       given.fill(0);
       assert.deepEqual(made.inspect(id), parts);
-      see(made);
+      record(made);
       for (const call of [() => make(shown.subarray(1)), () => make("sixteen byte key"), () => made.inspect(0)]) {
         assert.throws(call, (error) => {
-          see(error);
+          record(error);
           return seen.push(error.stack, error.message) > 0;
         });
       }

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
-import { assertError, NOW, scripted } from "./assertions.mjs";
+import { assertError, NOW, scriptedClock } from "./assertions.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
 /** Globals that hosts add to the language. */
-const HOST = {
+const HOST_GLOBALS = {
   TextDecoder,
   TextEncoder,
   atob,
@@ -23,13 +23,13 @@ const HOST = {
 };
 
 /** Globals of the engine that some runtimes remove. */
-const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
+const ENGINE_GLOBALS = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
 /** A non-ASCII string for the names and values in layouts. */
 const WIDE_STRING = "größe 寸法 📏".repeat(6);
 
 /** Uses all formats, with the same results in every run. */
-function use({ hotguid, layout, randflake, sno, sparx64 }) {
+function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
   const clock = () => NOW;
   const ids = new sno.Generator({ partition: 7, clock });
   const many = ids.generateMany(100);
@@ -70,14 +70,14 @@ for (const entry of ENTRIES) {
   describe(entry, () => {
     test("works in a realm without host APIs", () => {
       const bare = realm();
-      use(requireIn(bare, entry));
+      useAllFormats(requireIn(bare, entry));
       assert.equal(requireIn(bare, "decode").metabyte(ID), 1);
     });
 
-    for (const missing of Object.keys(HOST)) {
+    for (const missing of Object.keys(HOST_GLOBALS)) {
       test(`works without ${missing}`, () => {
-        const { [missing]: _, ...others } = HOST;
-        use(requireIn(realm(others), entry));
+        const { [missing]: _, ...others } = HOST_GLOBALS;
+        useAllFormats(requireIn(realm(others), entry));
       });
     }
 
@@ -87,14 +87,14 @@ for (const entry of ENTRIES) {
           return new TextEncoder().encode(text);
         }
       }
-      use(requireIn(realm({ ...HOST, TextEncoder: Polyfill }), entry));
+      useAllFormats(requireIn(realm({ ...HOST_GLOBALS, TextEncoder: Polyfill }), entry));
     });
 
-    for (const missing of ENGINE) {
+    for (const missing of ENGINE_GLOBALS) {
       test(`works without ${missing}`, () => {
-        const context = realm(HOST);
+        const context = realm(HOST_GLOBALS);
         vm.runInContext(`delete globalThis.${missing}`, context);
-        use(requireIn(context, entry));
+        useAllFormats(requireIn(context, entry));
       });
     }
 
@@ -111,22 +111,22 @@ for (const entry of ENTRIES) {
     });
 
     test("entropy denied in a worker's global scope names the remedy", () => {
-      const refusing = new Error("Disallowed operation called within global scope");
+      const scopeError = new Error("Disallowed operation called within global scope");
       const crypto = {
         getRandomValues() {
-          throw refusing;
+          throw scopeError;
         },
       };
-      const { hotguid, sno } = requireIn(realm({ ...HOST, crypto }), entry);
+      const { hotguid, sno } = requireIn(realm({ ...HOST_GLOBALS, crypto }), entry);
       for (const make of entry === "wasm" ? [() => sno.generate(), () => hotguid.generate()] : []) {
         const { cause, message } = assertError("entropy_unavailable", make);
-        assert.equal(cause, refusing);
+        assert.equal(cause, scopeError);
         assert.match(message, /inside a handler/);
       }
     });
 
     test("objects of another realm are accepted", () => {
-      const context = realm(HOST);
+      const context = realm(HOST_GLOBALS);
       const { hotguid, layout, sno } = requireIn(context, entry);
       const given = new sno.Generator({
         partition: new Uint8Array([1, 2]),
@@ -145,7 +145,7 @@ for (const entry of ENTRIES) {
 }
 
 describe("wasm's monotonic clock", () => {
-  const backwardsClock = scripted(3e6, 2e6, 1e6, 0);
+  const backwardsClock = scriptedClock(3e6, 2e6, 1e6, 0);
   const invalidClocks = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
   const wildClock = {
     throws: {
@@ -163,7 +163,7 @@ describe("wasm's monotonic clock", () => {
   };
   for (const [what, performance] of Object.entries({ ...invalidClocks, ...wildClock, ...invalidTable })) {
     test(`${what}: a wait is charged the requested sleeps`, () => {
-      const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
+      const { sno } = requireIn(realm({ ...HOST_GLOBALS, performance }), "wasm");
       let stalls = 0;
       const ids = new sno.Generator({
         partition: 7,
@@ -179,7 +179,7 @@ describe("wasm's monotonic clock", () => {
   }
 
   test("is captured at the import", () => {
-    const context = realm({ ...HOST, performance: { now: () => performance.now() } });
+    const context = realm({ ...HOST_GLOBALS, performance: { now: () => performance.now() } });
     const { sno } = requireIn(context, "wasm");
     vm.runInContext("performance.now = () => { throw new Error('asked later'); }; performance = undefined;", context);
     const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 100 });
@@ -193,14 +193,14 @@ describe("wasm's monotonic clock", () => {
 for (const condition of ["edge-light", "workerd"]) {
   test(`${condition}: compiled modules of another realm are accepted`, async () => {
     const polyflake = await bundleIn(realm({ crypto }), condition);
-    use(polyflake);
+    useAllFormats(polyflake);
     assert.equal(polyflake.sno.parse(polyflake.sno.generate(3)).metabyte, 3);
     assert(polyflake.hotguid.isValid(polyflake.hotguid.generate()));
   });
 }
 
 test("an error names the async call if a thread cannot sleep", async () => {
-  const context = realm(HOST);
+  const context = realm(HOST_GLOBALS);
   const { sno } = requireIn(context, "wasm");
   vm.runInContext(
     "Atomics.wait = () => { throw new TypeError('Atomics.wait cannot be called in this context') }",

@@ -19,7 +19,7 @@ function consecutiveIds(build) {
   return new Set(made).size;
 }
 
-test("consecutive generators repeat no ID", () => {
+test("consecutive generators never repeat an ID", () => {
   assert.equal(
     consecutiveIds(() => new sno.Generator({ partition: 7001 })),
     50,
@@ -31,7 +31,7 @@ test("consecutive generators repeat no ID", () => {
   );
 });
 
-test("maxWait limits the first wait, also with a callback", async () => {
+test("maxWait limits the first wait even with a callback", async () => {
   const exhausted = { code: "sequence_exhausted" };
   assert.throws(() => new sno.Generator({ partition: 7002, maxWait: 0 }).generate(), exhausted);
   assert.throws(() => new sno.Generator({ partition: 7003, maxWait: 0, onStall: () => {} }).generate(), exhausted);

@@ -111,11 +111,11 @@ for (const backend of ["native", "wasm"]) {
   });
 }
 
-test("the addon reaches threads that were started before the package was used", () => {
+test("a report to the addon reaches threads that started before the import", () => {
   assert.deepEqual(threads("native", "", "afterRestore();"), EXPECTED);
 });
 
-test("the addon's generators over a thread's own table pick under a new base after another thread's report", () => {
+test("addon generators use a new base after another thread's report", () => {
   const thread = `
     const { parentPort } = require("node:worker_threads");
     (async () => {
@@ -142,7 +142,7 @@ test("the addon's generators over a thread's own table pick under a new base aft
   assert(run(script));
 });
 
-test("a request that is in progress at a report sends no more statements", () => {
+test("a request in progress sends no more statements after a report", () => {
   const script = `${TOOLS}
     const { afterRestore, sno } = await import("polyflake");
     const { lease } = await import("polyflake/lease");
@@ -173,9 +173,9 @@ for (const backend of ["native", "wasm"]) {
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/${backend}");
       /** Recurses to the end of the stack, and makes the call there and at each level above it until it works. */
-      const atTheEnd = (call) => {
+      const callNearOverflow = (call) => {
         try {
-          atTheEnd(call);
+          callNearOverflow(call);
         } catch {
           call();
         }
@@ -184,7 +184,7 @@ for (const backend of ["native", "wasm"]) {
       for (let round = 0; round < 20; round++) {
         const [old, before] = [new sno.Generator({ partition: 7 }), partitionOf(sno)];
         old.generate();
-        atTheEnd(afterRestore);
+        callNearOverflow(afterRestore);
         outcomes.add(codeOf(() => old.generate()));
         outcomes.add(partitionOf(sno) !== before);
       }
@@ -403,7 +403,7 @@ describe("in wasm", () => {
   });
 });
 
-test("a call fails if the backend cannot be loaded, and reaches the other one", () => {
+test("afterRestore fails without its backend but still reaches the other one", () => {
   const script = `${TOOLS}
     import { createRequire } from "node:module";
     const { sno } = await import("polyflake/wasm");

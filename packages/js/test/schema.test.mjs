@@ -72,9 +72,9 @@ describe("schemas", () => {
         const its = schema.sno.ofMetabyte(...metabytes);
         for (const metabyte of [...metabytes, other]) {
           const id = decode.withMetabyte(ID, metabyte);
-          const isOne = metabytes.includes(metabyte);
-          assert.equal(new RegExp(pattern(its)).test(id), isOne);
-          if (isOne) assert.deepEqual(validate(its, id), { value: id });
+          const isExpected = metabytes.includes(metabyte);
+          assert.equal(new RegExp(pattern(its)).test(id), isExpected);
+          if (isExpected) assert.deepEqual(validate(its, id), { value: id });
           else assert.match(issue("out_of_range", its, id).message, new RegExp(`found ${metabyte}$`));
         }
         assert.equal(
@@ -125,14 +125,14 @@ describe("schemas", () => {
   test("propagate errors that are not about the value", () => {
     const throwingProxy = new Proxy(layout.Layout.preset("discord").schema, {});
     assert.equal(validate(throwingProxy, 1n).value, 1n);
-    const deep = () => {
+    const overflowStack = () => {
       try {
-        return deep();
+        return overflowStack();
       } catch {
         return validate(schema.sno, ID);
       }
     };
-    assert.deepEqual(deep(), { value: ID });
+    assert.deepEqual(overflowStack(), { value: ID });
   });
 });
 

@@ -175,12 +175,12 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       assert.deepEqual(jsonRoundTrip(one.parsedFromJson(jsonRoundTrip(fields))), jsonRoundTrip(fields));
     const good = jsonRoundTrip(parsed.find(([one]) => one === unusualLayout)[1]);
     const wrong = { sequence: ["x", 1.5, "01"], unixMs: [1, "1".repeat(1000)] };
-    const ofBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };
+    const invalidBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };
     for (const [field, values] of Object.entries(wrong))
       for (const value of values)
         assertError("invalid_type", () => unusualLayout.parsedFromJson({ ...good, [field]: value }), { field });
     const bind = (changes) => unusualLayout.parsedFromJson({ ...good, bindables: { ...good.bindables, ...changes } });
-    for (const [field, values] of Object.entries(ofBindables))
+    for (const [field, values] of Object.entries(invalidBindables))
       for (const value of values) assertError("invalid_type", () => bind({ [field]: value }), { field });
     assertError("out_of_range", () => bind({ kind: 256 }), { field: "kind" });
     assertError("unknown_field", () => bind({ more: 1 }), { field: "more" });
@@ -203,8 +203,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
     assert.equal(inspect(new layout.LayoutArray(new Uint8Array([1, 2]), 1)), "LayoutArray(2) [ '01', '02' ]");
     assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
     assert(inspect(grant).startsWith("Grant {"));
-    const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
-    assert.deepEqual(secretive.map(inspect), ["Codec {}", "Sparx64 {}"]);
+    const secretHolders = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    assert.deepEqual(secretHolders.map(inspect), ["Codec {}", "Sparx64 {}"]);
     const backend = inspect(generators[0]).match(/backend: (native|wasm)/)[1];
     const seven = new sno.Generator({ partition: 7 });
     assert.equal(inspect(seven), `Generator { format: sno, partition: 7, lease: false, backend: ${backend} }`);
@@ -214,7 +214,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
     assert.equal(inspect(new hotguid.Generator()), `Generator { format: hotguid, lease: false, backend: ${backend} }`);
     const numbered = inspect(new uuid7.Generator({ workerId: 9 }));
     assert.equal(numbered, `Generator { format: uuid7, workerId: 9, lease: false, backend: ${backend} }`);
-    for (const object of [...generators, ...secretive, ...arrays, discord])
+    for (const object of [...generators, ...secretHolders, ...arrays, discord])
       assert.equal(String(object), inspect(object));
     for (const generator of generators) assert(inspect(generator).startsWith("Generator {"));
     const classes = [sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray, layout.LayoutArray, layout.Layout];
@@ -228,14 +228,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
   });
 
   test("objects that would lose their class cannot be cloned", () => {
-    const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
-    for (const object of [...arrays, ...generators, discord, ...secretive]) {
+    const secretHolders = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    for (const object of [...arrays, ...generators, discord, ...secretHolders]) {
       const message = /^Symbol\(polyflake\.\w+\) could not be cloned\.$/;
       assert.throws(() => structuredClone(object), { name: "DataCloneError", message }, inspect(object));
     }
     const [snos, , flakes] = arrays;
     assert.deepEqual(new sno.SnoArray(structuredClone(snos.bytes)), snos);
     assert.deepEqual(new randflake.RandflakeArray(structuredClone(flakes.ids)), flakes);
-    for (const object of [...generators.slice(0, 3), ...secretive]) assert.equal(JSON.stringify(object), "{}");
+    for (const object of [...generators.slice(0, 3), ...secretHolders]) assert.equal(JSON.stringify(object), "{}");
   });
 });

@@ -37,9 +37,9 @@ test("the entry points for libraries include no wasm", async () => {
   }
 });
 
-const KILOBYTES = { sno: 31, randflake: 33, hotguid: 25.5, layout: 62, uuid7: 27, public: 30 };
+const MAX_KILOBYTES = { sno: 31, randflake: 33, hotguid: 25.5, layout: 62, uuid7: 27, public: 30 };
 
-for (const [family, most] of Object.entries(KILOBYTES)) {
+for (const [family, most] of Object.entries(MAX_KILOBYTES)) {
   test(`${family}'s wasm module is at most ${most} KB compressed`, () => {
     const module = readFileSync(new URL(`../dist/esm/${family}.wasm`, import.meta.url));
     const bytes = gzipSync(module, { level: 9 }).length;
@@ -53,7 +53,7 @@ test("unused imports add no size", async () => {
 });
 
 /** Sizes in the table of docs/integrations/bundlers.md, by import: with wasm in the script, and next to it. */
-const PRINTED = Object.fromEntries(
+const DOCUMENTED = Object.fromEntries(
   [
     ...readFileSync(new URL("../../../docs/integrations/bundlers.md", import.meta.url), "utf8").matchAll(
       /^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm,
@@ -70,23 +70,23 @@ const IMPORTS = {
   all: 'export * from "polyflake";',
 };
 
-const isAbout = (bytes, printed, name) => {
+const assertAbout = (bytes, printed, name) => {
   const tolerance = Math.max(0.1, printed * 0.03);
   assert(Math.abs(bytes / 1024 - printed) <= tolerance, `${name}: ${(bytes / 1024).toFixed(1)} KB`);
 };
 
 test("the page states the measured sizes", async () => {
-  assert.deepEqual(Object.keys(PRINTED), Object.keys(IMPORTS));
-  for (const [name, contents] of Object.entries(IMPORTS)) isAbout(await size(contents), PRINTED[name][0], name);
+  assert.deepEqual(Object.keys(DOCUMENTED), Object.keys(IMPORTS));
+  for (const [name, contents] of Object.entries(IMPORTS)) assertAbout(await size(contents), DOCUMENTED[name][0], name);
 });
 
-test("the page states the sizes with separate wasm files", async () => {
+test("the page states the measured sizes with separate wasm files", async () => {
   const modules = {
     ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])),
     sparx64: ["randflake"],
-    all: Object.keys(KILOBYTES),
+    all: Object.keys(MAX_KILOBYTES),
   };
-  const additionalImports = Object.keys(PRINTED).filter((name) => PRINTED[name][1] !== undefined);
+  const additionalImports = Object.keys(DOCUMENTED).filter((name) => DOCUMENTED[name][1] !== undefined);
   assert.deepEqual(additionalImports.sort(), Object.keys(modules).sort());
   for (const [name, files] of Object.entries(modules)) {
     const script = await size(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
@@ -94,14 +94,14 @@ test("the page states the sizes with separate wasm files", async () => {
       (file) => gzipSync(readFileSync(new URL(`../dist/esm/${file}.wasm`, import.meta.url)), { level: 9 }).length,
     );
     const bytes = compressed.reduce((sum, one) => sum + one, script);
-    isAbout(bytes, PRINTED[name][1], `${name}, with wasm beside`);
-    assert(bytes < 0.82 * PRINTED[name][0] * 1024, `${name}: ${bytes}`);
+    assertAbout(bytes, DOCUMENTED[name][1], `${name}, with wasm beside`);
+    assert(bytes < 0.82 * DOCUMENTED[name][0] * 1024, `${name}: ${bytes}`);
   }
 });
 
 test("the README states the sizes of the parts of polyflake/json", async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, kinds, integers] = /([\d.]+) KB of it for kinds alone, ([\d.]+) KB for integers alone/.exec(readme);
-  isAbout(await size('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");
-  isAbout(await size('export { withBigints } from "polyflake/json";'), integers, "integers");
+  assertAbout(await size('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");
+  assertAbout(await size('export { withBigints } from "polyflake/json";'), integers, "integers");
 });

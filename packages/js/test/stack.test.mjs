@@ -21,9 +21,9 @@ const made = new Set();
 const failures = new Set();
 
 /** Recurses to the end of the stack, and retries a call in each returning stack frame until it succeeds. */
-function atTheEnd(call) {
+function callNearOverflow(call) {
   try {
-    atTheEnd(call);
+    callNearOverflow(call);
   } catch (error) {
     failures.add(error.code ?? error.constructor.name);
     call();
@@ -72,7 +72,7 @@ const calls = [
 for (let round = 0; round < 60; round++) {
   for (const call of calls) {
     try {
-      atTheEnd(call);
+      callNearOverflow(call);
     } catch (error) {
       failures.add(error.code ?? error.constructor.name);
     }

@@ -9,12 +9,12 @@ import { NOW } from "./assertions.mjs";
 import {
   detached,
   ForeignError,
-  LyingArray,
+  MisreportingArray,
   NOT_A_BIGINT,
   NOT_A_NUMBER,
   NOT_WHOLE,
-  notATextOf,
-  notBytesOf,
+  nonBytesFor,
+  nonTextsFor,
   throwingProxy,
 } from "./catalogue.mjs";
 
@@ -30,7 +30,7 @@ const raising = (name) => () => {
   throw new ForeignError(name);
 };
 
-function resized() {
+function resizedArrays() {
   const buffer = new ArrayBuffer(16, { maxByteLength: 32 });
   const bytes = [new Uint8Array(buffer), new Uint8Array(buffer, 8, 8)];
   buffer.resize(12);
@@ -54,7 +54,7 @@ const invalidValues = () => [
     2n ** 64n,
     10n ** 400n,
   ],
-  ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...notATextOf(ID), ...notBytesOf(16)],
+  ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...nonTextsFor(ID), ...nonBytesFor(16)],
   ...["\ud800".repeat(16), "x".repeat(2 ** 20), "２".repeat(16), "__proto__", "\0", Object(true), Object(Symbol("s"))],
   ...[
     throwingProxy,
@@ -78,12 +78,12 @@ const invalidValues = () => [
   ],
   ...[
     detached(),
-    new LyingArray(10),
+    new MisreportingArray(10),
     new Uint8Array(0),
     new Uint8Array(7),
     new Uint8Array(16),
     new Uint8Array(new SharedArrayBuffer(16)),
-    ...resized(),
+    ...resizedArrays(),
   ],
   ...[
     { valueOf: raising("valueOf") },
@@ -150,7 +150,7 @@ function schemaOf(family, id) {
 }
 
 /** Returns the generating functions of a generator or module, for IDs with the given parameters. */
-const verbsOf = (prefix, ...about) => ({
+const generateMethods = (prefix, ...about) => ({
   [`${prefix}generate`]: about,
   [`${prefix}generateMany`]: [3, ...about],
   [`${prefix}generateAsync`]: [...about, { signal: new AbortController().signal }],
@@ -158,8 +158,8 @@ const verbsOf = (prefix, ...about) => ({
 });
 
 /** Returns the methods that generators of all formats have. */
-const methodsOf = (family, ...about) => ({
-  ...verbsOf(`${family}.Generator#`, ...about),
+const generatorMethods = (family, ...about) => ({
+  ...generateMethods(`${family}.Generator#`, ...about),
   [`${family}.Generator#tryGenerate`]: about,
   [`${family}.Generator#tryGenerateMany`]: [3, ...about],
   ...sameArguments(`${family}.Generator#`, [], "stats", "close"),
@@ -193,8 +193,8 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
     ...schemaOf("hotguid", GUID),
     ...schemaOf("randflake", "1"),
     ...schemaOf("uuid7", UUID),
-    ...methodsOf("uuid7"),
-    ...verbsOf("uuid7."),
+    ...generatorMethods("uuid7"),
+    ...generateMethods("uuid7."),
     ...sameArguments("uuid7.", [UUID], "parse", "isValid", "parts", "unixMs", "workerId", "toBytes"),
     "uuid7.fromBytes": [uuid7.toBytes(UUID)],
     "uuid7.fromParts": [{ unixMs: 1, sequence: 2, random: 3n }],
@@ -202,12 +202,12 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
     ...arrayOf("uuid7.Uuid7Array", [uuid7.generateMany(2).bytes], [UUID, UUID], "texts"),
     ...sameArguments("uuid7.Uuid7Array#", [], "unixMs", "sequences", "workerIds"),
     "uuid7.Generator": [options({ workerId: 1, resumeAfter: NOW - 1, followRollbacks: false, window: WINDOW })],
-    ...methodsOf("sno", 1),
-    ...methodsOf("hotguid", 1),
-    ...methodsOf("randflake"),
-    ...methodsOf("layout", {}),
-    ...verbsOf("sno.", 1),
-    ...verbsOf("hotguid.", 1),
+    ...generatorMethods("sno", 1),
+    ...generatorMethods("hotguid", 1),
+    ...generatorMethods("randflake"),
+    ...generatorMethods("layout", {}),
+    ...generateMethods("sno.", 1),
+    ...generateMethods("hotguid.", 1),
     "sno.schema.ofMetabyte": [24],
     ...sameArguments("sno.", [ID], "parse", "isValid", "metabyte", "toBytes", "toUuid", "toUuid8"),
     "sno.hasMetabyte": [ID, 1],
@@ -279,7 +279,7 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
 /** Methods that JSON.stringify and consoles call. */
-const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
+const SKIPPED_METHODS = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
 /** Returns the functions of an object and its classes, without built-in ones. */
 function functionsOf(object) {
@@ -291,7 +291,7 @@ function functionsOf(object) {
   ) {
     for (const name of Reflect.ownKeys(owner)) {
       const value = Reflect.getOwnPropertyDescriptor(owner, name).value;
-      if (!NOT_CALLED.includes(name) && typeof value === "function" && !isClass(value)) names.add(name);
+      if (!SKIPPED_METHODS.includes(name) && typeof value === "function" && !isClass(value)) names.add(name);
     }
   }
   return [...names];
@@ -315,19 +315,19 @@ function calls(polyflake, good) {
       });
     }
   };
-  const addAll = (prefix, module) => {
+  const addModule = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
       // Skip four kinds of exports. Error classes accept any arguments, like built-in errors. The JSON Schema of
       // bigints always fails. Node adds `default` to CommonJS modules. Reporting a restore would make the generators of
       // other calls fail.
       if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
-      if (typeof value === "object") addAll(`${prefix}${name}.`, value);
+      if (typeof value === "object") addModule(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
       if (isClass(value)) addClass(prefix + name, value);
       else add(prefix + name, value);
     }
   };
-  addAll("", polyflake);
+  addModule("", polyflake);
   return found;
 }
 
@@ -345,7 +345,7 @@ function generators({ hotguid, layout, randflake, sno, uuid7 }) {
 }
 
 /** Runs a call, which must return a value, throw a typed error, or throw the error of one of the caller's objects. */
-async function isTyped(name, call) {
+async function assertTyped(name, call) {
   try {
     const made = call();
     return made instanceof Promise ? await made : made;
@@ -358,9 +358,9 @@ async function isTyped(name, call) {
 }
 
 /** Uses the result of a call: generates an ID with a generator, or reads the items of a list. */
-async function isUsable(name, made) {
-  if (typeof made?.generate === "function") await isTyped(name, () => made.generate());
-  if (typeof made?.texts === "function") await isTyped(name, () => made.texts());
+async function assertUsable(name, made) {
+  if (typeof made?.generate === "function") await assertTyped(name, () => made.generate());
+  if (typeof made?.texts === "function") await assertTyped(name, () => made.texts());
 }
 
 for (const [machine, polyflake, other] of [
@@ -378,7 +378,7 @@ for (const [machine, polyflake, other] of [
       ...mine,
     ];
 
-    const stillWell = () => {
+    const assertStillWorks = () => {
       for (const ids of mine) assert.notEqual(ids.generate(), ids.generate());
       assert.equal(polyflake.sno.parse(ID).metabyte, 1);
       assert.equal(polyflake.layout.Layout.preset("discord").parse(175928847299117063n).sequence, 7);
@@ -390,17 +390,17 @@ for (const [machine, polyflake, other] of [
 
     for (const [name, call] of Object.entries(all)) {
       test(name, async () => {
-        await isUsable(name, await call(...good[name]));
-        await isTyped(name, call);
+        await assertUsable(name, await call(...good[name]));
+        await assertTyped(name, call);
         for (let place = 0; place <= good[name].length; place++) {
           for (const wrong of [...invalidCopies(good[name][place]), ...foreign]) {
             const values = [...good[name]];
             values[place] = wrong;
-            await isUsable(name, await isTyped(name, () => call(...values)));
+            await assertUsable(name, await assertTyped(name, () => call(...values)));
           }
         }
-        stillWell();
-        await isUsable(name, await call(...good[name]));
+        assertStillWorks();
+        await assertUsable(name, await call(...good[name]));
       });
     }
 
@@ -418,10 +418,10 @@ for (const [machine, polyflake, other] of [
       const values = fc.array(fc.oneof(fc.anything(options), fc.constantFrom(...invalidValues())), { maxLength: 3 });
       const call = fc.record({ name: fc.constantFrom(...Object.keys(all)), values });
       const property = fc.asyncProperty(call, async ({ name, values }) => {
-        await isTyped(name, () => all[name](...values));
+        await assertTyped(name, () => all[name](...values));
       });
       await fc.assert(property, { numRuns: 10_000 });
-      stillWell();
+      assertStillWorks();
     });
 
     test("classes called without new throw", async () => {
@@ -430,9 +430,9 @@ for (const [machine, polyflake, other] of [
         assert.throws(() => Class(...good[name]), TypeError, name);
         assert.throws(() => Reflect.apply(Class, {}, good[name]), TypeError, name);
         for (const place of good[name].keys())
-          await isTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
+          await assertTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
       }
-      stillWell();
+      assertStillWorks();
     });
 
     test("closed generators reject every call", async () => {
@@ -447,7 +447,7 @@ for (const [machine, polyflake, other] of [
         assert.throws(() => ids.close(), { code: "generator_closed" });
         assert(ids.stats().closed);
       }
-      stillWell();
+      assertStillWorks();
     });
   });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { assertError, NOW } from "./assertions.mjs";
-import { LyingArray, notATextOf, throwingProxy } from "./catalogue.mjs";
+import { MisreportingArray, nonTextsFor, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const SECRET = new Uint8Array(16).fill(7);
@@ -75,7 +75,7 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
     });
 
     test(`${family}: elements of another type or length are rejected`, () => {
-      for (const value of notATextOf(texts[0])) {
+      for (const value of nonTextsFor(texts[0])) {
         if (family === "randflake" && typeof value === "bigint") continue;
         const more = { item: 1500, field: "ids" };
         const { message } = assertError("invalid_type", () => List.from(texts.with(1500, value)), more);
@@ -97,7 +97,7 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
         new Set(texts),
         { length: 1, 0: texts[0] },
         throwingProxy,
-        new LyingArray(10),
+        new MisreportingArray(10),
       ])
         assertError("invalid_type", () => List.from(value), { field: "ids" });
       assertError("out_of_range", () => List.from(new Array(2 ** 24 + 1)), { field: "ids" });
@@ -106,10 +106,10 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
     });
 
     test(`${family}: arrays and elements can call back`, () => {
-      const restless = [...texts.slice(0, 5)];
-      Object.defineProperty(restless, 2, { get: () => (List.from(texts), texts[2]) });
-      assert.deepEqual(List.from(restless).texts(), texts.slice(0, 5));
-      class Strange extends Array {
+      const mutatingArray = [...texts.slice(0, 5)];
+      Object.defineProperty(mutatingArray, 2, { get: () => (List.from(texts), texts[2]) });
+      assert.deepEqual(List.from(mutatingArray).texts(), texts.slice(0, 5));
+      class OverriddenArray extends Array {
         static get [Symbol.species]() {
           throw new Error("species");
         }
@@ -117,7 +117,7 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
           throw new Error("iterator");
         }
       }
-      assert.equal(List.from(Strange.from({ length: 3 }, (_, k) => texts[k])).length, 3);
+      assert.equal(List.from(OverriddenArray.from({ length: 3 }, (_, k) => texts[k])).length, 3);
     });
   }
 

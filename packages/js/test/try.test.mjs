@@ -1,8 +1,8 @@
 // Tests calls that never wait. They return the available IDs, possibly fewer than requested, or throw an error.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertError, NOW, scripted } from "./assertions.mjs";
-import { familiesOf, useUp } from "./families.mjs";
+import { assertError, NOW, scriptedClock } from "./assertions.mjs";
+import { exhaustTick, familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 /** With these options, blocking calls would wait for an hour, and `onStall` would fail the test. */
@@ -20,7 +20,7 @@ onEachMachine((polyflake) => {
       test("try calls return the available IDs, report the retry time and continue in the next tick", () => {
         let now = NOW;
         const ids = make(1, { ...LONG_WAIT, clock: () => now });
-        useUp(ids, family, 3);
+        exhaustTick(ids, family, 3);
         const one = ids.tryGenerate(...about);
         const some = ids.tryGenerateMany(1, ...about);
         const rest = ids.tryGenerateMany(7000, ...about);
@@ -57,7 +57,7 @@ onEachMachine((polyflake) => {
       test("try calls do not wait for a clock that is behind", () => {
         // sno follows the first clock rollback immediately.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
-        const ids = make(1, { ...LONG_WAIT, clock: scripted(...steps) });
+        const ids = make(1, { ...LONG_WAIT, clock: scriptedClock(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();
         assertError("clock_behind", () => ids.tryGenerate());
         assert.equal(ids.tryGenerateMany(3).length, 0);

@@ -23,7 +23,7 @@ function assertAllDiffer(made, makers) {
 }
 
 /** Returns the first message of each of `count` workers, which all run at the same time. */
-async function workers(count, machine, workerData = {}) {
+async function runWorkers(count, machine, workerData = {}) {
   const all = Array.from(
     { length: count },
     () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }),
@@ -38,7 +38,7 @@ async function workers(count, machine, workerData = {}) {
 for (const machine of ["native", "wasm"]) {
   describe(machine, () => {
     test("default generators of eight workers never collide", async () => {
-      assertAllDiffer(await workers(8, machine), 8);
+      assertAllDiffer(await runWorkers(8, machine), 8);
     });
 
     test("default generators of four cluster processes never collide", async () => {
@@ -81,6 +81,6 @@ test("generators cannot be sent to a worker and keep working", () => {
 test("packed IDs can be sent to a worker", async () => {
   const { sno } = native;
   const ids = new sno.Generator().generateMany(100);
-  const [{ echoed }] = await workers(1, "native", { bytes: ids.bytes });
+  const [{ echoed }] = await runWorkers(1, "native", { bytes: ids.bytes });
   assert.deepEqual(new sno.SnoArray(echoed).texts(), ids.texts());
 });

@@ -20,7 +20,7 @@ class Indexed:
         return self.value
 
 
-class Raising:
+class RaisingIndex:
     """Has an ``__index__`` that raises."""
 
     def __init__(self, raised: BaseException) -> None:
@@ -30,7 +30,7 @@ class Raising:
         raise self.raised
 
 
-class NoInteger:
+class InvalidIndex:
     def __index__(self) -> int:
         return "7"  # type: ignore[return-value]
 
@@ -89,7 +89,7 @@ NO_INTEGERS = [
 ]
 
 #: Values whose ``__index__`` raises a ``TypeError``.
-NO_INDICES = [np.array([1, 2]), NoInteger()]
+NO_INDICES = [np.array([1, 2]), InvalidIndex()]
 
 BAD_CHARACTERS = [
     *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",

@@ -13,7 +13,7 @@ import pytest
 from polyflake import PolyflakeError
 
 
-class Absent:
+class MissingLibrary:
     """A stand-in for a library that has no build for this Python. A test that uses it is skipped."""
 
     def __init__(self, name: str) -> None:
@@ -25,9 +25,9 @@ class Absent:
         pytest.skip(f"no {self._name} for this Python")
 
 
-def if_built(name: str) -> Any:
+def import_or_skip(name: str) -> Any:
     """Imports a library that has no build for some Python versions."""
-    return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
+    return importlib.import_module(name) if importlib.util.find_spec(name) else MissingLibrary(name)
 
 
 # : Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some

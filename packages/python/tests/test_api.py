@@ -74,10 +74,10 @@ def test_classes_have_the_listed_members(family: str) -> None:
     classes = API[family].get("classes", {})
     for name in python_entries(classes):
         if "members" in classes[name]:
-            has_members(getattr(FAMILIES[family], name), classes[name]["members"])
+            assert_members(getattr(FAMILIES[family], name), classes[name]["members"])
 
 
-def stub_of(name: str) -> ast.Module:
+def parse_stub(name: str) -> ast.Module:
     return ast.parse((REPOSITORY / f"packages/python/src/polyflake/{name}.pyi").read_text(encoding="utf-8"))
 
 
@@ -114,7 +114,7 @@ def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_help_shows_the_parameters_of_constructors(family: str) -> None:
-    found = constructors(stub_of(family))
+    found = constructors(parse_stub(family))
     classes = [getattr(FAMILIES[family], name) for name in FAMILIES[family].__all__]
     without = [cls for cls in classes if isinstance(cls, type) and cls.__name__ not in found]
     for cls in without:
@@ -135,7 +135,7 @@ def test_help_shows_the_parameters_of_constructors(family: str) -> None:
 @pytest.mark.parametrize("name", [*FAMILIES, "_polyflake"])
 def test_help_matches_the_stubs(name: str) -> None:
     module = FAMILIES.get(name, polyflake)
-    stub = stub_of(name)
+    stub = parse_stub(name)
     said = {path: doc for path, doc in documented_names(stub) if doc}
     assert said
     for path, doc in said.items():
@@ -157,10 +157,10 @@ def test_help_lists_the_id_formats() -> None:
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_records_have_the_listed_members(record: str) -> None:
-    has_members(RECORDS[record], API[record]["members"])
+    assert_members(RECORDS[record], API[record]["members"])
 
 
-def has_members(cls: type, entries: dict[str, Any]) -> None:
+def assert_members(cls: type, entries: dict[str, Any]) -> None:
     stated = python_entries(entries)
     assert public_names(cls) == set(stated), cls
     for member, summary in stated.items():

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
-from support import if_built, raises_code
+from support import import_or_skip, raises_code
 
-pl = if_built("polars")
+pl = import_or_skip("polars")
 
 packed = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
 bounds = st.one_of(st.none(), st.integers(-50, 50))
@@ -172,14 +172,14 @@ IDS: dict[type, list[Any]] = {cls: list(array[:5]) for cls, array in ARRAYS.item
 TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in WITH_TEXTS}
 
 
-def iterables_of(items: list[Any]) -> list[Any]:
+def to_iterables(items: list[Any]) -> list[Any]:
     """Returns the same items in other types of iterables."""
     return [items, tuple(items), iter(items), dict.fromkeys(items), np.array(items, object)]
 
 
 @pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
 def test_lists_of_ids_become_arrays(cls: Any) -> None:
-    for ids in iterables_of(IDS[cls]):
+    for ids in to_iterables(IDS[cls]):
         assert cls(ids) == ARRAYS[cls][:5]
     assert cls(IDS[cls][::-1]) != ARRAYS[cls][:5]
     assert len(cls([])) == 0
@@ -195,7 +195,7 @@ def test_lists_of_ids_become_arrays(cls: Any) -> None:
 @pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
 def test_lists_can_contain_strings(cls: Any) -> None:
     mixed = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
-    for ids in iterables_of(mixed):
+    for ids in to_iterables(mixed):
         assert cls(ids) == ARRAYS[cls][:5]
     with pytest.raises(PolyflakeError) as caught:
         cls([*mixed, TEXTS[cls][0][:-1] + "!"])

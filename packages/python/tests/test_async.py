@@ -39,7 +39,7 @@ def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> No
     if call == "text" and not hasattr(ids, "generate_text"):
         return
 
-    async def loop_turns() -> int:
+    async def count_loop_turns() -> int:
         waiting = asyncio.create_task(CALLS[call](ids, family))
         count = 0
         while count < 20:
@@ -50,7 +50,7 @@ def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> No
         await waiting
         return count
 
-    assert asyncio.run(loop_turns()) == 20
+    assert asyncio.run(count_loop_turns()) == 20
 
 
 @each_family
@@ -198,18 +198,18 @@ def test_arguments_set_the_fields_of_the_ids() -> None:
 def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
     ids = family.make()
 
-    async def some_ids() -> list[Any]:
+    async def generate_ids() -> list[Any]:
         return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
 
     async def use() -> list[Any]:
-        return [id for made in await asyncio.gather(*(some_ids() for _ in range(100))) for id in made]
+        return [id for made in await asyncio.gather(*(generate_ids() for _ in range(100))) for id in made]
 
     made = asyncio.run(use())
     assert len(made) == len(set(made)) == 1000
 
 
 @pytest.mark.parametrize("call", ["many", "fill"])
-def test_the_event_loop_turns_while_many_ids_are_made(call: str) -> None:
+def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
     # With this many node IDs, all IDs fit in one second. With fewer, the event loop would also run while a call waits
     # for the next second.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000

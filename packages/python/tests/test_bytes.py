@@ -35,7 +35,7 @@ TAGGED_LAYOUT = layout.Layout(
 WIDE_LAYOUT = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
 
-def a_new_id(secret: Any) -> object:
+def make_randflake(secret: Any) -> object:
     return randflake.Generator(GRANT, secret, clock=lambda: NOW_NS).generate()
 
 
@@ -46,7 +46,7 @@ PARAMETERS = {
     "hotguid.from_parts": Parameter(lambda machine: hotguid.from_parts(timestamp=1, machine=machine, counter=2), 5),
     "hotguid.from_dotnet_bytes": Parameter(hotguid.from_dotnet_bytes, 16),
     "randflake.Codec": Parameter(lambda key: randflake.Codec(key).encrypt(NOW_MS // 1000, 1, 2), 16, "invalid_secret"),
-    "randflake.Generator": Parameter(a_new_id, 16, "invalid_secret"),
+    "randflake.Generator": Parameter(make_randflake, 16, "invalid_secret"),
     "sparx64.Sparx64": Parameter(lambda key: Sparx64(key).encrypt(bytes(8)), 16, "invalid_secret"),
     "public.Keyring": Parameter(lambda secret: public.Keyring(secret).of("order").encode(1), 32, "invalid_secret"),
     "public.Keyring of versions": Parameter(
@@ -105,7 +105,7 @@ def test_numpy_arrays_are_accepted_as_bytes_except_wrong_keys() -> None:
         assert sno.Sno.from_bytes(same) == ID
     assert Sparx64(np.arange(16, dtype=np.uint8)).encrypt(data[:8]) == CIPHER.encrypt(data[:8])
     for other in (np.zeros(16), np.zeros(2, np.int64)):
-        for use in (Sparx64, randflake.Codec, a_new_id):
+        for use in (Sparx64, randflake.Codec, make_randflake):
             with raises_code("invalid_type"):
                 use(other)
 

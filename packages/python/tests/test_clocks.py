@@ -76,7 +76,7 @@ def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], o
 
 @each_reader
 @pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_exceptions_outside_exception_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
+def test_base_exceptions_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
     clock = Clock(through())
     ids = make(clock=clock)
     with pytest.raises(through):
@@ -105,7 +105,7 @@ def advancing_clock(ids: Any, clock: Clock) -> None:
     assert ids.generate()
 
 
-def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
+def failing_clock(ends: int, raised: BaseException) -> Callable[[], int]:
     """Returns a clock that advances one tick per reading and raises after a number of readings."""
     readings = iter(range(ends))
 
@@ -120,7 +120,7 @@ def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
 
 def test_a_failed_fill_reports_the_cause_and_the_count() -> None:
     raised, buffer = OSError(5, "no"), bytearray(1000)
-    ids = generator(raising_at(3, raised), sequence_min=0, sequence_max=7)
+    ids = generator(failing_clock(3, raised), sequence_min=0, sequence_max=7)
     with raises_code("clock_failed", written=24) as caught:
         ids.fill(buffer)
     assert caught.value.__cause__ is raised

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from catalogue import BAD_CHARACTERS
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
-from support import if_built, raises_code
+from support import import_or_skip, raises_code
 
-pl = if_built("polars")
+pl = import_or_skip("polars")
 
 Column = Callable[[list[str]], Any]
 
@@ -36,7 +36,7 @@ class Family(NamedTuple):
     width: int
     ids: Any
 
-    def some_texts(self, count: int) -> list[str]:
+    def sample_texts(self, count: int) -> list[str]:
         return self.ids[:count].texts()  # type: ignore[no-any-return]
 
     def error_of(self, text: str) -> tuple[str, int | None]:
@@ -57,17 +57,17 @@ FAMILIES = {
 each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 
 
-def some_texts(count: int) -> list[str]:
-    return FAMILIES["sno"].some_texts(count)
+def sample_texts(count: int) -> list[str]:
+    return FAMILIES["sno"].sample_texts(count)
 
 
-def chunked(texts: list[str]) -> Any:
+def chunked_column(texts: list[str]) -> Any:
     """Returns a chunked column with some empty chunks."""
     third = len(texts) // 3
     return pa.chunked_array([texts[:third], [], texts[third : third + 1], texts[third + 1 :], []], pa.string())
 
 
-def sliced(texts: list[str]) -> Any:
+def sliced_column(texts: list[str]) -> Any:
     """Returns a slice of a longer column."""
     return pa.array(["", "x" * 40, None, *texts, "y"])[3:-1]
 
@@ -84,8 +84,8 @@ ANY_FORMAT: dict[str, Column] = {
     "large_string": lambda texts: pa.array(texts, pa.large_string()),
     "string_view": lambda texts: pa.array(texts, pa.string_view()),
     "binary": lambda texts: pa.array([text.encode() for text in texts], pa.binary()),
-    "chunked": chunked,
-    "sliced": sliced,
+    "chunked": chunked_column,
+    "sliced": sliced_column,
     "polars": lambda texts: pl.Series(texts, dtype=pl.String),
     "U": lambda texts: np.array(texts, dtype=np.str_),
     "U40": lambda texts: np.array(texts, dtype="U40"),
@@ -114,7 +114,7 @@ SLOTS: dict[str, Callable[[list[str], int], Any]] = {
 ALL_FAMILIES = [*ANY_FORMAT, *SLOTS]
 
 
-def column_of(kind: str, family: Family, texts: list[str]) -> Any:
+def make_column(kind: str, family: Family, texts: list[str]) -> Any:
     return ANY_FORMAT[kind](texts) if kind in ANY_FORMAT else SLOTS[kind](texts, family.width)
 
 
@@ -122,8 +122,8 @@ def column_of(kind: str, family: Family, texts: list[str]) -> Any:
 @pytest.mark.parametrize("count", [0, 1, 513, 1500])
 @each_family
 def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) -> None:
-    texts = family.some_texts(count)
-    read = family.array.from_texts(column_of(kind, family, texts))
+    texts = family.sample_texts(count)
+    read = family.array.from_texts(make_column(kind, family, texts))
     assert read == family.ids[:count]
     assert list(read) == [family.read(text) for text in texts]
 
@@ -131,9 +131,9 @@ def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) ->
 @pytest.mark.parametrize("kind", ANY_FORMAT)
 @pytest.mark.parametrize("text", ["", "x!", "2" * 37, "é" * 8, "2é" * 8, "\U0001d7d7" * 4])
 @each_family
-def test_an_invalid_string_is_rejected_like_a_single_one(family: Family, kind: str, text: str) -> None:
+def test_columns_and_single_strings_report_the_same_error(family: Family, kind: str, text: str) -> None:
     for item in (0, 600):
-        texts = family.some_texts(601)
+        texts = family.sample_texts(601)
         texts[item:] = [text, *["also bad"] * (600 - item)]
         code, position = family.error_of(text)
         with raises_code(code, position=position, item=item) as caught:
@@ -143,17 +143,17 @@ def test_an_invalid_string_is_rejected_like_a_single_one(family: Family, kind: s
 
 @pytest.mark.parametrize("kind", ALL_FAMILIES)
 @each_family
-def test_an_invalid_character_is_found(family: Family, kind: str) -> None:
+def test_an_invalid_character_is_located(family: Family, kind: str) -> None:
     for item in (0, 511, 512, 699):
-        texts = family.some_texts(700)
+        texts = family.sample_texts(700)
         position = len(texts[item]) - 1
         texts[item] = texts[item][:position] + "!"
         with raises_code("invalid_character", position=position, item=item):
-            family.array.from_texts(column_of(kind, family, texts))
+            family.array.from_texts(make_column(kind, family, texts))
 
 
 @given(st.sampled_from([*ANY_FORMAT]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
-def test_each_invalid_character_is_rejected_like_in_a_single_string(kind: str, position: int, bad: str) -> None:
+def test_columns_and_single_strings_reject_the_same_characters(kind: str, position: int, bad: str) -> None:
     good = "93bm44ab22flxhjb"
     text = good[:position] + bad + good[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
@@ -175,7 +175,7 @@ def test_lone_surrogates_are_rejected() -> None:
 @each_family
 def test_a_null_is_rejected(family: Family, kind: str) -> None:
     for item in (0, 8, 600):
-        texts: list[Any] = family.some_texts(700)
+        texts: list[Any] = family.sample_texts(700)
         texts[item] = texts[item + 1] = None
         with raises_code("invalid_type", item=item) as caught:
             family.array.from_texts(ANY_FORMAT[kind](texts))
@@ -210,7 +210,7 @@ def test_an_empty_column_needs_no_type(read: Any, typed: pa.DataType) -> None:
 @pytest.mark.parametrize("value", [None, 1, b"2" * 16, np.bytes_(b"2" * 16), ["2" * 16], object()])
 def test_a_non_string_item_is_rejected(value: Any) -> None:
     for item in (0, 600):
-        texts: list[Any] = some_texts(700)
+        texts: list[Any] = sample_texts(700)
         texts[item] = value
         with raises_code("invalid_type", item=item):
             sno.SnoArray.from_texts(texts)
@@ -221,15 +221,15 @@ def test_a_non_string_item_is_rejected(value: Any) -> None:
     [
         pa.array([1, 2]),
         pa.array([1, 2]).dictionary_encode(),
-        pa.array([some_texts(1)]),
-        pa.table({"id": some_texts(2)}),
+        pa.array([sample_texts(1)]),
+        pa.table({"id": sample_texts(2)}),
         np.array([1]),
         np.array([]),
         np.zeros((2, 2, 16), np.uint8),
         np.array([["2" * 16]]),
-        np.array(some_texts(2), ">U16" if np.little_endian else "<U16"),
+        np.array(sample_texts(2), ">U16" if np.little_endian else "<U16"),
         np.zeros(2, [("a", "S16")]),
-        some_texts(1)[0],
+        sample_texts(1)[0],
         None,
         1,
         sno.SnoArray,
@@ -238,14 +238,14 @@ def test_a_non_string_item_is_rejected(value: Any) -> None:
     ids=lambda column: str(getattr(column, "type", getattr(column, "dtype", column)))[:40],
 )
 @each_family
-def test_other_columns_than_strings_are_rejected(family: Family, column: Any) -> None:
+def test_non_string_columns_are_rejected(family: Family, column: Any) -> None:
     with raises_code("invalid_type"):
         family.array.from_texts(column)
 
 
 @each_family
 def test_polars_numbers_and_tables_are_rejected(family: Family) -> None:
-    for column in (pl.Series([1]), pl.DataFrame({"id": some_texts(2)})):
+    for column in (pl.Series([1]), pl.DataFrame({"id": sample_texts(2)})):
         with raises_code("invalid_type"):
             family.array.from_texts(column)
 
@@ -268,7 +268,7 @@ def test_bytes_of_another_width_are_rejected(family: Family, column: Any) -> Non
 
 
 def test_only_numpy_strings_can_be_padded() -> None:
-    good = some_texts(1)[0].encode()
+    good = sample_texts(1)[0].encode()
     assert sno.SnoArray.from_texts(np.array([good + b"\0" * 3])).texts() == [good.decode()]
     for bad in (good[:-1] + b"\0", b"\0" * 16):
         with raises_code("invalid_length", item=0):
@@ -286,7 +286,7 @@ class FakeColumn:
     def __init__(self, given: Any) -> None:
         self.given = given
 
-    def _give(self) -> Any:
+    def _export(self) -> Any:
         if isinstance(self.given, BaseException):
             raise self.given
         return self.given
@@ -294,21 +294,21 @@ class FakeColumn:
 
 class FakeArray(FakeColumn):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
-        return self._give()
+        return self._export()
 
 
 class FakeStream(FakeColumn):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        return self._give()
+        return self._export()
 
 
-def capsules() -> tuple[Any, Any]:
-    return pa.array(some_texts(3)).__arrow_c_array__()  # type: ignore[no-any-return]
+def export_capsules() -> tuple[Any, Any]:
+    return pa.array(sample_texts(3)).__arrow_c_array__()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("claims", [FakeArray, FakeStream])
 def test_invalid_arrow_capsules_are_rejected(claims: type[FakeColumn]) -> None:
-    schema, array = capsules()
+    schema, array = export_capsules()
     wrong = [None, (), (1, 2), (schema,), (schema, schema), (array, schema), (array, array), object()]
     for what in [*wrong, *([schema, array] if claims is FakeStream else [])]:
         with raises_code("invalid_type", field="column") as caught:
@@ -320,7 +320,7 @@ def test_invalid_arrow_capsules_are_rejected(claims: type[FakeColumn]) -> None:
 
 
 def test_capsules_are_consumed_once() -> None:
-    claim = FakeArray(capsules())
+    claim = FakeArray(export_capsules())
     assert len(sno.SnoArray.from_texts(claim)) == 3
     with raises_code("invalid_type"):
         sno.SnoArray.from_texts(claim)
@@ -328,7 +328,7 @@ def test_capsules_are_consumed_once() -> None:
 
 def test_a_failed_stream_is_rejected() -> None:
     def batches() -> Iterator[Any]:
-        yield pa.record_batch({"id": some_texts(2)})
+        yield pa.record_batch({"id": sample_texts(2)})
         raise ZeroDivisionError
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.string()}), batches())
@@ -338,7 +338,7 @@ def test_a_failed_stream_is_rejected() -> None:
 
 def test_exceptions_of_an_iterator_propagate() -> None:
     def raising_stream(error: BaseException) -> Iterator[str]:
-        yield some_texts(1)[0]
+        yield sample_texts(1)[0]
         raise error
 
     for kind in (ZeroDivisionError, sqlite3.OperationalError, MemoryError, KeyboardInterrupt):
@@ -392,8 +392,8 @@ def test_arrow_shares_the_memory_of_ids(ids: Any, kind: Any, plain: Any, read: A
 
 
 @each_export
-def test_arrays_read_what_they_export(ids: Any, kind: Any, plain: Any, read: Any) -> None:
-    for column in one_of_each(ids):
+def test_exported_arrays_can_be_read_back(ids: Any, kind: Any, plain: Any, read: Any) -> None:
+    for column in columns_of_each_type(ids):
         assert read(column) == ids, type(column)
     with raises_code("invalid_type", item=2) as caught:
         read(pa.array([*pa.array(ids[:2]).to_pylist(), None], kind))
@@ -415,7 +415,7 @@ def test_arrow_keeps_the_ids_alive() -> None:
     assert len(others) == 5
 
 
-def one_of_each(ids: Any) -> list[Any]:
+def columns_of_each_type(ids: Any) -> list[Any]:
     """Returns the IDs as columns of other libraries: whole, chunked, sliced and dictionary-encoded."""
     array = pa.array(ids)
     longer = pa.concat_arrays([array[:1], array, array[:2]])
@@ -440,7 +440,7 @@ def test_arrow_uuids_are_read_as_ids() -> None:
 
 def test_layout_columns_are_parsed_from_arrow() -> None:
     expected = [parsed.unix_ms for parsed in WIDE_LAYOUT.parse_columns(WIDE_IDS)]
-    for column in one_of_each(WIDE_IDS):
+    for column in columns_of_each_type(WIDE_IDS):
         assert [parsed.unix_ms for parsed in WIDE_LAYOUT.parse_columns(column)] == expected
 
 
@@ -451,7 +451,7 @@ def test_polars_categories_are_read(kind: str) -> None:
             texts, dtype=pl.Categorical if kind == "categorical" else pl.Enum(["not used", *dict.fromkeys(texts)])
         )
 
-    texts = [text for text in some_texts(5) for _ in range(3)]
+    texts = [text for text in sample_texts(5) for _ in range(3)]
     assert sno.SnoArray.from_texts(column(texts)).texts() == texts
     texts[4] = "bad!" * 4
     with raises_code("invalid_character", item=4, position=3):

@@ -213,7 +213,7 @@ def test_restoring_a_snapshot_twice_warns(is_given: bool, restore: Callable[...,
     assert two.partition == snapshot.partition
 
 
-def test_bounds_are_read_like_the_go_library() -> None:
+def test_bounds_are_parsed_as_in_the_go_library() -> None:
     partition = next(fresh)
     members = sno.Generator(partition, sequence_min=1000).close().to_dict()
     swapped = sno.Snapshot.from_dict({**members, "sequenceMin": 2000, "sequenceMax": 1000, "sequence": 1000})

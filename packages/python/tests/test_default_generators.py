@@ -21,7 +21,7 @@ NOW_SECONDS = NOW_MS // 1000
 
 
 @pytest.fixture(autouse=True)
-def new_ones() -> Iterator[None]:
+def reset_default_generators() -> Iterator[None]:
     yield
     sno.set_default_generator(None)
     hotguid.set_default_generator(None)
@@ -132,12 +132,12 @@ def test_the_previous_default_generator_is_released() -> None:
 
 
 def test_a_clock_can_replace_the_default_generator() -> None:
-    def replacing() -> int:
+    def replacing_clock() -> int:
         sno.set_default_generator(sno.Generator(9))
         gc.collect()
         return NOW_NS
 
-    sno.set_default_generator(sno.Generator(7, clock=replacing))
+    sno.set_default_generator(sno.Generator(7, clock=replacing_clock))
     assert sno.generate().partition == 7
     assert sno.generate().partition == 9
 

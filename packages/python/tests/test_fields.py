@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyflake import hotguid, randflake, sno, uuid7
-from support import if_built, raises_code
+from support import import_or_skip, raises_code
 
-pl = if_built("polars")
+pl = import_or_skip("polars")
 
 CODEC = randflake.Codec(bytes(range(16)))
 
 
-def as_version_7(data: bytes) -> UUID:
+def to_uuid7(data: bytes) -> UUID:
     return UUID(bytes=bytes([*data[:6], 0x70 | data[6] & 15, data[7], 0x80 | data[8] & 63, *data[9:]]))
 
 
@@ -44,7 +44,7 @@ FIELD_READERS: dict[str, tuple[Any, Any, Any]] = {
 PACKED_READERS: dict[str, tuple[int, Callable[[bytes], Any]]] = {
     "sno": (10, sno.SnoArray),
     "hotguid": (16, hotguid.HotGuidArray),
-    "uuid7": (16, lambda data: uuid7.Uuid7Array([as_version_7(data[at : at + 16]) for at in range(0, len(data), 16)])),
+    "uuid7": (16, lambda data: uuid7.Uuid7Array([to_uuid7(data[at : at + 16]) for at in range(0, len(data), 16)])),
     "randflake": (8, lambda data: randflake.RandflakeArray(np.frombuffer(data, np.int64))),
 }
 

@@ -15,7 +15,7 @@ from polyflake import hotguid, layout, sno
 from support import NOW_NS, raises_code
 
 
-def frozen() -> int:
+def frozen_clock() -> int:
     return NOW_NS
 
 
@@ -74,8 +74,8 @@ def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
     """Generators with the same clock and identity make equal IDs, except Hot Guids, which have random bytes."""
     family = FAMILIES[name]
     buffer = family.room(n)
-    family.make(clock=frozen).fill(buffer)
-    assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen).generate_many(n))
+    family.make(clock=frozen_clock).fill(buffer)
+    assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen_clock).generate_many(n))
 
 
 def test_fill_accepts_the_options_of_a_batch() -> None:
@@ -131,7 +131,7 @@ INVALID_TARGETS: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("kind", INVALID_TARGETS)
 @each_family
 def test_invalid_targets_are_rejected(family: Family, kind: str) -> None:
-    ids = family.make(clock=frozen)
+    ids = family.make(clock=frozen_clock)
     for target in (INVALID_TARGETS[kind](), bytearray(720) if family.size is None else np.zeros(90, np.int64)):
         with raises_code("invalid_type", field="buffer"):
             ids.fill(target)
@@ -153,7 +153,7 @@ def test_buffers_must_hold_whole_ids(name: str) -> None:
 
 @pytest.mark.parametrize("limit", [100, 3276, 3277, 5000])
 def test_ids_written_before_an_error_are_usable(limit: int) -> None:
-    ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen, on_exhausted="error")
+    ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen_clock, on_exhausted="error")
     buffer = bytearray(b"\xff" * 10 * 6000)
     with raises_code("sequence_exhausted", written=limit):
         ids.fill(buffer)
@@ -188,7 +188,7 @@ def test_a_clock_can_write_to_the_buffer_being_filled() -> None:
             others.fill(buffer)
         return NOW_NS
 
-    others = sno.Generator(2, clock=frozen)
+    others = sno.Generator(2, clock=frozen_clock)
     ids = sno.Generator(1, clock=clock)
     ids.fill(buffer)
     made = sno.SnoArray(buffer[10 * 3276 :])

@@ -41,7 +41,7 @@ def in_child(work: Callable[[], Any]) -> Any:
     return answer
 
 
-def test_children_forked_before_the_first_id_differ() -> None:
+def test_children_forked_before_the_first_id_make_different_ids() -> None:
     """The test process forks before its first ID, like a pre-forking server. One table assigns all partitions."""
     program = textwrap.dedent(
         """

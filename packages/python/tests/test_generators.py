@@ -78,7 +78,7 @@ def test_a_restored_generator_continues() -> None:
     assert (following.partition, following.sequence, following.metabyte) == (0x7879, last.sequence + 1, 8)
 
 
-def test_snapshots_have_the_originals_members() -> None:
+def test_snapshots_match_the_original_librarys_json() -> None:
     snapshot = sno.Snapshot.from_dict(SNAPSHOT)
     assert snapshot.to_dict() == {"format": 1, **SNAPSHOT} == json.loads(snapshot.to_json())
     assert sno.Snapshot.from_json(json.dumps(SNAPSHOT)) == snapshot

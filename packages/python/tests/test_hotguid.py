@@ -75,7 +75,7 @@ def test_the_machine_is_bytes_or_34_bits_depending_on_the_form() -> None:
             Generator(uuid8=flag)  # type: ignore[arg-type]
 
 
-def test_the_uuid8_option_makes_uuids_of_version_8() -> None:
+def test_the_uuid8_option_makes_version_8_uuids() -> None:
     ids = Generator(uuid8=True, clock=lambda: NOW_NS)
     made = [ids.generate(7), hotguid.parse(ids.generate_text(7)), *ids.generate_many(3, 7)]
     parts = [hotguid.parts(id, uuid8=True) for id in made]

@@ -103,7 +103,7 @@ def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
         ids.try_generate()
 
 
-def test_the_originals_null_is_supported_only_on_request() -> None:
+def test_null_is_read_as_the_zero_id_only_on_request() -> None:
     zero, other = sno.Sno("2222222222222222"), sno.Sno("93bm44ab22flxhjb")
     for id in (zero, other):
         assert sno.to_json_value(id) == str(id)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
+from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, RaisingIndex
 from polyflake import hotguid, layout, randflake, sno, uuid7
 from support import NOW_MS, raises_code
 
@@ -36,11 +36,11 @@ HOTGUID = hotguid.Generator()
 HOT_PARTS = {"timestamp": NOW_SECONDS, "machine": b"12345", "counter": 0, "shard_key": 0}
 
 
-def a_hot_guid(**changes: Any) -> object:
+def make_hot_guid(**changes: Any) -> object:
     return hotguid.from_parts(**{**HOT_PARTS, **changes})
 
 
-def a_uuid7(**changes: Any) -> object:
+def make_uuid7(**changes: Any) -> object:
     return uuid7.from_parts(**{"unix_ms": NOW_MS, "sequence": 0, "random": 0, **changes})
 
 
@@ -48,7 +48,7 @@ SNOWFLAKE = layout.Layout.preset("twitter", datacenter=1)
 LAYOUT = layout.Generator(SNOWFLAKE, bindables={"worker": 1})
 
 
-def a_snowflake(**changes: Any) -> object:
+def make_snowflake(**changes: Any) -> object:
     return SNOWFLAKE.pack(**{"timestamp": NOW_MS, "sequence": 0, "bindables": {"worker": 1}, **changes})
 
 
@@ -108,18 +108,18 @@ PARAMETERS = [
     ),
     Parameter("shard_key", HOTGUID.generate, 2**32 - 1),
     Parameter("shard_key", lambda k: HOTGUID.generate_many(1, k), 2**32 - 1),
-    Parameter("shard_key", lambda k: a_hot_guid(shard_key=k), 2**32 - 1),
-    Parameter("counter", lambda c: a_hot_guid(counter=c), 2**24 - 1),
-    Parameter("timestamp", lambda t: a_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
+    Parameter("shard_key", lambda k: make_hot_guid(shard_key=k), 2**32 - 1),
+    Parameter("counter", lambda c: make_hot_guid(counter=c), 2**24 - 1),
+    Parameter("timestamp", lambda t: make_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
     Parameter("worker_id", uuid7.Generator, 65535),
     Parameter("resume_after", lambda ms: uuid7.Generator(resume_after=ms), 2**44 - 1),
-    Parameter("unix_ms", lambda ms: a_uuid7(unix_ms=ms), 2**48 - 1, code="time_out_of_range"),
-    Parameter("sequence", lambda s: a_uuid7(sequence=s), 2**18 - 1),
-    Parameter("random", lambda r: a_uuid7(random=r), 2**56 - 1),
+    Parameter("unix_ms", lambda ms: make_uuid7(unix_ms=ms), 2**48 - 1, code="time_out_of_range"),
+    Parameter("sequence", lambda s: make_uuid7(sequence=s), 2**18 - 1),
+    Parameter("random", lambda r: make_uuid7(random=r), 2**56 - 1),
     Parameter("id", SNOWFLAKE.parse, 2**63 - 1, -(2**63)),
-    Parameter("sequence", lambda s: a_snowflake(sequence=s), 4095),
-    Parameter("worker", lambda w: a_snowflake(bindables={"worker": w}), 31),
-    Parameter("datacenter", lambda d: a_snowflake(constants={"datacenter": d}), 31),
+    Parameter("sequence", lambda s: make_snowflake(sequence=s), 4095),
+    Parameter("worker", lambda w: make_snowflake(bindables={"worker": w}), 31),
+    Parameter("datacenter", lambda d: make_snowflake(constants={"datacenter": d}), 31),
     Parameter("worker", lambda w: layout.Layout.preset("twitter", worker=w), 31),
     Parameter("worker", lambda w: layout.Generator(SNOWFLAKE, bindables={"worker": w}), 31),
     Parameter("worker", lambda w: LAYOUT.generate({"worker": w}), 31),
@@ -184,7 +184,7 @@ def test_exceptions_of_index_propagate(parameter: Parameter) -> None:
     for kind in (ZeroDivisionError, OverflowError, TypeError, MemoryError, KeyboardInterrupt, SystemExit):
         raised = kind("no")
         with pytest.raises(kind) as caught:
-            parameter.call(Raising(raised))
+            parameter.call(RaisingIndex(raised))
         assert caught.value is raised
     for value in NO_INDICES:
         with pytest.raises(TypeError) as caught:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalogue import Indexed, MyInt, Raising
+from catalogue import Indexed, MyInt, RaisingIndex
 from polyflake.layout import Generator, Layout, LayoutArray, Snapshot, presets
 from support import NOW_MS, NOW_NS, raises_code
 
@@ -150,7 +150,7 @@ for _ in range(100_000):
     ],
     ids=lambda bad: str(bad)[:60] if bad is not DEEPLY_NESTED else "deep",
 )
-def test_values_outside_json_are_rejected(bad: Any) -> None:
+def test_non_json_values_are_rejected(bad: Any) -> None:
     with raises_code("invalid_layout"):
         Layout(bad)
 
@@ -169,9 +169,9 @@ def test_a_description_must_be_a_dict_and_json_a_string() -> None:
 
 def test_exceptions_of_description_members_propagate() -> None:
     with pytest.raises(ZeroDivisionError):
-        Layout(snowflake_with(bits=Raising(ZeroDivisionError())))
+        Layout(snowflake_with(bits=RaisingIndex(ZeroDivisionError())))
     with pytest.raises(KeyboardInterrupt):
-        Layout(snowflake_with(bits=Raising(KeyboardInterrupt())))
+        Layout(snowflake_with(bits=RaisingIndex(KeyboardInterrupt())))
 
 
 def test_a_description_modified_during_the_call_is_read_unchanged() -> None:
@@ -275,7 +275,7 @@ def test_exceptions_of_a_mapping_propagate() -> None:
     with pytest.raises(ZeroDivisionError):
         SNOWFLAKE_LAYOUT.pack(bindables=BrokenDict(worker=1))
     with pytest.raises(ZeroDivisionError):
-        SNOWFLAKE_LAYOUT.pack(bindables={"worker": Raising(ZeroDivisionError())})
+        SNOWFLAKE_LAYOUT.pack(bindables={"worker": RaisingIndex(ZeroDivisionError())})
 
 
 def test_an_id_must_have_the_type_of_its_layout() -> None:
@@ -377,7 +377,7 @@ def test_a_range_must_be_a_name_and_two_integers() -> None:
         Generator(WIDE_LAYOUT, bindables={"n": 1, "text": "a"}, range=("hash", 0, 1))
 
 
-def test_a_sequence_alone_needs_no_clock() -> None:
+def test_a_layout_with_only_a_sequence_needs_no_clock() -> None:
     of = Layout(snowflake_with(fields=[{"kind": "unused", "bits": 62}, {"kind": "sequence", "bits": 2, "start": 1}]))
     with raises_code("invalid_layout"):
         Generator(of)
@@ -426,7 +426,7 @@ def test_arrays_must_contain_whole_ids() -> None:
         LayoutArray(b"", 1.0)  # type: ignore[call-overload]
 
 
-def test_a_call_makes_a_limited_number_of_bytes() -> None:
+def test_the_number_of_bytes_per_call_is_limited() -> None:
     fields = [
         {"kind": "timestamp", "bits": 48, "tick": "1ms", "epoch_ms": 0},
         {"kind": "unused", "bits": 128 * 8 - 80},

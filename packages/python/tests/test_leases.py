@@ -74,7 +74,7 @@ FAMILIES: dict[str, Callable[[Lease], Any]] = {
 }
 
 
-def number_of(family: str, id: Any) -> int:
+def worker_id_of(family: str, id: Any) -> int:
     if family == "sno":
         return int(id.partition)
     if family == "hotguid":
@@ -109,7 +109,7 @@ def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> Non
         ids = FAMILIES[family](lease)
         made = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
         made += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
-        assert {number_of(family, id) for id in made} == {37} == {lease.number}
+        assert {worker_id_of(family, id) for id in made} == {37} == {lease.number}
         assert len(set(made)) == len(made)
         assert granted_ids(url, f"orders/{family}") == [37]
         status = lease.status()
@@ -186,7 +186,7 @@ DEFAULTS_OF_PLACES = {
 }
 
 
-def test_urls_are_parsed_like_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_parsing_matches_the_other_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     for case in URLS:
         monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
         monkeypatch.delenv("POLYFLAKE_NODE", raising=False)
@@ -206,14 +206,14 @@ def test_urls_are_parsed_like_in_every_language(monkeypatch: pytest.MonkeyPatch)
         assert "sesame" not in message
 
 
-def server_of(url: str) -> dict[str, Any]:
+def parse_server(url: str) -> dict[str, Any]:
     server: dict[str, Any] = json.loads(place(url, "orders"))["server"]
     return server
 
 
 def test_clients_connect_with_the_parameters_of_the_url() -> None:
     url = "postgres://lease:a%40b@[::1]:6432/app?options=-c%20a%3Db&application_name=ids"
-    assert _lease_stores.for_psycopg(server_of(url)) == {
+    assert _lease_stores.for_psycopg(parse_server(url)) == {
         "host": "::1",
         "port": "6432",
         "user": "lease",
@@ -223,7 +223,7 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
         "application_name": "ids",
         "options": "-c a=b",
     }
-    assert _lease_stores.for_asyncpg(server_of(url)) == {
+    assert _lease_stores.for_asyncpg(parse_server(url)) == {
         "host": ["::1"],
         "port": [6432],
         "user": "lease",
@@ -232,17 +232,17 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
         "ssl": False,
         "server_settings": {"application_name": "ids", "options": "-c a=b"},
     }
-    several = server_of("postgres://lease@one,two:6432/app?sslrootcert=%2Froot.pem")
+    several = parse_server("postgres://lease@one,two:6432/app?sslrootcert=%2Froot.pem")
     given = _lease_stores.for_psycopg(several)
     assert (given["host"], given["port"], given["target_session_attrs"]) == ("one,two", "5432,6432", "read-write")
     assert (given["sslmode"], given["sslrootcert"]) == ("verify-full", "/root.pem")
-    given = _lease_stores.for_psycopg(server_of("postgres://lease@db/app"))
+    given = _lease_stores.for_psycopg(parse_server("postgres://lease@db/app"))
     assert given["sslrootcert"] == "system" or Path(given["sslrootcert"]).exists()
-    context = _lease_stores.for_asyncpg(server_of("postgres://lease@one,two/app"))
+    context = _lease_stores.for_asyncpg(parse_server("postgres://lease@one,two/app"))
     assert (context["ssl"].check_hostname, context["target_session_attrs"]) == (True, "read-write")
     for given in (_lease_stores.for_psycopg, _lease_stores.for_asyncpg):
         for attributes, expected in (("read-write", "read-write"), ("primary", "read-write"), ("any", None)):
-            server = server_of(f"postgres://lease@localhost/app?target_session_attrs={attributes}")
+            server = parse_server(f"postgres://lease@localhost/app?target_session_attrs={attributes}")
             assert given(server).get("target_session_attrs") == expected, attributes
 
 
@@ -379,7 +379,7 @@ def test_dir_and_help_list_the_lease_names() -> None:
     assert "LeaseStatus" in pydoc.render_doc(polyflake)
 
 
-def test_functions_run_at_exit_make_ids_before_the_release(url: str) -> None:
+def test_atexit_functions_can_make_ids_before_the_release(url: str) -> None:
     code = f"""
 import atexit, polyflake
 from polyflake import sno
@@ -401,7 +401,7 @@ def test_the_readme_example_runs(url: str) -> None:
     assert granted_ids(url) == []
 
 
-def test_the_import_loads_no_lease_modules() -> None:
+def test_importing_polyflake_loads_no_lease_modules() -> None:
     code = """
 import json, sys
 before = set(sys.modules)
@@ -646,10 +646,10 @@ def test_a_connection_that_cannot_be_released_is_ignored() -> None:
         def remove_log_listener(self, _: object) -> None:
             pass
 
-    async def give_back(_: object) -> None:
+    async def release_connection(_: object) -> None:
         raise OSError("the pool is closed")
 
-    driver = _lease_stores.Asyncpg(lambda: None, give_back, True)
+    driver = _lease_stores.Asyncpg(lambda: None, release_connection, True)
     driver.connection = Connection()
     assert asyncio.run(driver.do({"do": "close"})) is None
     assert driver.connection is None
@@ -739,7 +739,7 @@ def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch)
     assert named == [("pod-7",)]
 
 
-def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
+def test_waiting_for_the_first_id_does_not_block_the_event_loop(url: str) -> None:
     async def main() -> tuple[int, int]:
         ids, turns = sno.Generator(lease=polyflake.lease(url, "orders")), 0
         made = asyncio.ensure_future(ids.generate_async())
@@ -753,7 +753,7 @@ def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
     assert granted_ids(url) == [partition]
 
 
-def at_exit_of(url: str, end: str, *, options: str = "") -> list[int]:
+def ids_after_exit(url: str, end: str, *, options: str = "") -> list[int]:
     """Returns the worker IDs that are still granted after a program has ended."""
     code = f"""
 import os, signal, sys, polyflake
@@ -769,14 +769,14 @@ ids.generate()
 
 @pytest.mark.parametrize("end", ["", "raise ValueError", "sys.exit(3)", "os.kill(os.getpid(), signal.SIGINT)"])
 def test_a_worker_id_is_released_at_exit(url: str, end: str) -> None:
-    assert at_exit_of(url, end) == []
+    assert ids_after_exit(url, end) == []
 
 
 def test_sigterm_releases_the_worker_id_on_request(url: str) -> None:
     terminate = "os.kill(os.getpid(), signal.SIGTERM)"
-    assert at_exit_of(url, terminate, options=", sigterm=True") == []
-    assert at_exit_of(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
-    assert at_exit_of(url, terminate) == [0], "a signal without a handler ends the process at once"
+    assert ids_after_exit(url, terminate, options=", sigterm=True") == []
+    assert ids_after_exit(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
+    assert ids_after_exit(url, terminate) == [0], "a signal without a handler ends the process at once"
 
 
 def test_sigterm_with_a_custom_handler_keeps_the_lease(url: str) -> None:
@@ -817,7 +817,7 @@ def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
 
 def test_one_worker_id_is_reused_by_consecutive_processes(url: str) -> None:
     for _ in range(5):
-        assert at_exit_of(url, "") == []
+        assert ids_after_exit(url, "") == []
     assert records(url) == [(0, False)]
 
 
@@ -843,13 +843,13 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
     ids.generate()
     run, has_raised = lease._driver.run, threading.Event()
 
-    def fails_once(*arguments: Any) -> Any:
+    def fail_once(*arguments: Any) -> Any:
         if has_raised.is_set():
             return run(*arguments)
         has_raised.set()
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(lease._driver, "run", fails_once)
+    monkeypatch.setattr(lease._driver, "run", fail_once)
     assert has_raised.wait(5)
     end = time.monotonic() + 5
     while not lease.status().renewals and time.monotonic() < end:
@@ -860,7 +860,7 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
 
 
 @pytest.mark.parametrize(("strict", "is_away"), [(True, True), (True, False), (False, False)])
-def test_a_strict_lease_holds_ids_back_after_a_gap(
+def test_a_strict_lease_withholds_ids_after_a_gap(
     url: str, strict: bool, is_away: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stops the lease's thread and its monotonic clock, as if the process were restored from an image some seconds

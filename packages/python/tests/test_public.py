@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Indexed, MyInt, Raising
+from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Indexed, MyInt, RaisingIndex
 from polyflake import InvalidValueError, OutOfRangeError, public
 from support import REPOSITORY, raises_code
 
@@ -63,7 +63,7 @@ def test_integers_outside_the_type_are_rejected(number: int) -> None:
 
 
 def test_exceptions_of_index_propagate() -> None:
-    for value in (Raising(ZeroDivisionError("no")), *NO_INDICES):
+    for value in (RaisingIndex(ZeroDivisionError("no")), *NO_INDICES):
         with pytest.raises((ZeroDivisionError, TypeError)):
             ORDERS.encode(value)
 

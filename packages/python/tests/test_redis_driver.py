@@ -70,19 +70,19 @@ def _redis(monkeypatch: pytest.MonkeyPatch) -> None:
     made.clear()
 
 
-def opened(url: str = "redis://127.0.0.1:7000/3") -> tuple[Any, Connection]:
+def open_connection(url: str = "redis://127.0.0.1:7000/3") -> tuple[Any, Connection]:
     server = json.loads(place(url, "orders"))["server"]
-    driver = _lease_stores.driver_of("redis", server, os.getpid(), 5.0)
+    driver = _lease_stores.new_driver("redis", server, os.getpid(), 5.0)
     assert driver.do({"do": "open"}) == {"opened": None}
     return driver, made[-1]
 
 
-def test_a_connection_never_sends_a_command_again() -> None:
+def test_a_command_is_never_sent_twice() -> None:
     pool = SimpleNamespace(
         connection_class=Connection, connection_kwargs={"db": 3, "retry": 4, "retry_on_timeout": True}
     )
-    _lease_stores.driver_of(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).do({"do": "open"})
-    _, of_url = opened("redis://lease:secret@127.0.0.1:7000/3")
+    _lease_stores.new_driver(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).do({"do": "open"})
+    _, of_url = open_connection("redis://lease:secret@127.0.0.1:7000/3")
     for connection in made:
         settings = connection.settings
         assert (settings["retry"], settings["retry_on_error"], settings["retry_on_timeout"]) == (None, [], False)
@@ -90,13 +90,13 @@ def test_a_connection_never_sends_a_command_again() -> None:
         assert int(settings["db"]) == 3
     expected = {"host": "127.0.0.1", "port": 7000, "username": "lease", "password": "secret"}
     assert {name: of_url.settings[name] for name in expected} == expected
-    _, local = opened("redis:///0?host=/run/redis.sock")
+    _, local = open_connection("redis:///0?host=/run/redis.sock")
     assert isinstance(local, UnixDomainSocketConnection)
     assert local.settings["path"] == "/run/redis.sock"
 
 
 def test_a_script_is_one_command_whose_reply_is_a_row() -> None:
-    driver, connection = opened()
+    driver, connection = open_connection()
     connection.reply = ["done", "1", None]
     assert driver.do(REQUEST) == {"rows": [[["done", "1", None]]], "failure": None}
     assert connection.commands == [("EVAL", "return {}", "0")]
@@ -104,7 +104,7 @@ def test_a_script_is_one_command_whose_reply_is_a_row() -> None:
 
 
 def test_a_lost_reply_has_no_code_and_ends_the_connection() -> None:
-    driver, connection = opened()
+    driver, connection = open_connection()
     connection.reply = OSError("Connection closed by server.")
     answer = driver.do(REQUEST)
     assert answer["failure"]["code"] is None
@@ -112,8 +112,8 @@ def test_a_lost_reply_has_no_code_and_ends_the_connection() -> None:
     driver.end()
 
 
-def test_a_silent_server_is_cut_off_after_the_time_of_the_request() -> None:
-    driver, connection = opened()
+def test_a_request_to_a_silent_server_times_out() -> None:
+    driver, connection = open_connection()
     connection.reply = None
     assert driver.do(REQUEST | {"within_ms": 20}) == _lease_stores.NO_OUTPUT
     assert connection.cut.is_set()
@@ -129,8 +129,8 @@ def test_a_silent_server_is_cut_off_after_the_time_of_the_request() -> None:
         (NoPermissionError("this user has no permissions"), "NOPERM"),
     ],
 )
-def test_an_error_of_the_server_has_its_code_and_keeps_the_connection(error: Exception, code: str) -> None:
-    driver, connection = opened()
+def test_a_server_error_has_a_code_and_keeps_the_connection(error: Exception, code: str) -> None:
+    driver, connection = open_connection()
     connection.reply = error
     failure = driver.do(REQUEST)["failure"]
     assert failure["code"] == code

@@ -71,7 +71,7 @@ def test_restores_are_watched_or_the_error_states_the_reason() -> None:
     """)
 
 
-def test_snapstart_calls_it_by_itself(tmp_path: Path) -> None:
+def test_snapstart_calls_after_restore_automatically(tmp_path: Path) -> None:
     (tmp_path / "snapshot_restore_py.py").write_text(
         "called = []\ndef register_after_restore(function, *args, **kwargs): called.append((function, args, kwargs))\n"
     )
@@ -87,7 +87,7 @@ def test_snapstart_calls_it_by_itself(tmp_path: Path) -> None:
     )
 
 
-def test_a_lease_is_abandoned_and_another_one_acquired(tmp_path: Path) -> None:
+def test_a_restore_replaces_the_lease(tmp_path: Path) -> None:
     run(f"""
         import time
         import polyflake
@@ -131,6 +131,6 @@ LATE = """
 @pytest.mark.parametrize(
     "forks", [False, pytest.param(True, marks=pytest.mark.skipif(sys.platform == "win32", reason="no forks"))]
 )
-def test_a_lease_that_starts_after_a_restore_begins(forks: bool, tmp_path: Path) -> None:
+def test_a_lease_can_begin_after_a_restore(forks: bool, tmp_path: Path) -> None:
     url = f"sqlite:{tmp_path}/ids.db?allow=overlayfs"
     run(textwrap.dedent(LATE).replace("URL", repr(url)).replace("FORKS", repr(forks)))

@@ -23,14 +23,14 @@ def imported_generator(**options: Any) -> Any:
     return sno.Generator.import_original(sno.Generator(1).close(), **options)
 
 
-def restored_of_a_layout(**options: Any) -> Any:
+def restored_layout_generator(**options: Any) -> Any:
     return layout.Generator.restore(INTEGERS, layout.Generator(INTEGERS).close(), **options)
 
 
 OTHER_FORMATS = {
     "restored": FAMILIES["sno"]._replace(make=restored_generator),
     "imported": FAMILIES["sno"]._replace(make=imported_generator),
-    "restored layout": FAMILIES["layout"]._replace(make=restored_of_a_layout),
+    "restored layout": FAMILIES["layout"]._replace(make=restored_layout_generator),
 }
 each = pytest.mark.parametrize("family", [*FAMILIES.values(), *OTHER_FORMATS.values()], ids=[*FAMILIES, *OTHER_FORMATS])
 WAITING_CALLS: dict[str, Any] = {"on_exhausted": "wait"}

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 import polyflake
-from catalogue import BAD_CHARACTERS, HUGE_INTEGERS, NO_INTEGERS, Colour, Indexed, MyInt, Raising
+from catalogue import BAD_CHARACTERS, HUGE_INTEGERS, NO_INTEGERS, Colour, Indexed, MyInt, RaisingIndex
 from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64, uuid7
 from test_api import API
 
@@ -74,10 +74,10 @@ class Call(NamedTuple):
         """Returns a method of a new object, so that no call can hide another call's effects."""
         owner = self.of()
         function = owner if name == "__call__" else getattr(owner, name)
-        return finished(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
+        return blocking(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
 
 
-def finished(function: Callable[..., Any]) -> Callable[..., Any]:
+def blocking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Turns a method that returns a coroutine into one that returns its result."""
 
     @wraps(function)
@@ -100,7 +100,7 @@ def methods(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[s
     return {f"{owner}.{name}": call(of, *args) for name in names.split()}
 
 
-def methods_of_generators(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
+def generator_methods(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
     """Returns the methods that all generators have. The ID parameters come last."""
     owner, texts = f"{family}.Generator", "" if family == "layout" else " generate_text try_generate_text"
     return {
@@ -127,7 +127,7 @@ CALLS: dict[str, Call] = {
     "sno.Generator.import_original": call(
         constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
     ),
-    **methods_of_generators("sno", sno_generator, bytearray(30), 5),
+    **generator_methods("sno", sno_generator, bytearray(30), 5),
     "sno.Generator.generate_at": call(sno_generator, NOW, 5),
     "sno.Generator.extend_window": call(sno_generator, SNO_WINDOW[1]),
     "sno.Snapshot.from_dict": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
@@ -162,7 +162,7 @@ CALLS: dict[str, Call] = {
     "randflake.Codec.inspect_columns": call(constant_call(CODEC), randflake.RandflakeArray(array("q", [5]))),
     "randflake.Codec.encrypt": call(constant_call(CODEC), 1_730_000_000, 1, 2),
     "randflake.Generator": call(constant_call(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
-    **methods_of_generators("randflake", randflake_generator, np.zeros(3, np.int64)),
+    **generator_methods("randflake", randflake_generator, np.zeros(3, np.int64)),
     "randflake.Generator.inspect": call(randflake_generator, 5),
     "randflake.Generator.extend_grant": call(randflake_generator, GRANT),
     "randflake.Grant": call(constant_call(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
@@ -173,7 +173,7 @@ CALLS: dict[str, Call] = {
     "randflake.describe": call(constant_call(randflake)),
     **methods("randflake", constant_call(randflake), "encode_text from_unsigned to_unsigned", 5),
     "hotguid.Generator": call(constant_call(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
-    **methods_of_generators("hotguid", hotguid_generator, bytearray(48), 5),
+    **generator_methods("hotguid", hotguid_generator, bytearray(48), 5),
     "hotguid.Generator.extend_window": call(hotguid_generator, WINDOW[1]),
     "hotguid.HotGuidArray": call(constant_call(hotguid), bytes(32)),
     "hotguid.HotGuidArray.from_texts": call(constant_call(hotguid.HotGuidArray), [str(GUID)]),
@@ -195,7 +195,7 @@ CALLS: dict[str, Call] = {
     **methods("hotguid", constant_call(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
     "hotguid.time_range": call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
     "uuid7.Generator": call(constant_call(uuid7), 7, resume_after=5, follow_rollbacks=False, window=WINDOW, **OPTIONS),
-    **methods_of_generators("uuid7", uuid7_generator, bytearray(48)),
+    **generator_methods("uuid7", uuid7_generator, bytearray(48)),
     "uuid7.Generator.extend_window": call(uuid7_generator, WINDOW[1]),
     "uuid7.Uuid7Array": call(constant_call(uuid7), UUID7.bytes * 2),
     "uuid7.Uuid7Array.from_texts": call(constant_call(uuid7.Uuid7Array), [str(UUID7)]),
@@ -214,7 +214,7 @@ CALLS: dict[str, Call] = {
     "uuid7.time_range": call(constant_call(uuid7), NOW, NOW + dt.timedelta(1)),
     "layout.Generator": call(constant_call(layout), SHARDED, **LAYOUT_OPTIONS),
     "layout.Generator.restore": call(constant_call(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
-    **methods_of_generators("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
+    **generator_methods("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
     "layout.Generator.extend_window": call(layout_generator, LAYOUT_WINDOW[1] + 1),
     "layout.presets": call(constant_call(layout)),
     "layout.Layout": call(constant_call(layout), BLOB),
@@ -293,7 +293,7 @@ def test_classes_cannot_be_subclassed_or_made_without_their_constructor() -> Non
                 make()
 
 
-class Resizing:
+class ResizingIndex:
     """An integer that resizes a buffer when it is converted."""
 
     def __init__(self) -> None:
@@ -354,7 +354,7 @@ class MyStr(str):
     __hash__ = str.__hash__
 
 
-def released() -> memoryview:
+def released_memoryview() -> memoryview:
     view = memoryview(bytes(16))
     view.release()
     return view
@@ -380,9 +380,9 @@ VALUES: list[Callable[[], Any]] = [
     *map(
         constant_call,
         [
-            Raising(ValueError("no")),
-            Raising(RecursionError()),
-            Raising(MemoryError()),
+            RaisingIndex(ValueError("no")),
+            RaisingIndex(RecursionError()),
+            RaisingIndex(MemoryError()),
             RaisingEverything(),
             MisleadingClass(),
         ],
@@ -441,8 +441,8 @@ VALUES: list[Callable[[], Any]] = [
     lambda: memoryview(bytes(16)).cast("d"),
     lambda: memoryview(bytes(16)).cast("B", (4, 4)),
     lambda: memoryview(bytearray(16)),
-    released,
-    Resizing,
+    released_memoryview,
+    ResizingIndex,
     lambda: iter([1, 2]),
     raising_items,
 ]
@@ -590,12 +590,12 @@ def test_objects_compare_with_anything_and_are_immutable(object: Any) -> None:
 def test_a_buffer_resized_during_a_call_was_copied() -> None:
     machine = bytearray(b"abcde")
 
-    class Grows:
+    class ResizingCounter:
         def __index__(self) -> int:
             machine[:] = b"y" * 4096
             return 1
 
-    made = hotguid.from_parts(timestamp=1, machine=machine, counter=Grows())
+    made = hotguid.from_parts(timestamp=1, machine=machine, counter=ResizingCounter())
     assert hotguid.parts(made).machine == b"abcde"
     assert len(machine) == 4096
     key = bytearray(16)

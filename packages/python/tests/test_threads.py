@@ -27,7 +27,7 @@ def decrypt(n: int) -> object:
     return CIPHER.decrypt_many(bytes(8 * n))
 
 
-def long_enough(work: Callable[[int], object]) -> int:
+def calibrate_work(work: Callable[[int], object]) -> int:
     """Returns an amount of work that takes about a fifth of a second, which is much longer than a thread needs to wake
     up."""
     n, taken = 1 << 14, 0.0
@@ -43,7 +43,7 @@ def long_enough(work: Callable[[int], object]) -> int:
 def test_a_long_call_lets_other_threads_run(work: Callable[[int], object]) -> None:
     """The interpreter is configured not to switch threads by itself, so this thread continues only if the call releases
     the GIL."""
-    n, begun, ended = long_enough(work), threading.Event(), []
+    n, begun, ended = calibrate_work(work), threading.Event(), []
 
     def run() -> None:
         begun.set()

@@ -35,7 +35,7 @@ def use_up(ids: Generator) -> uuid.UUID:
 
 
 @pytest.mark.parametrize("use", [uuid7.parts, uuid7.unix_ms, uuid7.worker_id])
-def test_an_id_must_be_a_uuid_of_version_7(use: Callable[[Any], object]) -> None:
+def test_an_id_must_be_a_version_7_uuid(use: Callable[[Any], object]) -> None:
     class UuidSubclass(uuid.UUID):
         pass
 
@@ -97,7 +97,7 @@ def test_time_ranges_contain_the_ids_of_their_milliseconds() -> None:
         uuid7.time_range(-1, NOW_MS)
 
 
-def test_calls_of_all_threads_are_sorted() -> None:
+def test_ids_are_sorted_across_threads() -> None:
     """A call that begins after another call has returned gets a greater ID."""
     latest, wrong, made = [uuid7.generate()], [], []
 
@@ -120,7 +120,7 @@ def test_calls_of_all_threads_are_sorted() -> None:
     assert wrong == [] and len(set(made)) == 12_000
 
 
-def test_a_millisecond_is_sorted_past_4096() -> None:
+def test_ids_stay_sorted_past_4096_per_millisecond() -> None:
     ids, _ = generator_at(NOW_MS)
     made = [ids.generate(), *ids.generate_many(50_000), *(ids.generate() for _ in range(5000))]
     assert made == sorted(set(made)) and {uuid7.unix_ms(id) for id in made} == {NOW_MS}

@@ -5,7 +5,7 @@
 import { outcome } from "./outcomes.mjs";
 
 // Clock readings that are not times.
-const NO_TIMES = { none: undefined, boolean: true, float: NaN };
+const INVALID_READINGS = { none: undefined, boolean: true, float: NaN };
 
 /** A generator and the calls in progress. Each format defines `build` and `call`. */
 export class Stage {
@@ -44,7 +44,7 @@ export class Stage {
     if (frame.read === 2) frame.answers = frame.inside.map((step) => this.step(step));
     const reading = frame.readings[Math.min(frame.read, frame.readings.length) - 1];
     if (reading === "raise") throw new Error("a clock that fails");
-    return Object.hasOwn(NO_TIMES, reading) ? NO_TIMES[reading] : Number(reading);
+    return Object.hasOwn(INVALID_READINGS, reading) ? INVALID_READINGS[reading] : Number(reading);
   }
 }
 

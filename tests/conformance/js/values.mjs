@@ -5,7 +5,7 @@ export function bytesOf(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-export function hexOf(bytes) {
+export function toHex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
@@ -31,7 +31,7 @@ export function readAll(values = {}) {
 export function write(value) {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (typeof value === "string") return { text: value };
-  if (value instanceof Uint8Array) return { hex: hexOf(value) };
+  if (value instanceof Uint8Array) return { hex: toHex(value) };
   throw new Error(`expected a value of a field, found ${value}`);
 }
 

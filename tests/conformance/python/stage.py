@@ -16,7 +16,7 @@ Args = dict[str, Any]
 NANOS_PER_MS = 1_000_000
 
 # Clock readings that are not times.
-NO_TIMES: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
+INVALID_READINGS: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Frame:
         reading = self.readings[min(self.read, len(self.readings)) - 1]
         if reading == "raise":
             raise RuntimeError("a clock that fails")
-        return NO_TIMES[reading] if reading in NO_TIMES else int(reading) * NANOS_PER_MS
+        return INVALID_READINGS[reading] if reading in INVALID_READINGS else int(reading) * NANOS_PER_MS
 
 
 class Stage(ABC):

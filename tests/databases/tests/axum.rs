@@ -24,7 +24,7 @@ async fn send(service: &Router, method: &str, path: &str, body: &str) -> (u16, V
 }
 
 #[tokio::test]
-async fn orders_are_added_found_and_rejected() {
+async fn orders_can_be_added_and_found_and_invalid_ids_are_rejected() {
     static IDS: Generator = Generator::new();
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());

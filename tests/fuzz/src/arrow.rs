@@ -39,7 +39,7 @@ pub(crate) fn columns(input: &[u8]) {
     let items: Vec<_> = texts
         .iter()
         .enumerate()
-        .map(|(at, text)| (!(has_nulls && is_null(at))).then(|| in_layout(layout, text)))
+        .map(|(at, text)| (!(has_nulls && is_null(at))).then(|| encode_for_layout(layout, text)))
         .collect();
     check::<Sno>(&whole, layout, &items);
     check::<Randflake>(&whole, layout, &items);
@@ -51,13 +51,13 @@ pub(crate) fn columns(input: &[u8]) {
     }
     let selected: Vec<_> = keys.iter().map(|key| items[*key].clone()).collect();
     let keys: Vec<i64> = keys.iter().map(|key| i64::try_from(*key).expect("few")).collect();
-    let dictionary = Foreign::of_keys("l", keys.len(), Buffer::of_i64(&keys), whole.clone());
+    let dictionary = Foreign::from_keys("l", keys.len(), Buffer::from_i64s(&keys), whole.clone());
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
     let chosen = if bytes.number_below(2) == 1 { dictionary } else { whole };
-    let faulty = corrupted(&mut bytes, chosen.clone());
-    assert!(is_fair(&chosen, &faulty), "{faulty:?}");
-    read_anyhow(&faulty);
+    let faulty = corrupt_column(&mut bytes, chosen.clone());
+    assert!(has_detectable_faults(&chosen, &faulty), "{faulty:?}");
+    read_with_every_reader(&faulty);
     let stream = ForeignChunks {
         pieces: vec![faulty.clone(), faulty],
         fails_at: Some(bytes.number_below(6)),
@@ -96,7 +96,7 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
 }
 
 /// Returns the string in the form in which a fixed-width layout stores it.
-fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
+fn encode_for_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     let mut kept = text.to_vec();
     if let Layout::Fixed(width) = layout {
         kept.resize(width, 0);
@@ -142,7 +142,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
 }
 
 /// Reads a column with every reader. Each reader either fails or returns at most as many items as the column claims.
-fn read_anyhow(column: &Foreign) {
+fn read_with_every_reader(column: &Foreign) {
     let (pieces, held) = column.export();
     let most = usize::try_from(column.length).unwrap_or(0);
     let within = |read: Result<usize, Fault>| {
@@ -159,17 +159,17 @@ fn read_anyhow(column: &Foreign) {
 
 /// Adds a few faults to the column or to its dictionary's values. A length may become shorter, or exceed the size of any
 /// memory.
-fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
+fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     for _ in 0..=bytes.number_below(3) {
         match bytes.number_below(4) {
             0 if whole.dictionary.1.is_some() => {
                 let values = whole.dictionary.1.take().expect("values");
-                whole.dictionary.1 = Some(Box::new(corrupted_once(bytes, *values)));
+                whole.dictionary.1 = Some(Box::new(corrupt_column_once(bytes, *values)));
             }
             1 if whole.dictionary.0.is_some() => {
                 let kind = whole.dictionary.0.as_mut().expect("values");
                 kind.schema_is_released = bytes.number_below(2) == 1;
-                kind.format = other_format(bytes);
+                kind.format = unsupported_format(bytes);
             }
             2 if whole.dictionary.0.is_some() => match bytes.number_below(3) {
                 0 => whole.dictionary.0 = None,
@@ -182,7 +182,7 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
                         .for_each(|values| values.array_is_released = true);
                 }
             },
-            _ => whole = corrupted_once(bytes, whole),
+            _ => whole = corrupt_column_once(bytes, whole),
         }
     }
     whole
@@ -190,17 +190,17 @@ fn corrupted(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
 
 /// Returns whether readers can be expected to detect a column's faults. The column must have at most as many items as
 /// before, or more than fit in memory.
-fn is_fair(before: &Foreign, after: &Foreign) -> bool {
+fn has_detectable_faults(before: &Foreign, after: &Foreign) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
     let values = before.dictionary.1.as_deref().zip(after.dictionary.1.as_deref());
     counts.into_iter().all(|(was, is)| is <= was || is > MAX_ITEMS)
-        && values.is_none_or(|(before, after)| is_fair(before, after))
+        && values.is_none_or(|(before, after)| has_detectable_faults(before, after))
 }
 
 /// Returns a format that no reader accepts for strings or integers, and whose items may be wider than those in the column.
 /// `None` is a null pointer.
-fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
+fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
         "i",
@@ -218,7 +218,7 @@ fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     (bytes.number_below(8) > 0).then(|| bytes.choose(&formats).to_owned())
 }
 
-fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
+fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     // Use only lengths that fit in the buffers, or that exceed any memory size.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
@@ -250,7 +250,7 @@ fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
             } else if column.format.as_ref().is_some_and(|format| !format.starts_with('w')) {
                 corrupt_offsets(bytes, &mut column);
             } else {
-                column.format = other_format(bytes);
+                column.format = unsupported_format(bytes);
             }
         }
     }
@@ -259,7 +259,7 @@ fn corrupted_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
 
 fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let keys: Vec<_> = (0..MAX_ITEMS).map(|_| bytes.number()).collect();
-    column.buffers[1] = Some(Buffer::of_i64(&keys));
+    column.buffers[1] = Some(Buffer::from_i64s(&keys));
 }
 
 /// Replaces an offset or part of a view. The last offset stays unchanged, because readers cannot check it.
@@ -293,8 +293,8 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {
         let whole = column(Layout::Fixed(16), false, &[vec![b'2'; 16]], 1);
-        let huge = corrupted_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());
-        let twice = corrupted_once(&mut Bytes(&[part, 0, 2, 0, 255]), huge);
-        assert!(is_fair(&whole, &twice), "{twice:?}");
+        let huge = corrupt_column_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());
+        let twice = corrupt_column_once(&mut Bytes(&[part, 0, 2, 0, 255]), huge);
+        assert!(has_detectable_faults(&whole, &twice), "{twice:?}");
     }
 }

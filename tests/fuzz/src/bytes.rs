@@ -1,7 +1,7 @@
 //! Makes choices based on an input's bytes. When the input runs out, it continues with zeros.
 
 /// The number of IDs per input.
-pub(crate) const NEIGHBOURS: usize = 32;
+pub(crate) const IDS_PER_INPUT: usize = 32;
 
 /// Returns an input's IDs: its first bytes, padded with zeros, and then variants with one of those bytes changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
@@ -11,7 +11,7 @@ pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [
         other[usize::from(at) % N] = byte;
         other
     });
-    std::iter::once(own).chain(others).take(NEIGHBOURS)
+    std::iter::once(own).chain(others).take(IDS_PER_INPUT)
 }
 
 /// Returns pseudo-random bytes, which are always the same for the same input.

@@ -4,7 +4,7 @@ use polyflake::{ErrorKind, hotguid::HotGuid};
 
 use crate::{
     bytes::neighbours,
-    texts::{for_each_string, nearly_valid},
+    texts::{almost_valid_string, for_each_string},
     verdict::{Verdict, expected_result, verdict, with_checked_message},
 };
 
@@ -16,7 +16,8 @@ const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Checks the string forms of IDs, including SQL Server's form.
 pub(crate) fn texts(input: &[u8]) {
-    let near = nearly_valid(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
+    let near =
+        almost_valid_string(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
     for_each_string(input, &near, |text, units| {
         let read = verdict(HotGuid::parse(text));
         let sql = verdict(HotGuid::parse_sql(text));
@@ -25,7 +26,7 @@ pub(crate) fn texts(input: &[u8]) {
         assert_eq!(sql.map(|id| reverse_groups(id.to_sql())), expected, "{text:?}");
         for spelled in [read.map(HotGuid::text), sql.map(HotGuid::sql_text)].into_iter().flatten() {
             assert!(
-                spelled.chars().map(u32::from).eq(units.iter().map(|unit| lower(*unit))),
+                spelled.chars().map(u32::from).eq(units.iter().map(|unit| to_ascii_lower(*unit))),
                 "{text:?}"
             );
         }
@@ -71,7 +72,7 @@ fn value(unit: u32) -> Option<u32> {
     char::from_u32(unit).and_then(|c| c.to_digit(16))
 }
 
-pub(crate) fn lower(unit: u32) -> u32 {
+pub(crate) fn to_ascii_lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 

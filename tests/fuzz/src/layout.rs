@@ -63,7 +63,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     let json = layout.to_json();
     let again = Layout::from_json(&json).expect("what was written");
     assert_eq!((&again, again.to_json()), (&layout, json));
-    check_figures(&layout);
+    check_description(&layout);
     check_foreign_ids(&layout);
     let ids: Vec<Id> = (0..=bytes.number_below(3)).map(|_| any_id(&layout, bytes)).collect();
     ids.iter().for_each(|id| check_id(&layout, id, bytes));
@@ -71,7 +71,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
 }
 
 /// Checks that the fields follow each other without gaps and fill the ID.
-fn check_figures(layout: &Layout) {
+fn check_description(layout: &Layout) {
     let figures = layout.describe();
     let mut end = 0;
     for field in figures.fields() {

@@ -58,7 +58,7 @@ pub(crate) fn calls(input: &[u8]) {
             let call = bytes.choose(family);
             assert!(call(&machine) <= 1);
         }
-        assert_works(&machine);
+        assert_strings_round_trip(&machine);
     });
 }
 
@@ -92,7 +92,7 @@ fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
 }
 
 /// Checks that parsing and formatting an ID's string returns the same string, regardless of earlier calls.
-fn assert_works(machine: &Machine<StoppedClock>) {
+fn assert_strings_round_trip(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_AT, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {

@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    texts::{for_each_string, is_encoded_as, nearly_valid},
+    texts::{almost_valid_string, for_each_string, is_encoded_as},
     verdict::{Verdict, expected_result, verdict},
 };
 
@@ -16,7 +16,8 @@ const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 /// Checks the string form.
 pub(crate) fn texts(input: &[u8]) {
     // The first of thirteen digits is at most `f`.
-    let near = nearly_valid(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
+    let near =
+        almost_valid_string(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
     for_each_string(input, &near, |text, units| {
         let read = verdict(Randflake::parse(text));
         assert_eq!(read, reading(units), "{text:?}");

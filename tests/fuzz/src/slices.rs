@@ -26,7 +26,7 @@ pub(crate) fn sno(input: &[u8]) {
     });
     let mut ids = vec![Sno::default(); texts.len()];
     let decoded = sno::decode_slice(&texts, &mut ids);
-    check_decoded(decoded, &ids, texts.iter().map(|text| sno_reading(&units(text))));
+    check_decoded(decoded, &ids, texts.iter().map(|text| sno_reading(&to_units(text))));
     let mut again = vec![[0; 16]; ids.len()];
     sno::encode_slice(&ids, &mut again).expect("slices of one length");
     assert!(ids.iter().zip(&again).all(|(id, text)| id.to_uuid_bytes() == *text));
@@ -44,7 +44,11 @@ pub(crate) fn randflake(input: &[u8]) {
     });
     let mut ids = vec![Randflake::default(); slots.len()];
     let decoded = randflake::decode_slice(&slots, &mut ids);
-    check_decoded(decoded, &ids, slots.iter().map(|slot| randflake_reading(&units(text_of(slot)))));
+    check_decoded(
+        decoded,
+        &ids,
+        slots.iter().map(|slot| randflake_reading(&to_units(text_of(slot)))),
+    );
     let mut again = vec![[0xff; 16]; ids.len()];
     randflake::encode_slice(&ids, &mut again).expect("slices of one length");
     assert!(ids.iter().zip(&again).all(|(id, slot)| id.text().as_bytes() == text_of(slot)));
@@ -68,7 +72,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
     again.fill(Randflake::default());
     let decoded = randflake::decode_column(&offsets, &texts.concat(), &mut again);
-    check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
+    check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&to_units(text))));
 }
 
 /// Checks that encrypting and decrypting many blocks at once gives the same results as processing each block alone.
@@ -108,7 +112,7 @@ pub(crate) fn chunks_of_16(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     })
 }
 
-fn units(text: &[u8]) -> Vec<u32> {
+fn to_units(text: &[u8]) -> Vec<u32> {
     text.iter().copied().map(u32::from).collect()
 }
 

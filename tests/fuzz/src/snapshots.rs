@@ -62,7 +62,7 @@ fn check_sno(json: &[u8]) {
     let builder = || Generator::builder().clock(&clock).max_wait(Duration::ZERO);
     for restored in [builder().restore(snapshot), builder().import_original(snapshot)] {
         match restored {
-            Ok(ids) => check_continues(&ids, &snapshot),
+            Ok(ids) => check_restored_generator(&ids, &snapshot),
             Err(error) => assert_eq!(with_checked_message(&error).code(), "out_of_range"),
         }
     }
@@ -70,7 +70,7 @@ fn check_sno(json: &[u8]) {
 
 /// Checks that a restored generator's IDs differ from each other and from the snapshot's last ID, and that the generator's
 /// own snapshot can be restored.
-fn check_continues(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
+fn check_restored_generator(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
     let made: Vec<_> = [0, 1].iter().filter_map(|metabyte| ids.generate(*metabyte).ok()).collect();
     let last = (snapshot.wall_hi, snapshot.drifts & 1 == 1, snapshot.sequence);
     let mut cells: Vec<_> = made

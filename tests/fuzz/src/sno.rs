@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    texts::{for_each_string, is_encoded_as, nearly_valid},
+    texts::{almost_valid_string, for_each_string, is_encoded_as},
     verdict::{Verdict, expected_result, verdict, with_checked_message},
 };
 
@@ -15,12 +15,12 @@ const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
 /// Checks strings, their metabytes, and the same strings in UUID form.
 pub(crate) fn texts(input: &[u8]) {
-    for_each_string(input, &nearly_valid(input, 16, |_| ALPHABET), |text, units| {
+    for_each_string(input, &almost_valid_string(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(Sno::parse(text));
         assert_eq!(read, reading(units), "{text:?}");
         let metabyte = verdict(sno::metabyte(text));
-        assert_eq!(metabyte, metabyte_reading(units), "{text:?}");
-        if let Some(uuid) = uuid_of(units) {
+        assert_eq!(metabyte, expected_metabyte(units), "{text:?}");
+        if let Some(uuid) = uuid_from_units(units) {
             assert_eq!(verdict(Sno::from_uuid_bytes(uuid)), read, "{text:?}");
         }
         if let Ok(id) = read {
@@ -51,7 +51,7 @@ pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
 }
 
 /// Reads a string's metabyte using only the characters at positions 8 and 9.
-fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
+fn expected_metabyte(units: &[u32]) -> Verdict<u8> {
     expected_result(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
     let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
     Ok(u8::try_from(bits >> 2).expect("10 bits, less 2"))
@@ -66,7 +66,7 @@ const fn value(unit: u32) -> Option<u128> {
 }
 
 /// Returns the bytes of a UUID, provided that each character fits in a byte.
-fn uuid_of(units: &[u32]) -> Option<[u8; 16]> {
+fn uuid_from_units(units: &[u32]) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     for (byte, unit) in uuid.iter_mut().zip(units) {
         *byte = u8::try_from(*unit).ok()?;

@@ -3,27 +3,31 @@
 use crate::bytes::random_bytes;
 
 /// Characters that a decoder must not mistake for characters of its alphabet.
-const ODD: [char; 32] = [
+const UNUSUAL_CHARACTERS: [char; 32] = [
     '\0', '\n', ' ', '-', '_', '=', '.', '/', ':', '@', '[', '`', '{', '~', '\u{7f}', '\u{80}',
     '\u{b2}', 'ß', 'ÿ', 'ı', 'а', 'о', 'K', 'ﬀ', '٣', '0', '2', 'a', '\u{feff}', '\u{fffd}', '😀',
     '𝟚',
 ];
 
 /// The number of neighbors to try for a nearly valid string.
-const NEIGHBOURS: usize = 16;
+const MAX_NEIGHBOURS: usize = 16;
 
 /// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
 /// neighbors, each of which differs from it in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
-    let mut room = SpareText::default();
+    let mut room = TextBuffers::default();
     if let Ok(text) = str::from_utf8(input) {
         room.check(text, &mut check);
     }
     let mut near: Vec<char> = near.chars().collect();
     room.check_chars(&near, &mut check);
-    for [a, b, c, ..] in random_bytes(input).take(NEIGHBOURS.min(near.len())) {
+    for [a, b, c, ..] in random_bytes(input).take(MAX_NEIGHBOURS.min(near.len())) {
         let at = usize::from(a) % near.len();
-        let odd = if b < 64 { ODD[usize::from(b) % ODD.len()] } else { char::from(c) };
+        let odd = if b < 64 {
+            UNUSUAL_CHARACTERS[usize::from(b) % UNUSUAL_CHARACTERS.len()]
+        } else {
+            char::from(c)
+        };
         let right = std::mem::replace(&mut near[at], odd);
         room.check_chars(&near, &mut check);
         near[at] = right;
@@ -32,12 +36,12 @@ pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&s
 
 /// Buffers for a string and its characters, reused for each string.
 #[derive(Default)]
-struct SpareText {
+struct TextBuffers {
     text: String,
     characters: Vec<u32>,
 }
 
-impl SpareText {
+impl TextBuffers {
     fn check_chars(&mut self, text: &[char], check: &mut impl FnMut(&str, &[u32])) {
         let mut utf8 = std::mem::take(&mut self.text);
         utf8.clear();
@@ -61,7 +65,7 @@ pub(crate) fn is_encoded_as(text: &str, units: &[u32]) -> bool {
 
 /// Returns a nearly valid string. Its length is usually correct, and its characters usually belong to the alphabet that
 /// `alphabet_at` returns for each position. The first byte selects the length, and each following byte selects a character.
-pub(crate) fn nearly_valid(
+pub(crate) fn almost_valid_string(
     input: &[u8],
     right: usize,
     alphabet_at: impl Fn(usize) -> &'static str,
@@ -73,12 +77,12 @@ pub(crate) fn nearly_valid(
     };
     let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
     let character = |(position, byte): (usize, u8)| match byte.checked_sub(0xe0) {
-        Some(odd) => ODD[usize::from(odd)],
-        None => character_of(alphabet_at(position), byte),
+        Some(odd) => UNUSUAL_CHARACTERS[usize::from(odd)],
+        None => nth_character(alphabet_at(position), byte),
     };
     bytes.take(length).enumerate().map(character).collect()
 }
 
-fn character_of(alphabet: &str, byte: u8) -> char {
+fn nth_character(alphabet: &str, byte: u8) -> char {
     char::from(alphabet.as_bytes()[usize::from(byte) % alphabet.len()])
 }

@@ -7,14 +7,14 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    hotguid::{DIGITS, HYPHENS, lower, reading},
-    texts::{for_each_string, nearly_valid},
+    hotguid::{DIGITS, HYPHENS, reading, to_ascii_lower},
+    texts::{almost_valid_string, for_each_string},
     verdict::{Verdict, verdict, with_checked_message},
 };
 
 /// Checks the string form. Most nearly valid strings have the right version and variant.
 pub(crate) fn texts(input: &[u8]) {
-    let near = nearly_valid(input, 36, |at| match at {
+    let near = almost_valid_string(input, 36, |at| match at {
         14 => "77777774",
         19 => "89abAB8c",
         at if HYPHENS.contains(&at) => "-",
@@ -22,14 +22,14 @@ pub(crate) fn texts(input: &[u8]) {
     });
     for_each_string(input, &near, |text, units| {
         let id = verdict(Uuid7::parse(text));
-        let expected = reading(units).and_then(of_version_7);
+        let expected = reading(units).and_then(check_version_7);
         assert_eq!(id.map(Uuid7::to_bytes), expected, "{text:?}");
         assert_eq!(Uuid7::parse_const(text), id.ok(), "{text:?}");
         if let Ok(bytes) = text.as_bytes().try_into() {
             assert_eq!(Uuid7::parse_bytes(bytes).ok(), id.ok(), "{text:?}");
         }
         if let Ok(id) = id {
-            let canonical = units.iter().map(|unit| lower(*unit));
+            let canonical = units.iter().map(|unit| to_ascii_lower(*unit));
             assert!(id.text().chars().map(u32::from).eq(canonical), "{text:?}");
         }
     });
@@ -47,7 +47,7 @@ pub(crate) fn bytes(input: &[u8]) {
 
 fn assert_forms(mut bytes: [u8; 16]) {
     let id = Uuid7::from_bytes(bytes);
-    assert_eq!(verdict(id.clone()).map(Uuid7::to_bytes), of_version_7(bytes));
+    assert_eq!(verdict(id.clone()).map(Uuid7::to_bytes), check_version_7(bytes));
     assert_eq!(Uuid7::from_u128(u128::from_be_bytes(bytes)), id);
     assert_eq!(Uuid7::from_slice(&bytes), id);
     (bytes[6], bytes[8]) = (bytes[6] & 0x0f | 0x70, bytes[8] & 0x3f | 0x80);
@@ -62,7 +62,7 @@ fn assert_forms(mut bytes: [u8; 16]) {
 }
 
 /// Checks the version and the variant in the simplest way.
-fn of_version_7(bytes: [u8; 16]) -> Verdict<[u8; 16]> {
+fn check_version_7(bytes: [u8; 16]) -> Verdict<[u8; 16]> {
     let is_of_version_7 = bytes[6] >> 4 == 7 && bytes[8] >> 6 == 0b10;
     if is_of_version_7 { Ok(bytes) } else { Err((ErrorKind::NotCanonical, None)) }
 }

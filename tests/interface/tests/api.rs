@@ -54,7 +54,7 @@ fn parse(file: &Path) -> Vec<Item> {
 }
 
 /// Returns whether an item is part of the public API: it must be public and not hidden in the documentation.
-fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
+fn is_public_api(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
@@ -68,10 +68,10 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
 }
 
 /// Returns the last name of each path in a `use` tree.
-fn last_names(tree: &UseTree) -> Vec<String> {
+fn imported_names(tree: &UseTree) -> Vec<String> {
     match tree {
-        UseTree::Path(path) => last_names(&path.tree),
-        UseTree::Group(group) => group.items.iter().flat_map(last_names).collect(),
+        UseTree::Path(path) => imported_names(&path.tree),
+        UseTree::Group(group) => group.items.iter().flat_map(imported_names).collect(),
         UseTree::Name(name) => vec![name.ident.to_string()],
         UseTree::Rename(rename) => vec![rename.rename.to_string()],
         UseTree::Glob(_) => panic!("a public glob import hides names"),
@@ -81,10 +81,10 @@ fn last_names(tree: &UseTree) -> Vec<String> {
 /// Returns the names that `mod.rs` makes public.
 fn exported(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
-        Item::Use(item) if is_promised(&item.vis, &item.attrs) => last_names(&item.tree),
-        Item::Fn(item) if is_promised(&item.vis, &item.attrs) => vec![item.sig.ident.to_string()],
-        Item::Struct(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],
-        Item::Enum(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],
+        Item::Use(item) if is_public_api(&item.vis, &item.attrs) => imported_names(&item.tree),
+        Item::Fn(item) if is_public_api(&item.vis, &item.attrs) => vec![item.sig.ident.to_string()],
+        Item::Struct(item) if is_public_api(&item.vis, &item.attrs) => vec![item.ident.to_string()],
+        Item::Enum(item) if is_public_api(&item.vis, &item.attrs) => vec![item.ident.to_string()],
         _ => vec![],
     });
     names.collect()
@@ -98,7 +98,7 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
         return None;
     }
     let public = |item: &ImplItem| match item {
-        ImplItem::Fn(function) if is_promised(&function.vis, &function.attrs) => {
+        ImplItem::Fn(function) if is_public_api(&function.vis, &function.attrs) => {
             vec![function.sig.ident.to_string()]
         }
         _ => vec![],
@@ -117,7 +117,7 @@ fn implements_windowed(item: &Item) -> bool {
 }
 
 /// Returns whether an `impl` is limited to formats whose window is an option.
-fn asks_for_windowed(item: &Item) -> bool {
+fn requires_windowed(item: &Item) -> bool {
     let Item::Impl(block) = item else { return false };
     let bounds = block.generics.type_params().flat_map(|parameter| &parameter.bounds);
     bounds
@@ -145,7 +145,7 @@ fn names_in_code(folders: &[&str]) -> Names {
         .flat_map(|name| parse(&root().join(format!("src/generator/{name}.rs"))))
         .collect();
     let is_windowed = own.iter().any(implements_windowed);
-    let of_all = of_all.iter().filter(|item| is_windowed || !asks_for_windowed(item));
+    let of_all = of_all.iter().filter(|item| is_windowed || !requires_windowed(item));
     for (of, functions) in own.iter().chain(of_all).filter_map(methods) {
         if let Some(known) = names.types.get_mut(&of) {
             known.extend(functions);
@@ -156,7 +156,7 @@ fn names_in_code(folders: &[&str]) -> Names {
 }
 
 /// Returns whether an entry applies to Rust.
-fn in_rust(entry: &Table) -> bool {
+fn applies_to_rust(entry: &Table) -> bool {
     entry.get("in").is_none_or(|languages| {
         languages.as_array().unwrap().iter().any(|language| language.as_str() == Some("rust"))
     })
@@ -165,14 +165,14 @@ fn in_rust(entry: &Table) -> bool {
 fn keys(table: Option<&toml::Value>) -> BTreeSet<String> {
     let entries = table.and_then(toml::Value::as_table).into_iter().flatten();
     entries
-        .filter(|(_, entry)| entry.as_table().is_none_or(in_rust))
+        .filter(|(_, entry)| entry.as_table().is_none_or(applies_to_rust))
         .map(|(name, _)| name.clone())
         .collect()
 }
 
 fn names_in_contract(family: &Table) -> Names {
     let classes = family["classes"].as_table().unwrap();
-    let rusty = classes.iter().filter(|(_, class)| in_rust(class.as_table().unwrap()));
+    let rusty = classes.iter().filter(|(_, class)| applies_to_rust(class.as_table().unwrap()));
     Names {
         functions: keys(family.get("functions")),
         types: rusty.map(|(name, class)| (name.clone(), keys(class.get("members")))).collect(),

@@ -22,7 +22,7 @@ impl Kind for User {
 }
 
 #[track_caller]
-fn assert_comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+fn assert_round_trips<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let json = serde_json::to_string(value).unwrap();
     assert_eq!(serde_json::from_str::<T>(&json).unwrap(), *value, "{json}");
     assert_eq!(serde_json::from_value::<T>(serde_json::to_value(value).unwrap()).unwrap(), *value);
@@ -36,37 +36,37 @@ fn assert_comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value:
     assert_eq!(postcard::from_bytes::<T>(&bytes).unwrap(), *value, "postcard");
 }
 
-const NOON: i64 = 1_763_650_000_000;
+const START_MS: i64 = 1_763_650_000_000;
 
 #[test]
 fn ids_round_trip() {
-    assert_comes_back(&Sno::parse("a7rdmuv326nct5if").unwrap());
-    assert_comes_back(&Randflake::from_i64(-7));
-    assert_comes_back(&hotguid::generate(7).unwrap());
-    assert_comes_back(&uuid7::generate().unwrap());
-    assert_comes_back(&vec![Sno::default(); 3]);
-    assert_comes_back(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
+    assert_round_trips(&Sno::parse("a7rdmuv326nct5if").unwrap());
+    assert_round_trips(&Randflake::from_i64(-7));
+    assert_round_trips(&hotguid::generate(7).unwrap());
+    assert_round_trips(&uuid7::generate().unwrap());
+    assert_round_trips(&vec![Sno::default(); 3]);
+    assert_round_trips(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
     for id in [i64::MIN, 0, 1234, i64::MAX] {
-        assert_comes_back(&layout::Id::Integer(id));
+        assert_round_trips(&layout::Id::Integer(id));
     }
-    assert_comes_back(&layout::Id::Bytes(vec![0x12, 0x34]));
+    assert_round_trips(&layout::Id::Bytes(vec![0x12, 0x34]));
 }
 
 #[test]
 fn fields_and_grants_round_trip() {
-    assert_comes_back(&Sno::MAX.parts());
-    assert_comes_back(&hotguid::HotGuid::MAX.parts());
-    assert_comes_back(&uuid7::Uuid7::MAX.parts());
+    assert_round_trips(&Sno::MAX.parts());
+    assert_round_trips(&hotguid::HotGuid::MAX.parts());
+    assert_round_trips(&uuid7::Uuid7::MAX.parts());
     let shard_key = u32::MAX;
-    assert_comes_back(&hotguid::Uuid8Parts {
+    assert_round_trips(&hotguid::Uuid8Parts {
         timestamp: 7,
         machine: 1 << 33,
         counter: 0,
         shard_key,
     });
-    assert_comes_back(&randflake::Parts { timestamp: 1_730_000_000, node: 7, sequence: 131_071 });
+    assert_round_trips(&randflake::Parts { timestamp: 1_730_000_000, node: 7, sequence: 131_071 });
     let grant = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824).unwrap();
-    assert_comes_back(&grant);
+    assert_round_trips(&grant);
     let json = json!({"first_node": 40, "last_node": 49, "start": 1_730_000_000, "end": 2_803_741_824_u32});
     assert_eq!(serde_json::to_value(grant).unwrap(), json);
 }
@@ -128,27 +128,27 @@ fn errors_serialize_with_their_details() {
 
 #[test]
 fn sno_snapshots_round_trip() {
-    let ids = sno::Generator::builder().clock(ManualClock::at_unix_ms(NOON)).partition(7);
+    let ids = sno::Generator::builder().clock(ManualClock::at_unix_ms(START_MS)).partition(7);
     let ids = ids.sequence_min(300).build().unwrap();
     ids.generate(0).unwrap();
     let snapshot = ids.close().unwrap();
-    assert_comes_back(&snapshot);
+    assert_round_trips(&snapshot);
     let mut bytes = postcard::to_stdvec(&snapshot).unwrap();
     bytes[0] += 1;
     assert!(postcard::from_bytes::<sno::Snapshot>(&bytes).is_err(), "another format");
     let mut widest = sno::Snapshot::new([255; 2], u16::MAX, u16::MAX);
     (widest.sequence, widest.drifts) = (u32::MAX, u32::MAX);
     (widest.now, widest.wall_hi, widest.wall_safe) = (u64::MAX >> 1, 1 << 53, 0);
-    assert_comes_back(&widest);
+    assert_round_trips(&widest);
 }
 
 #[test]
 fn layouts_and_their_snapshots_round_trip() {
     for name in ["twitter", "discord", "instagram", "sonyflake"] {
-        assert_comes_back(&preset(name, []).unwrap());
+        assert_round_trips(&preset(name, []).unwrap());
     }
-    assert_comes_back(&layout::Snapshot::new(u64::MAX, 1 << 64));
-    assert_comes_back(&layout::Snapshot::new(7, 0));
+    assert_round_trips(&layout::Snapshot::new(u64::MAX, 1 << 64));
+    assert_round_trips(&layout::Snapshot::new(7, 0));
 }
 
 /// Descriptions are only serialized, never deserialized, so testing JSON suffices for all formats.

@@ -76,7 +76,7 @@ fn user() -> User {
     User { id: USER.parse().unwrap(), foo: "bar".into(), baz: "bar".into() }
 }
 
-fn id_of(metabyte: u8) -> Sno {
+fn id_with_metabyte(metabyte: u8) -> Sno {
     Sno::default().with_metabyte(metabyte)
 }
 
@@ -98,14 +98,14 @@ fn order() -> Order {
         wrapped: Wrapped(6),
         unit: (),
         anything: vec![None, Some(true)],
-        id: id_of(2).to_string(),
+        id: id_with_metabyte(2).to_string(),
     }
 }
 
 /// Deserializes a text with each entry point of `serde_json`. Strings and slices lend their bytes, but a reader does not.
 /// Errors are compared without their position, because the reader counts it differently.
 #[track_caller]
-fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
+fn deserialize_each_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
 ) -> Result<T, String> {
     let told =
@@ -118,11 +118,13 @@ fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
 
 #[test]
 fn the_id_selects_the_variant() {
-    assert_eq!(in_every_way::<Record>(TEXT), Ok(Record::User(user())));
-    let list = format!(r#"[{TEXT}, {{"id": "{}"}}]"#, id_of(3));
-    assert!(in_every_way::<Vec<Record>>(&list).unwrap_err().starts_with("expected an ID of"));
+    assert_eq!(deserialize_each_way::<Record>(TEXT), Ok(Record::User(user())));
+    let list = format!(r#"[{TEXT}, {{"id": "{}"}}]"#, id_with_metabyte(3));
+    assert!(
+        deserialize_each_way::<Vec<Record>>(&list).unwrap_err().starts_with("expected an ID of")
+    );
     let text = serde_json::to_string(&Record::User(user())).unwrap();
-    assert_eq!(in_every_way::<Record>(&text), Ok(Record::User(user())));
+    assert_eq!(deserialize_each_way::<Record>(&text), Ok(Record::User(user())));
     assert_eq!(serde_json::from_value::<Record>(json!(user())).unwrap(), Record::User(user()));
 }
 
@@ -134,7 +136,7 @@ fn the_id_can_be_at_any_position() {
         let mut members: Vec<_> = members.iter().map(|member| (*member).to_owned()).collect();
         members.insert(place, id.clone());
         let text = format!("{{{}}}", members.join(","));
-        assert_eq!(in_every_way::<Record>(&text), Ok(Record::User(user())), "{text}");
+        assert_eq!(deserialize_each_way::<Record>(&text), Ok(Record::User(user())), "{text}");
     }
 }
 
@@ -144,8 +146,8 @@ fn members_before_the_id_are_read_like_those_after_it() {
     let id = format!(r#","id":"{}"}}"#, order().id);
     let first = format!(r#"{{"id":"{}",{}}}"#, order().id, &last[1..last.len() - id.len()]);
     assert!(last.ends_with(&id));
-    assert_eq!(in_every_way::<Record>(&last), Ok(Record::Order(order())));
-    assert_eq!(in_every_way::<Record>(&first), Ok(Record::Order(order())));
+    assert_eq!(deserialize_each_way::<Record>(&last), Ok(Record::Order(order())));
+    assert_eq!(deserialize_each_way::<Record>(&first), Ok(Record::Order(order())));
 }
 
 /// Integers that only a decimal string can represent exactly are rejected before the ID, and are never rounded.
@@ -162,11 +164,12 @@ fn integers_of_128_bits_must_follow_the_id() {
         }
     }
     let n = u128::MAX - 1;
-    let read = in_every_way(&format!(r#"{{"id":"{USER}","n":{n}}}"#));
+    let read = deserialize_each_way(&format!(r#"{{"id":"{USER}","n":{n}}}"#));
     assert_eq!(read, Ok(Kinds::Large(Large { n })));
-    let error = in_every_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
+    let error =
+        deserialize_each_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
     assert!(error.starts_with("invalid type: floating point"), "{error}");
-    let small = in_every_way(&format!(r#"{{"n":{},"id":"{USER}"}}"#, u64::MAX));
+    let small = deserialize_each_way(&format!(r#"{{"n":{},"id":"{USER}"}}"#, u64::MAX));
     assert_eq!(small, Ok(Kinds::Large(Large { n: u64::MAX.into() })));
 }
 
@@ -174,14 +177,14 @@ fn integers_of_128_bits_must_follow_the_id() {
 fn strings_are_borrowed_from_the_input() {
     by_metabyte! {
         #[derive(Debug, PartialEq)]
-        enum Lent<'a> {
+        enum Borrowed<'a> {
             24 => Tag(Tag<'a>),
         }
     }
     for text in
         [r#"{"id":"aaaaaaaa55aaaaaa","name":"a"}"#, r#"{"name":"a","id":"aaaaaaaa55aaaaaa"}"#]
     {
-        let Lent::Tag(tag) = serde_json::from_str(text).unwrap();
+        let Borrowed::Tag(tag) = serde_json::from_str(text).unwrap();
         assert_eq!(tag, Tag { name: "a", id: USER });
         assert!(text.as_bytes().as_ptr_range().contains(&tag.name.as_ptr()));
         assert!(text.as_bytes().as_ptr_range().contains(&tag.id.as_ptr()));
@@ -204,19 +207,22 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
             _ => Rest(Option<BTreeMap<String, u8>>),
         }
     }
-    let second = json!({"_id": id_of(2), "id": 1});
-    assert_eq!(in_every_way::<Named>(&second.to_string()), Ok(Named::Second(second)));
-    let second = r#"{"_id":"2222222222222222"}"#.replace("2222222222222222", &id_of(2).text());
-    let (three, four) = (id_of(3), id_of(4));
+    let second = json!({"_id": id_with_metabyte(2), "id": 1});
+    assert_eq!(deserialize_each_way::<Named>(&second.to_string()), Ok(Named::Second(second)));
+    let second =
+        r#"{"_id":"2222222222222222"}"#.replace("2222222222222222", &id_with_metabyte(2).text());
+    let (three, four) = (id_with_metabyte(3), id_with_metabyte(4));
     let inner = format!(r#"{{"right":[{second}],"left":null,"_id":"{four}"}}"#);
     let pair = format!(r#"{{"left":{inner},"_id":"{three}","right":[{inner}]}}"#);
-    let second = || Named::Second(json!({"_id": id_of(2)}));
+    let second = || Named::Second(json!({"_id": id_with_metabyte(2)}));
     let inner = || Named::Pair(Pair { left: None, right: vec![second()] });
     let pair_read = Named::Pair(Pair { left: Some(Box::new(inner())), right: vec![inner()] });
-    assert_eq!(in_every_way::<Named>(&pair), Ok(pair_read));
-    let other = json!({"a": 1, "_id": id_of(9), "b": 2});
+    assert_eq!(deserialize_each_way::<Named>(&pair), Ok(pair_read));
+    let other = json!({"a": 1, "_id": id_with_metabyte(9), "b": 2});
     assert!(
-        in_every_way::<Named>(&other.to_string()).unwrap_err().contains("invalid type: string")
+        deserialize_each_way::<Named>(&other.to_string())
+            .unwrap_err()
+            .contains("invalid type: string")
     );
 }
 
@@ -263,20 +269,23 @@ fn a_variant_accepts_any_deserializable_type() {
         }
     }
     let read = |metabyte: u8| {
-        let id = id_of(metabyte);
-        let first = in_every_way(&format!(r#"{{"id":"{id}","n":7,"type":"A"}}"#));
-        let last = in_every_way(&format!(r#"{{"type":"A","n":7,"id":"{id}"}}"#));
+        let id = id_with_metabyte(metabyte);
+        let first = deserialize_each_way(&format!(r#"{{"id":"{id}","n":7,"type":"A"}}"#));
+        let last = deserialize_each_way(&format!(r#"{{"type":"A","n":7,"id":"{id}"}}"#));
         assert_eq!(first.is_ok(), last.is_ok(), "{first:?} {last:?}");
         assert!(first.is_err() || first == last, "{first:?} {last:?}");
         first
     };
     let rest = |metabyte: u8| {
-        BTreeMap::from([("id".into(), json!(id_of(metabyte))), ("type".into(), json!("A"))])
+        BTreeMap::from([
+            ("id".into(), json!(id_with_metabyte(metabyte))),
+            ("type".into(), json!("A")),
+        ])
     };
     assert!(read(1).unwrap_err().starts_with("unknown field `type`"));
-    let text = format!(r#"{{"n":7,"id":"{}"}}"#, id_of(1));
-    let inner = Inner { id: id_of(1), n: 7 };
-    assert_eq!(in_every_way::<Kinds>(&text), Ok(Kinds::Outer(Outer(inner))));
+    let text = format!(r#"{{"n":7,"id":"{}"}}"#, id_with_metabyte(1));
+    let inner = Inner { id: id_with_metabyte(1), n: 7 };
+    assert_eq!(deserialize_each_way::<Kinds>(&text), Ok(Kinds::Outer(Outer(inner))));
     assert_eq!(read(2), Ok(Kinds::Flat(Flat { n: 7, rest: rest(2) })));
     assert_eq!(read(3), Ok(Kinds::NoId(NoId { n: 7 })));
     assert_eq!(read(4), Ok(Kinds::Tagged(Tagged::A { n: 7 })));
@@ -291,7 +300,7 @@ fn a_variant_accepts_any_deserializable_type() {
 /// Returns the error for the ID in a text, and asserts that serde's error has the same message.
 #[track_caller]
 fn rejection(text: &str) -> Error {
-    let told = in_every_way::<Record>(text).unwrap_err();
+    let told = deserialize_each_way::<Record>(text).unwrap_err();
     match Record::read(&mut serde_json::Deserializer::from_str(text)) {
         Err(ReadError::Id(error)) => {
             assert!(told.starts_with(&error.to_string()), "{told}: {error}");
@@ -304,7 +313,7 @@ fn rejection(text: &str) -> Error {
 
 #[test]
 fn a_rejected_id_reports_its_code() {
-    let unknown = rejection(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_of(3)));
+    let unknown = rejection(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_with_metabyte(3)));
     assert_eq!(unknown.code(), "out_of_range");
     assert_eq!(unknown.to_string(), "expected an ID of metabyte 24, 1 | 2, found 3");
     for none in ["{}", r#"{"foo":"bar"}"#, r#"{"ID":"aaaaaaaa55aaaaaa"}"#] {
@@ -333,7 +342,7 @@ fn a_rejected_id_reports_its_code() {
 #[test]
 fn other_errors_come_from_the_data_format() {
     let other = |text: &str| {
-        let told = in_every_way::<Record>(text).unwrap_err();
+        let told = deserialize_each_way::<Record>(text).unwrap_err();
         match Record::read(&mut serde_json::Deserializer::from_str(text)) {
             Err(ReadError::Other(error)) => assert!(error.to_string().starts_with(&told)),
             read => panic!("expected an error of the format, found {read:?}"),
@@ -353,7 +362,7 @@ fn other_errors_come_from_the_data_format() {
             _ => Whole(Value),
         }
     }
-    let whole = in_every_way::<Any>(&format!(r#"{{"id":"{USER}","a":1,"id":"{USER}"}}"#));
+    let whole = deserialize_each_way::<Any>(&format!(r#"{{"id":"{USER}","a":1,"id":"{USER}"}}"#));
     assert_eq!(whole, Err("duplicate field `id`".into()));
     let twice = format!(r#"{{"foo":"","foo":"","id":"{USER}","baz":""}}"#);
     assert!(other(&twice).starts_with("duplicate field `foo`"));
@@ -434,7 +443,7 @@ by_metabyte! {
 fn a_variants_type_can_have_any_name() {
     let text = format!(r#"{{"id": "{USER}"}}"#);
     assert_eq!(
-        in_every_way::<SharedDField>(&text),
+        deserialize_each_way::<SharedDField>(&text),
         Ok(SharedDField::D(D { id: USER.parse().unwrap() }))
     );
 }
@@ -460,8 +469,8 @@ macro_rules! assert_alike {
             let expected = direct.map(|value| SharedShape::Content(Content { value }));
             let first = format!(r#"{{"id":"{USER}","value":{text}}}"#);
             let last = format!(r#"{{"value":{text},"id":"{USER}"}}"#);
-            assert_eq!(in_every_way::<SharedShape>(&first).ok(), expected, "{first}");
-            assert_eq!(in_every_way::<SharedShape>(&last).ok(), expected, "{last}");
+            assert_eq!(deserialize_each_way::<SharedShape>(&first).ok(), expected, "{first}");
+            assert_eq!(deserialize_each_way::<SharedShape>(&last).ok(), expected, "{last}");
         }
     })+};
 }

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use utoipa::PartialSchema;
 
 #[derive(Debug)]
-struct SnoOfKind<const METABYTE: u8>;
+struct SnoWithMetabyte<const METABYTE: u8>;
 
-impl<const METABYTE: u8> Kind for SnoOfKind<METABYTE> {
+impl<const METABYTE: u8> Kind for SnoWithMetabyte<METABYTE> {
     const METABYTE: u8 = METABYTE;
 }
 
@@ -79,7 +79,7 @@ fn a_typed_ids_pattern_fixes_the_metabyte() {
     fn check<const METABYTE: u8>() {
         let first = Sno::MIN.with_metabyte(METABYTE);
         let last = Sno::MAX.with_metabyte(METABYTE);
-        let ids = [first, last].map(|id| Id::<SnoOfKind<METABYTE>>::new(id).unwrap());
+        let ids = [first, last].map(|id| Id::<SnoWithMetabyte<METABYTE>>::new(id).unwrap());
         let pattern = pattern(&ids);
         for other in (0..=u8::MAX).filter(|other| *other != METABYTE) {
             for id in [first, last, Sno::parse("9afikjv326nct5if").unwrap()] {
@@ -97,7 +97,7 @@ fn a_typed_ids_pattern_fixes_the_metabyte() {
 #[test]
 fn schema_names_match_the_types() {
     assert_eq!(<Sno as utoipa::ToSchema>::name(), "Sno");
-    assert_eq!(<Id<SnoOfKind<7>> as JsonSchema>::schema_name(), "Id");
+    assert_eq!(<Id<SnoWithMetabyte<7>> as JsonSchema>::schema_name(), "Id");
     assert!(<Sno as JsonSchema>::inline_schema());
 }
 
@@ -107,7 +107,7 @@ fn arbitrary_builds_ids_from_bytes() {
     let mut bits = Unstructured::new(&bytes);
     let sno = Sno::arbitrary(&mut bits).unwrap();
     assert_eq!(sno.to_bytes(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    let typed = Id::<SnoOfKind<24>>::arbitrary(&mut bits).unwrap();
+    let typed = Id::<SnoWithMetabyte<24>>::arbitrary(&mut bits).unwrap();
     assert_eq!((typed.metabyte(), typed.sequence()), (24, 0x13_14));
     assert_eq!(HotGuid::arbitrary(&mut bits).unwrap().to_rfc_bytes()[0], 21);
     assert_eq!(Uuid7::arbitrary(&mut bits).unwrap().to_bytes()[0], 37);

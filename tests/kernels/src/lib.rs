@@ -6,12 +6,12 @@ use polyflake::kernels::{Level, levels};
 pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 
 /// Lengths near the group sizes of 2 to 16 items. The cipher's groups are larger.
-const AROUND_GROUPS: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
+const LENGTHS_NEAR_GROUP_SIZES: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
 /// Returns slice lengths that exceed every group size, some of them several times over. There are fewer under Miri, which
 /// is slow.
 pub fn lengths() -> impl Iterator<Item = usize> {
-    (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || AROUND_GROUPS.contains(length))
+    (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || LENGTHS_NEAR_GROUP_SIZES.contains(length))
 }
 
 /// Returns every `step`th value under Miri, which is slow, and all values otherwise.

@@ -14,10 +14,10 @@ use polyflake::{
 };
 
 /// More than two groups, plus a remainder.
-const ITEMS: usize = 21;
+const ITEM_COUNT: usize = 21;
 
 /// A number that no test decodes.
-const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
+const UNWRITTEN_NUMBER: u64 = 0x5555_aaaa_5555_aaaa;
 
 /// Returns numbers whose strings have any length, but mostly long ones, like those of real IDs.
 fn numbers(count: usize) -> Vec<u64> {
@@ -42,22 +42,22 @@ fn text_of(mut number: u64) -> String {
 }
 
 /// Valid numbers, with their slots and their strings.
-static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| numbers(ITEMS));
+static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| numbers(ITEM_COUNT));
 static SLOTS: LazyLock<Vec<[u8; 16]>> = LazyLock::new(|| slots(&NUMBERS));
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| texts(&NUMBERS));
 
-fn slot_of(text: &str) -> [u8; 16] {
+fn pad_to_slot(text: &str) -> [u8; 16] {
     let mut slot = [0; 16];
     slot[..text.len()].copy_from_slice(text.as_bytes());
     slot
 }
 
 fn slots(numbers: &[u64]) -> Vec<[u8; 16]> {
-    numbers.iter().map(|&number| slot_of(&text_of(number))).collect()
+    numbers.iter().map(|&number| pad_to_slot(&text_of(number))).collect()
 }
 
 #[track_caller]
-fn round_trip(level: Level, numbers: &[u64], slots: &[[u8; 16]]) {
+fn assert_round_trips(level: Level, numbers: &[u64], slots: &[[u8; 16]]) {
     let mut written = vec![[0xa5; 16]; numbers.len()];
     encode_randflake(level, numbers, &mut written).unwrap();
     assert_eq!(written, slots, "{level:?}");
@@ -68,8 +68,8 @@ fn round_trip(level: Level, numbers: &[u64], slots: &[[u8; 16]]) {
 
 /// Checks a number at every position in two groups and a remainder.
 #[track_caller]
-fn round_trip_of_one(level: Level, number: u64) {
-    round_trip(level, &[number; 9], &[slot_of(&text_of(number)); 9]);
+fn assert_number_round_trips(level: Level, number: u64) {
+    assert_round_trips(level, &[number; 9], &[pad_to_slot(&text_of(number)); 9]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn slices_of_every_length_round_trip() {
     for level in levels() {
         for length in lengths() {
             let numbers = numbers(length);
-            round_trip(level, &numbers, &slots(&numbers));
+            assert_round_trips(level, &numbers, &slots(&numbers));
         }
     }
 }
@@ -87,7 +87,7 @@ fn values_next_to_powers_of_two_round_trip() {
     for level in levels() {
         for bit in sample_under_miri(0..64, 5) {
             for number in [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1, !(1 << bit)] {
-                round_trip_of_one(level, number);
+                assert_number_round_trips(level, number);
             }
         }
     }
@@ -97,15 +97,18 @@ fn values_next_to_powers_of_two_round_trip() {
 fn assert_same_error_as_single(level: Level, slots: &[[u8; 16]], item: usize) {
     let bytes = slots[item];
     let length = 16 - bytes.iter().rev().take_while(|byte| **byte == 0).count();
-    let expected = error_of_single(&bytes[..length], item);
-    let mut read = vec![UNTOUCHED; slots.len()];
+    let expected = single_decode_error(&bytes[..length], item);
+    let mut read = vec![UNWRITTEN_NUMBER; slots.len()];
     assert_eq!(decode_randflake(level, slots, &mut read), Err(expected), "{level:?} {bytes:?}");
     assert_eq!(read[..item], NUMBERS[..item], "{level:?}");
-    assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
+    assert!(
+        read[item..].iter().all(|number| *number == UNWRITTEN_NUMBER),
+        "{level:?} wrote past {item}"
+    );
 }
 
 /// Returns the error for a single string. A byte above ASCII is not a character, even if a character has that value.
-fn error_of_single(text: &[u8], item: usize) -> Error {
+fn single_decode_error(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
     match error.position() {
@@ -116,16 +119,16 @@ fn error_of_single(text: &[u8], item: usize) -> Error {
     }
 }
 
-fn is_good(byte: u8) -> bool {
+fn is_valid_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'v')
 }
 
 fn items() -> impl Iterator<Item = usize> {
-    sample_under_miri(0..ITEMS, 5)
+    sample_under_miri(0..ITEM_COUNT, 5)
 }
 
-fn bad_bytes() -> impl Iterator<Item = u8> {
-    sample_under_miri((0..=u8::MAX).filter(|byte| !is_good(*byte)), 61)
+fn invalid_bytes() -> impl Iterator<Item = u8> {
+    sample_under_miri((0..=u8::MAX).filter(|byte| !is_valid_byte(*byte)), 61)
 }
 
 #[test]
@@ -134,14 +137,14 @@ fn every_digit_is_read_at_every_position() {
         let lengths = (1..=13).filter(|length| !cfg!(miri) || [1, 11, 12, 13].contains(length));
         for (length, place) in lengths.flat_map(|length| (0..length).map(move |at| (length, at))) {
             // Under Miri, only the first and the last byte are tested.
-            for digit in sample_under_miri((1..=u8::MAX).filter(|byte| is_good(*byte)), 31) {
+            for digit in sample_under_miri((1..=u8::MAX).filter(|byte| is_valid_byte(*byte)), 31) {
                 let mut digits = vec![b'7'; length];
                 digits[place] = digit;
                 let text = String::from_utf8(digits).unwrap();
                 if let Ok(number) = u64::from_str_radix(&text, 32)
                     && !(text.starts_with('0') && length > 1)
                 {
-                    round_trip_of_one(level, number);
+                    assert_number_round_trips(level, number);
                 }
             }
         }
@@ -155,10 +158,10 @@ fn bytes_after_the_digits_are_rejected() {
             .flat_map(|at| sample_under_miri(1..=u8::MAX, 61).map(move |byte| (at, byte)))
         {
             let mut slots = SLOTS.clone();
-            let item = usize::from(byte) % ITEMS;
-            slots[item] = slot_of(&"7".repeat(length));
+            let item = usize::from(byte) % ITEM_COUNT;
+            slots[item] = pad_to_slot(&"7".repeat(length));
             slots[item][place] = byte;
-            if place > length || place == 13 || !is_good(byte) {
+            if place > length || place == 13 || !is_valid_byte(byte) {
                 assert_same_error_as_single(level, &slots, item);
             }
         }
@@ -170,10 +173,10 @@ fn invalid_bytes_are_found_at_every_item_and_position() {
     for level in levels() {
         for length in [1, 11, 12, 13] {
             for place in 0..length {
-                for bad in bad_bytes().filter(|bad| *bad > 0) {
+                for bad in invalid_bytes().filter(|bad| *bad > 0) {
                     let mut slots = SLOTS.clone();
-                    let item = usize::from(bad) % ITEMS;
-                    slots[item] = slot_of(&"7".repeat(length));
+                    let item = usize::from(bad) % ITEM_COUNT;
+                    slots[item] = pad_to_slot(&"7".repeat(length));
                     slots[item][place] = bad;
                     assert_same_error_as_single(level, &slots, item);
                 }
@@ -182,7 +185,7 @@ fn invalid_bytes_are_found_at_every_item_and_position() {
     }
 }
 
-const NO_TEXTS: [&str; 15] = [
+const INVALID_TEXTS: [&str; 15] = [
     "",
     "00",
     "01",
@@ -203,17 +206,17 @@ const NO_TEXTS: [&str; 15] = [
 #[test]
 fn noncanonical_strings_are_rejected() {
     for level in levels() {
-        for text in NO_TEXTS {
+        for text in INVALID_TEXTS {
             for item in items() {
                 let mut slots = SLOTS.clone();
-                slots[item] = slot_of(text);
+                slots[item] = pad_to_slot(text);
                 assert_same_error_as_single(level, &slots, item);
             }
         }
     }
 }
 
-fn column_of(numbers: &[u64]) -> (Vec<i32>, String) {
+fn expected_column(numbers: &[u64]) -> (Vec<i32>, String) {
     let (mut offsets, mut text) = (vec![0], String::new());
     for &number in numbers {
         text += &text_of(number);
@@ -227,14 +230,14 @@ fn columns_of_every_length_round_trip() {
     for level in levels() {
         for length in lengths() {
             let numbers = numbers(length);
-            let (expected_offsets, expected) = column_of(&numbers);
+            let (expected_offsets, expected) = expected_column(&numbers);
             let (mut offsets, mut text) = (vec![-1; length + 1], vec![0xa5; 13 * length]);
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
             // The bytes are tested with and without trailing bytes that do not belong to any string.
             for text in [&text[..end], &text] {
-                let mut read = vec![UNTOUCHED; length];
+                let mut read = vec![UNWRITTEN_NUMBER; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();
                 assert_eq!(read, numbers, "{level:?} {length}");
             }
@@ -249,12 +252,15 @@ fn assert_column_fails_like_single(level: Level, texts: &[Vec<u8>], item: usize)
         Some(*end)
     });
     let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
-    let expected = error_of_single(&texts[item], item);
-    let mut read = vec![UNTOUCHED; texts.len()];
+    let expected = single_decode_error(&texts[item], item);
+    let mut read = vec![UNWRITTEN_NUMBER; texts.len()];
     let decoded = decode_randflake_column(level, &offsets, &texts.concat(), &mut read);
     assert_eq!(decoded, Err(expected), "{level:?} {:?}", texts[item]);
     assert_eq!(read[..item], NUMBERS[..item], "{level:?}");
-    assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
+    assert!(
+        read[item..].iter().all(|number| *number == UNWRITTEN_NUMBER),
+        "{level:?} wrote past {item}"
+    );
 }
 
 fn texts(numbers: &[u64]) -> Vec<Vec<u8>> {
@@ -266,10 +272,10 @@ fn invalid_bytes_are_found_at_every_position_of_columns() {
     for level in levels() {
         for length in [1, 11, 12, 13] {
             for (place, bad) in
-                (0..length).flat_map(|place| bad_bytes().map(move |bad| (place, bad)))
+                (0..length).flat_map(|place| invalid_bytes().map(move |bad| (place, bad)))
             {
                 let mut texts = TEXTS.clone();
-                let item = usize::from(bad) % ITEMS;
+                let item = usize::from(bad) % ITEM_COUNT;
                 texts[item] = vec![b'7'; length];
                 texts[item][place] = bad;
                 assert_column_fails_like_single(level, &texts, item);
@@ -280,7 +286,7 @@ fn invalid_bytes_are_found_at_every_position_of_columns() {
 
 #[test]
 fn noncanonical_strings_in_columns_are_rejected() {
-    for (level, text) in levels().flat_map(|level| NO_TEXTS.map(move |text| (level, text))) {
+    for (level, text) in levels().flat_map(|level| INVALID_TEXTS.map(move |text| (level, text))) {
         for item in items() {
             let mut texts = TEXTS.clone();
             texts[item] = text.into();
@@ -291,8 +297,8 @@ fn noncanonical_strings_in_columns_are_rejected() {
 
 #[test]
 fn invalid_offsets_are_rejected_at_every_item() {
-    let numbers = numbers(ITEMS);
-    let (offsets, text) = column_of(&numbers);
+    let numbers = numbers(ITEM_COUNT);
+    let (offsets, text) = expected_column(&numbers);
     let past = i32::try_from(text.len()).unwrap() + 1;
     for level in levels() {
         for (item, bad) in
@@ -300,12 +306,12 @@ fn invalid_offsets_are_rejected_at_every_item() {
         {
             let mut offsets = offsets.clone();
             offsets[item + 1] = bad;
-            let mut read = vec![UNTOUCHED; ITEMS];
+            let mut read = vec![UNWRITTEN_NUMBER; ITEM_COUNT];
             let error =
                 decode_randflake_column(level, &offsets, text.as_bytes(), &mut read).unwrap_err();
             assert_eq!((error.kind(), error.item()), (ErrorKind::OutOfRange, Some(item)));
             assert_eq!(read[..item], numbers[..item], "{level:?}");
-            assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?}");
+            assert!(read[item..].iter().all(|number| *number == UNWRITTEN_NUMBER), "{level:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use polyflake::{
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// More than two groups of any kernel, plus a remainder.
-const ITEMS: usize = 21;
+const ITEM_COUNT: usize = 21;
 
 fn ids(count: usize) -> Vec<[u8; 10]> {
     let mut noise = XorShift::new();
@@ -27,7 +27,7 @@ fn texts(count: usize) -> Vec<[u8; 16]> {
     ids(count).into_iter().map(text_of).collect()
 }
 
-fn bad_bytes() -> impl Iterator<Item = u8> {
+fn invalid_bytes() -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
 }
 
@@ -70,14 +70,14 @@ fn slices_of_every_length_are_decoded() {
 
 #[test]
 fn every_invalid_byte_is_found_at_every_position() {
-    let mut texts = texts(ITEMS);
+    let mut texts = texts(ITEM_COUNT);
     for level in levels() {
-        let items = || sample_under_miri(0..ITEMS, 9);
+        let items = || sample_under_miri(0..ITEM_COUNT, 9);
         for (item, position) in
             items().flat_map(|item| sample_under_miri(0..16, 3).map(move |at| (item, at)))
         {
             let good = texts[item][position];
-            for bad in sample_under_miri(bad_bytes(), 97) {
+            for bad in sample_under_miri(invalid_bytes(), 97) {
                 texts[item][position] = bad;
                 assert_rejected(level, &texts, item, position);
             }
@@ -91,7 +91,7 @@ fn every_valid_byte_is_read_at_every_position() {
     for level in vector_levels() {
         let bytes = || sample_under_miri(ALPHABET.iter(), 31);
         for (position, &byte) in (0..16).flat_map(|at| bytes().map(move |byte| (at, byte))) {
-            let mut texts = texts(ITEMS);
+            let mut texts = texts(ITEM_COUNT);
             texts.iter_mut().for_each(|text| text[position] = byte);
             assert_eq!(decoded(level, &texts), decoded(Level::SCALAR, &texts), "{level:?}");
         }
@@ -138,7 +138,8 @@ fn one_id_equals_an_item_of_a_batch() {
 #[test]
 fn a_string_with_an_invalid_byte_is_rejected() {
     let good = texts(1)[0];
-    let bad = (0..16).flat_map(|at| sample_under_miri(bad_bytes(), 97).map(move |bad| (at, bad)));
+    let bad =
+        (0..16).flat_map(|at| sample_under_miri(invalid_bytes(), 97).map(move |bad| (at, bad)));
     for (position, bad) in bad {
         let mut text = good;
         text[position] = bad;

@@ -7,14 +7,14 @@ use polyflake::{
 };
 
 /// Returns lengths of up to several groups of 64 blocks, with small and large remainders.
-fn lengths_of_groups() -> impl Iterator<Item = usize> {
+fn group_lengths() -> impl Iterator<Item = usize> {
     lengths().chain([67, 81])
 }
 
 #[test]
 fn slices_of_every_length_encrypt_and_decrypt() {
     let mut noise = XorShift::new();
-    for length in lengths_of_groups() {
+    for length in group_lengths() {
         let cipher = Sparx64::new(noise.bytes());
         let plain: Vec<[u8; 8]> = (0..length).map(|_| noise.bytes()).collect();
         let singly: Vec<_> = plain.iter().map(|&block| cipher.encrypt_block(block)).collect();
@@ -33,7 +33,7 @@ fn slices_of_every_length_encrypt_and_decrypt() {
 fn random_blocks_decrypt_identically_at_every_level() {
     let mut noise = XorShift::new();
     let cipher = Sparx64::new(noise.bytes());
-    for length in lengths_of_groups() {
+    for length in group_lengths() {
         let blocks: Vec<[u8; 8]> = (0..length).map(|_| noise.bytes()).collect();
         let singly: Vec<_> = blocks.iter().map(|&block| cipher.decrypt_block(block)).collect();
         for level in levels() {

@@ -9,7 +9,7 @@ use polyflake::{Result, clock::Clock};
 
 /// A clock with a limited number of ticks, so that a bitmap can record them all. It stalls for long periods, sometimes
 /// advances by one tick, jumps ahead or back, and sometimes shows a wrong tick to a single caller.
-pub(crate) struct Chaos {
+pub(crate) struct ChaosClock {
     tick: AtomicI64,
     /// The latest tick that any caller has read.
     latest: AtomicI64,
@@ -26,7 +26,7 @@ thread_local! {
 /// tick sometimes lasts long enough to be exhausted.
 const READINGS: u32 = 1 << 20;
 
-impl Chaos {
+impl ChaosClock {
     /// Creates a clock with `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
     pub(crate) fn new(start_ms: i64, tick_ms: i64, ticks: i64) -> Self {
         let (tick, latest) = (AtomicI64::new(100), AtomicI64::new(0));
@@ -63,7 +63,7 @@ impl Chaos {
     }
 }
 
-impl Clock for Chaos {
+impl Clock for ChaosClock {
     fn unix_nanos(&self) -> Result<i64> {
         let tick = RANDOM.with_borrow_mut(|random| self.read(random)).clamp(0, self.last);
         self.record(tick);

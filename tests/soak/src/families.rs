@@ -12,7 +12,7 @@ use polyflake::{
     uuid7::{self, Uuid7},
 };
 
-use crate::chaos::Chaos;
+use crate::chaos::ChaosClock;
 
 /// Generates IDs from any thread and reports their cells.
 pub(crate) struct SoakMaker {
@@ -22,7 +22,7 @@ pub(crate) struct SoakMaker {
     /// threads and never later than the latest clock reading. If it is `Some`, cells sort in the same order as their IDs.
     pub(crate) sorted: Option<u32>,
     /// The clock that all generators of this maker use.
-    pub(crate) clock: Arc<Chaos>,
+    pub(crate) clock: Arc<ChaosClock>,
     /// Generates IDs singly, in a batch or with a handle, and reports each ID's cell. A failed call reports the IDs
     /// generated before the error.
     pub(crate) make: Make,
@@ -81,8 +81,8 @@ fn written_count(outcome: &Result<()>, asked: usize) -> usize {
 trait Source: Sync {
     type Id: Copy + Default;
     /// Whether the format promises the order that [`SoakMaker::sorted`] describes.
-    const SORTED: bool = false;
-    fn single(&self, random: &mut Rng) -> Result<Self::Id>;
+    const IS_SORTED: bool = false;
+    fn generate_one(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
     /// Returns a function that generates IDs with a handle.
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Self::Id>;
@@ -93,19 +93,19 @@ impl SoakMaker {
     /// Creates a maker. `build` creates the generator. A tick lasts `tick_ms` milliseconds and has 2^`bits` cells.
     fn new<S: Source + 'static>(
         (ticks, tick_ms, bits): (i64, i64, u32),
-        build: impl FnOnce(Arc<Chaos>) -> Result<S>,
+        build: impl FnOnce(Arc<ChaosClock>) -> Result<S>,
     ) -> Self {
-        let clock = Arc::new(Chaos::new(START_S * 1000, tick_ms, ticks));
+        let clock = Arc::new(ChaosClock::new(START_SECONDS * 1000, tick_ms, ticks));
         let ids = build(clock.clone()).expect("valid options");
         let make: Make = Box::new(move |random, note| make(&ids, random, note));
-        let sorted = S::SORTED.then_some(bits);
+        let sorted = S::IS_SORTED.then_some(bits);
         Self { cells: ticks.cast_unsigned() << bits, sorted, clock, make }
     }
 }
 
 fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
     match random_call(random) {
-        Call::Single => note(ids.cell(ids.single(random)?)),
+        Call::Single => note(ids.cell(ids.generate_one(random)?)),
         Call::Batch(count) => {
             let mut batch = vec![S::Id::default(); count];
             let outcome = ids.fill(random, &mut batch);
@@ -123,7 +123,7 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
 }
 
 /// A start time after every format's epoch, late enough to set Randflake's bit 63.
-const START_S: i64 = 2_266_870_912;
+const START_SECONDS: i64 = 2_266_870_912;
 
 fn snos(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 16), 4, 17), |clock| {
@@ -131,10 +131,10 @@ fn snos(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-impl Source for sno::Generator<Arc<Chaos>> {
+impl Source for sno::Generator<Arc<ChaosClock>> {
     type Id = Sno;
 
-    fn single(&self, random: &mut Rng) -> Result<Sno> {
+    fn generate_one(&self, random: &mut Rng) -> Result<Sno> {
         self.generate(random.u8(..))
     }
     fn fill(&self, random: &mut Rng, ids: &mut [Sno]) -> Result<()> {
@@ -145,7 +145,7 @@ impl Source for sno::Generator<Arc<Chaos>> {
         move || handle.generate(0)
     }
     fn cell(&self, id: Sno) -> u64 {
-        let tick = (id.unix_ms() - START_S * 1000).cast_unsigned() / 4;
+        let tick = (id.unix_ms() - START_SECONDS * 1000).cast_unsigned() / 4;
         (tick << 1 | u64::from(id.tick_tock())) << 16 | u64::from(id.sequence())
     }
 }
@@ -153,16 +153,16 @@ impl Source for sno::Generator<Arc<Chaos>> {
 fn randflakes(ids: u64, seed: u64) -> SoakMaker {
     let ticks = ticks(ids, 2 << 17);
     SoakMaker::new((ticks, 1000, 18), |clock| {
-        let lease = Grant::with_nodes(100..=101, START_S, START_S + ticks)?;
+        let lease = Grant::with_nodes(100..=101, START_SECONDS, START_SECONDS + ticks)?;
         let builder = randflake::Generator::builder(lease, u128::from(seed).to_le_bytes());
         builder.clock(clock).on_exhausted(OnExhausted::Wait).build()
     })
 }
 
-impl Source for randflake::Generator<Arc<Chaos>> {
+impl Source for randflake::Generator<Arc<ChaosClock>> {
     type Id = Randflake;
 
-    fn single(&self, _: &mut Rng) -> Result<Randflake> {
+    fn generate_one(&self, _: &mut Rng) -> Result<Randflake> {
         self.generate()
     }
     fn fill(&self, _: &mut Rng, ids: &mut [Randflake]) -> Result<()> {
@@ -174,7 +174,7 @@ impl Source for randflake::Generator<Arc<Chaos>> {
     }
     fn cell(&self, id: Randflake) -> u64 {
         let parts = self.inspect(id);
-        let second = (parts.timestamp - START_S).cast_unsigned();
+        let second = (parts.timestamp - START_SECONDS).cast_unsigned();
         (second << 1 | u64::from(parts.node - 100)) << 17 | u64::from(parts.sequence)
     }
 }
@@ -186,10 +186,10 @@ fn hot_guids(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-impl Source for hotguid::Generator<Arc<Chaos>> {
+impl Source for hotguid::Generator<Arc<ChaosClock>> {
     type Id = HotGuid;
 
-    fn single(&self, random: &mut Rng) -> Result<HotGuid> {
+    fn generate_one(&self, random: &mut Rng) -> Result<HotGuid> {
         self.generate(random.u32(..))
     }
     fn fill(&self, random: &mut Rng, ids: &mut [HotGuid]) -> Result<()> {
@@ -200,7 +200,7 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
         move || handle.generate(0)
     }
     fn cell(&self, id: HotGuid) -> u64 {
-        (id.timestamp() - START_S).cast_unsigned() << 24 | u64::from(id.counter())
+        (id.timestamp() - START_SECONDS).cast_unsigned() << 24 | u64::from(id.counter())
     }
 }
 
@@ -211,11 +211,11 @@ fn uuids(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-impl Source for uuid7::Generator<Arc<Chaos>> {
+impl Source for uuid7::Generator<Arc<ChaosClock>> {
     type Id = Uuid7;
-    const SORTED: bool = true;
+    const IS_SORTED: bool = true;
 
-    fn single(&self, _: &mut Rng) -> Result<Uuid7> {
+    fn generate_one(&self, _: &mut Rng) -> Result<Uuid7> {
         self.generate()
     }
     fn fill(&self, _: &mut Rng, ids: &mut [Uuid7]) -> Result<()> {
@@ -226,7 +226,7 @@ impl Source for uuid7::Generator<Arc<Chaos>> {
         move || handle.generate()
     }
     fn cell(&self, id: Uuid7) -> u64 {
-        (id.unix_ms() - START_S * 1000).cast_unsigned() << 18 | u64::from(id.sequence())
+        (id.unix_ms() - START_SECONDS * 1000).cast_unsigned() << 18 | u64::from(id.sequence())
     }
 }
 
@@ -251,13 +251,13 @@ fn ranges(ids: u64, _seed: u64) -> SoakMaker {
 }
 
 fn time() -> Field {
-    Field::timestamp(46, Tick::MILLISECOND, START_S * 1000)
+    Field::timestamp(46, Tick::MILLISECOND, START_SECONDS * 1000)
 }
 
-impl Source for layout::Generator<Arc<Chaos>> {
+impl Source for layout::Generator<Arc<ChaosClock>> {
     type Id = i64;
 
-    fn single(&self, _: &mut Rng) -> Result<i64> {
+    fn generate_one(&self, _: &mut Rng) -> Result<i64> {
         self.generate().map(|id| integer(&id))
     }
     fn fill(&self, _: &mut Rng, ids: &mut [i64]) -> Result<()> {

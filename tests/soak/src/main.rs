@@ -60,7 +60,7 @@ struct Run<'m> {
 
 impl Run<'_> {
     /// Generates IDs in a thread until all threads together have generated `ids`.
-    fn make_until(&self, ids: u64, random: &mut Rng) {
+    fn generate_until(&self, ids: u64, random: &mut Rng) {
         let mut failures_in_a_row = 0;
         while self.outcome.made.load(Ordering::Relaxed) < ids && failures_in_a_row < MAX_FAILURES {
             if self.call(random).is_ok() {
@@ -102,7 +102,7 @@ fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
     thread::scope(|scope| {
         for thread in 0..THREADS {
             let run = &run;
-            scope.spawn(move || run.make_until(ids, &mut Rng::with_seed(seed ^ thread)));
+            scope.spawn(move || run.generate_until(ids, &mut Rng::with_seed(seed ^ thread)));
         }
     });
     run.outcome
@@ -133,7 +133,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::chaos::Chaos;
+    use crate::chaos::ChaosClock;
 
     #[test]
     fn a_million_ids_of_each_format_differ() {
@@ -155,7 +155,7 @@ mod tests {
             note(make(random));
             Ok(())
         };
-        let clock = Arc::new(Chaos::new(0, 1, 1));
+        let clock = Arc::new(ChaosClock::new(0, 1, 1));
         SoakMaker { cells: 1 << 20, sorted: Some(20), clock, make: Box::new(make) }
     }
 

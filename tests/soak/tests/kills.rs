@@ -1,16 +1,16 @@
-//! A short run of the `kills` program. No ID repeats, but many repeat without the state that separates lives.
+//! A short run of the `run_kills` program. No ID repeats, but many repeat without the state that separates lives.
 
 use std::process::Command;
 
-fn kills(options: &[&str]) -> (bool, String) {
+fn run_kills(options: &[&str]) -> (bool, String) {
     let run =
         Command::new(env!("CARGO_BIN_EXE_kills")).args(options).output().expect("the program");
     (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
 #[test]
-fn kills_never_repeat_an_id() {
-    let (well, said) = kills(&["--kills", "20"]);
+fn killed_processes_never_repeat_an_id() {
+    let (well, said) = run_kills(&["--kills", "20"]);
     assert!(well, "{said}");
     assert_eq!(said.matches(" 0 there twice").count(), 9, "{said}");
 }
@@ -20,7 +20,7 @@ fn careless_restarts_repeat_an_id() {
     for kind in
         ["sno-windows", "hotguid-windows", "uuid7-windows", "randflake-leases", "layout-snapshots"]
     {
-        let (well, said) = kills(&["--kills", "1000", "--careless", "--kind", kind]);
+        let (well, said) = run_kills(&["--kills", "1000", "--careless", "--kind", kind]);
         assert!(!well && !said.contains(" 0 there twice"), "{said}");
     }
 }

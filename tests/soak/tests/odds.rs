@@ -33,7 +33,7 @@ fn chance(mut trial: impl FnMut() -> bool) -> f64 {
 }
 
 /// Returns whether any two processes share a partition when each process has the given number of generators.
-fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
+fn has_shared_partition(random: &mut Rng, generators: u32, processes: u32) -> bool {
     let mut taken = vec![false; 65_536];
     (0..processes).any(|_| {
         let base = random.u32(..65_536);
@@ -58,7 +58,7 @@ fn processes_share_partitions_at_the_documented_rate() {
     for row in rows {
         let generators = count(row[0]);
         for (processes, least, most) in [(row[1], 0.008, 0.0145), (row[2], 0.48, 0.53)] {
-            let found = chance(|| some_share(&mut random, generators, count(processes)));
+            let found = chance(|| has_shared_partition(&mut random, generators, count(processes)));
             assert!((least..most).contains(&found), "{generators} in {processes}: {found}");
         }
     }

@@ -44,7 +44,7 @@ pub struct Chunk<'t> {
 
 impl<'t> Line<'t> {
     /// Parses a line that a host printed.
-    pub fn of_host(line: &'t str) -> Result<Self> {
+    pub fn parse_host_line(line: &'t str) -> Result<Self> {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         Ok(match first {
             "?" => Self::Ready,
@@ -57,7 +57,7 @@ impl<'t> Line<'t> {
 
     /// Parses a line from a command that prints one ID per line.
     #[must_use]
-    pub fn of_command(line: &'t str) -> Self {
+    pub fn parse_id_line(line: &'t str) -> Self {
         let ids = vec![line.trim()];
         Self::Chunk(Chunk { generator: 0, thread: 0, span: None, wall: None, ids })
     }
@@ -85,12 +85,12 @@ mod tests {
             wall: Some([5, 6]),
             ids: vec!["a", "b"],
         };
-        assert_eq!(Line::of_host("# 1 2 3 4 5 6 a b").unwrap(), Line::Chunk(chunk));
-        assert_eq!(Line::of_host("! it failed").unwrap(), Line::Error("it failed"));
-        assert_eq!(Line::of_host("?").unwrap(), Line::Ready);
-        assert_eq!(Line::of_host(".").unwrap(), Line::End);
+        assert_eq!(Line::parse_host_line("# 1 2 3 4 5 6 a b").unwrap(), Line::Chunk(chunk));
+        assert_eq!(Line::parse_host_line("! it failed").unwrap(), Line::Error("it failed"));
+        assert_eq!(Line::parse_host_line("?").unwrap(), Line::Ready);
+        assert_eq!(Line::parse_host_line(".").unwrap(), Line::End);
         for wrong in ["", "# 1 2 3 4 5", "# 1 2 3 4 5 x a", "01ARZ3NDEKTSV4RRFFQ69G5FAV"] {
-            assert!(Line::of_host(wrong).is_err(), "{wrong}");
+            assert!(Line::parse_host_line(wrong).is_err(), "{wrong}");
         }
     }
 }

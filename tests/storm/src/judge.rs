@@ -28,7 +28,7 @@ pub struct Format {
 
 /// If the elapsed times of the two clocks differ by more than this within a chunk, the wall clock is considered to have
 /// been set during that chunk.
-const SET_NANOS: u64 = 5_000_000;
+const MIN_CLOCK_STEP_NANOS: u64 = 5_000_000;
 
 /// One thread of one copy of one process.
 struct Stream {
@@ -143,7 +143,7 @@ impl Judge {
             return;
         };
         let shared = self.shared.entry([process, chunk.generator]).or_default();
-        if let Some(before) = shared.violated(order, begin, lowest) {
+        if let Some(before) = shared.find_violation(order, begin, lowest) {
             let Chunk { generator, .. } = chunk;
             broken.add(|| {
                 format!("{before}, then {lowest} in process {process}, generator {generator}")
@@ -158,7 +158,7 @@ impl Judge {
             return Ok(());
         };
         let now_us = match (chunk.span, chunk.wall) {
-            (Some(span), Some(wall)) if was_set(span, wall) => return Ok(()),
+            (Some(span), Some(wall)) if was_clock_set(span, wall) => return Ok(()),
             (_, Some([_, end])) => i64::try_from(end / 1000)?,
             _ => i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros())?,
         };
@@ -175,8 +175,8 @@ impl Judge {
 }
 
 /// Returns whether the wall clock advanced by more or less than the elapsed time.
-fn was_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
-    end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > SET_NANOS
+fn was_clock_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
+    end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > MIN_CLOCK_STEP_NANOS
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use anyhow::{Result, ensure};
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
 /// The number of characters in a word: they use 60 bits, and their count uses the other four.
-const PER_WORD: usize = 10;
+const CHARACTERS_PER_WORD: usize = 10;
 
 /// The maximum length of an ID.
-pub const LONGEST: usize = 4 * PER_WORD;
+pub const LONGEST: usize = 4 * CHARACTERS_PER_WORD;
 
 /// The characters of an ID. The last character of a word uses the lowest bits, so the keys of consecutive IDs differ
 /// little.
@@ -35,7 +35,7 @@ pub fn key(id: &str) -> Result<Key> {
         "expected an ID of 1 to {LONGEST} letters, digits, `-` and `_`, found {id:?}"
     );
     let mut key = [0; 4];
-    for (word, characters) in key.iter_mut().zip(id.as_bytes().chunks(PER_WORD)) {
+    for (word, characters) in key.iter_mut().zip(id.as_bytes().chunks(CHARACTERS_PER_WORD)) {
         let bits = |word, byte: &u8| word << 6 | u64::from(BITS[usize::from(*byte)]);
         *word = characters.iter().fold(0, bits) << 4 | characters.len() as u64;
     }

@@ -37,11 +37,11 @@ impl Order {
 }
 
 /// The number of chunks to remember for each generator.
-const CHUNKS: usize = 4096;
+const MAX_CHUNKS: usize = 4096;
 
 /// An ID, and the time at which its chunk ended.
 #[derive(Clone, Debug)]
-struct Highest {
+struct HighestId {
     end: u64,
     id: String,
 }
@@ -54,13 +54,13 @@ struct Highest {
 #[derive(Default)]
 pub struct Shared {
     /// Sorted by end time. Each entry contains the highest ID of all chunks that had ended by then.
-    ended: VecDeque<Highest>,
+    ended: VecDeque<HighestId>,
 }
 
 impl Shared {
     /// Returns an ID that was generated before a chunk began but is not lower than `lowest`, the lowest ID of the chunk.
     #[must_use]
-    pub fn violated(&self, order: Order, begin: u64, lowest: &str) -> Option<&str> {
+    pub fn find_violation(&self, order: Order, begin: u64, lowest: &str) -> Option<&str> {
         let before = self.ended.partition_point(|entry| entry.end < begin);
         let highest = self.ended.get(before.checked_sub(1)?)?;
         order.compare(&highest.id, lowest).is_ge().then_some(&highest.id)
@@ -72,13 +72,13 @@ impl Shared {
         let before = place.checked_sub(1).and_then(|index| self.ended.get(index));
         let higher = before.filter(|before| order.compare(highest, &before.id).is_lt());
         let id = higher.map_or(highest, |before| &before.id).to_owned();
-        self.ended.insert(place, Highest { end, id });
+        self.ended.insert(place, HighestId { end, id });
         for later in self.ended.iter_mut().skip(place + 1) {
             if order.compare(highest, &later.id).is_gt() {
                 highest.clone_into(&mut later.id);
             }
         }
-        if self.ended.len() > CHUNKS {
+        if self.ended.len() > MAX_CHUNKS {
             self.ended.pop_front();
         }
     }
@@ -98,19 +98,19 @@ mod tests {
     fn only_chunks_that_ended_before_are_compared() {
         let mut shared = Shared::default();
         shared.add(Order::Text, 10, "m");
-        assert_eq!(shared.violated(Order::Text, 10, "a"), None);
-        assert_eq!(shared.violated(Order::Text, 11, "n"), None);
-        assert_eq!(shared.violated(Order::Text, 11, "m"), Some("m"));
+        assert_eq!(shared.find_violation(Order::Text, 10, "a"), None);
+        assert_eq!(shared.find_violation(Order::Text, 11, "n"), None);
+        assert_eq!(shared.find_violation(Order::Text, 11, "m"), Some("m"));
     }
 
     #[test]
-    fn a_late_chunk_is_considered_from_its_end_on() {
+    fn a_late_chunk_counts_from_its_end_time() {
         let mut shared = Shared::default();
         shared.add(Order::Text, 10, "b");
         shared.add(Order::Text, 20, "d");
         shared.add(Order::Text, 15, "x");
-        assert_eq!(shared.violated(Order::Text, 12, "c"), None);
-        assert_eq!(shared.violated(Order::Text, 16, "c"), Some("x"));
-        assert_eq!(shared.violated(Order::Text, 21, "e"), Some("x"));
+        assert_eq!(shared.find_violation(Order::Text, 12, "c"), None);
+        assert_eq!(shared.find_violation(Order::Text, 16, "c"), Some("x"));
+        assert_eq!(shared.find_violation(Order::Text, 21, "e"), Some("x"));
     }
 }

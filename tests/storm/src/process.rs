@@ -53,7 +53,7 @@ pub struct Process {
     is_lines: bool,
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
-    seen: Arc<ReadProgress>,
+    seen: Arc<OutputProgress>,
     /// Receives a message when the process is ready, and another when it will generate no more IDs.
     signals: Receiver<()>,
     deadline: Instant,
@@ -61,7 +61,7 @@ pub struct Process {
 
 /// How much output has been read from a process.
 #[derive(Default)]
-struct ReadProgress {
+struct OutputProgress {
     ids: AtomicU64,
     /// Whether the process itself has written its last line.
     end: AtomicBool,
@@ -76,7 +76,7 @@ struct Reader {
     /// Limits for a command that prints one ID per line: the number of IDs after which its output is no longer read, and
     /// the pause after every 64 IDs.
     limit: (u64, Duration),
-    seen: Arc<ReadProgress>,
+    seen: Arc<OutputProgress>,
     judge: Arc<Mutex<Judge>>,
     signals: Sender<()>,
 }
@@ -85,7 +85,11 @@ impl Reader {
     fn run(self, output: ChildStdout) -> Result<()> {
         for line in BufReader::with_capacity(1 << 16, output).lines() {
             let line = line?;
-            let line = if self.is_lines { Line::of_command(&line) } else { Line::of_host(&line)? };
+            let line = if self.is_lines {
+                Line::parse_id_line(&line)
+            } else {
+                Line::parse_host_line(&line)?
+            };
             self.line(&line)?;
             let ids = self.seen.ids.load(Ordering::Relaxed);
             if self.is_lines && ids >= self.limit.0 {
@@ -131,7 +135,7 @@ impl Process {
         let mut child = command.spawn().with_context(what)?;
         let (output, input) = (child.stdout.take().context("no output")?, child.stdin.take());
         let (sender, signals) = channel();
-        let (seen, is_lines) = (Arc::new(ReadProgress::default()), program.is_lines);
+        let (seen, is_lines) = (Arc::new(OutputProgress::default()), program.is_lines);
         let limit = (start.ids, start.pause);
         let reader = Reader { number, is_lines, limit, seen: seen.clone(), judge, signals: sender };
         let reader = Some(thread::spawn(|| reader.run(output)));
@@ -269,7 +273,7 @@ fn namespace_command() -> Vec<&'static str> {
 
 /// Returns whether a process can have a separate host name and a separate process ID namespace.
 #[must_use]
-pub fn can_be_apart() -> bool {
+pub fn can_use_namespaces() -> bool {
     let words = namespace_command();
     let status =
         Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status();

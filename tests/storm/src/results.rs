@@ -49,7 +49,7 @@ pub struct RowResult {
 pub struct Results(BTreeMap<String, BTreeMap<String, RowResult>>);
 
 const PAGE: &str = "docs/storm.md";
-const MARKS: [&str; 2] = ["<!-- Results: begin -->\n", "<!-- Results: end -->\n"];
+const TABLE_MARKERS: [&str; 2] = ["<!-- Results: begin -->\n", "<!-- Results: end -->\n"];
 
 fn file() -> PathBuf {
     root().join("tests/storm/results.json")
@@ -67,15 +67,15 @@ impl Results {
         let page = root().join(PAGE);
         report::write(self)?;
         replace(&file(), &(serde_json::to_string_pretty(self)? + "\n"))?;
-        replace(&page, &self.in_page(&fs::read_to_string(&page)?)?)
+        replace(&page, &self.update_page(&fs::read_to_string(&page)?)?)
     }
 
     /// Returns the page with its tables replaced by tables of these results.
-    pub fn in_page(&self, page: &str) -> Outcome<String> {
+    pub fn update_page(&self, page: &str) -> Outcome<String> {
         let marks = || format!("expected the marks of the results in {PAGE}");
-        let (before, rest) = page.split_once(MARKS[0]).with_context(marks)?;
-        let (_, after) = rest.split_once(MARKS[1]).with_context(marks)?;
-        Ok([before, MARKS[0], &self.tables(), MARKS[1], after].concat())
+        let (before, rest) = page.split_once(TABLE_MARKERS[0]).with_context(marks)?;
+        let (_, after) = rest.split_once(TABLE_MARKERS[1]).with_context(marks)?;
+        Ok([before, TABLE_MARKERS[0], &self.tables(), TABLE_MARKERS[1], after].concat())
     }
 
     /// Returns the results of all rows, keyed by setup.
@@ -134,7 +134,7 @@ impl Results {
             self.result_lines()
         {
             write!(text, "| `{row}` {set_up} | {version} | {date} |").unwrap();
-            (1..4).for_each(|rule| write!(text, " {} |", broken_in(verdicts, rule)).unwrap());
+            (1..4).for_each(|rule| write!(text, " {} |", broken_storms(verdicts, rule)).unwrap());
             text.push('\n');
         }
         text
@@ -175,7 +175,7 @@ fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
 }
 
 /// Returns the names of the storms in which a rule was broken.
-fn broken_in(verdicts: &BTreeMap<String, StormResult>, rule: usize) -> String {
+fn broken_storms(verdicts: &BTreeMap<String, StormResult>, rule: usize) -> String {
     let rules = verdicts.iter().filter_map(|(storm, found)| match found {
         StormResult::Verdict(verdict) => Some((storm.as_str(), verdict.rules()[rule].1?.count)),
         StormResult::Failed(_) => None,
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn the_page_shows_the_recorded_results() {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
-        let renewed = Results::read().unwrap().in_page(&page).unwrap();
+        let renewed = Results::read().unwrap().update_page(&page).unwrap();
         assert!(page == renewed, "run: cargo xtask storm page");
     }
 

@@ -35,7 +35,7 @@ pub struct Row {
     /// The position of the time in an ID: see [`crate::time`].
     time: Option<String>,
     /// The generators, keyed by setup: `default`, and the setups for several processes.
-    set_up: BTreeMap<String, SetUp>,
+    set_up: BTreeMap<String, Setup>,
     /// The cause of the duplicates, for the report to the maintainers.
     #[serde(default)]
     pub cause: String,
@@ -44,7 +44,7 @@ pub struct Row {
 /// One setup of a library's generator.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SetUp {
+struct Setup {
     /// Overrides the row's `order`.
     order: Option<String>,
     /// Overrides the row's `time`.
@@ -88,11 +88,11 @@ pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
     let builder = Builder::new(name, &row)?;
     builder.install()?;
     let date = today()?;
-    let result = |(set_up, generator): (&String, &SetUp)| {
+    let result = |(set_up, generator): (&String, &Setup)| {
         let command = builder.command(set_up, &generator.code)?;
         let program = Program { command, is_lines: false, renews: generator.renews };
         let (format, mut verdicts) = (row.format(generator)?, BTreeMap::new());
-        for storm in STORMS.iter().filter(|storm| row.is_able(storm)) {
+        for storm in STORMS.iter().filter(|storm| row.supports_storm(storm)) {
             println!("{name}, {set_up}: {}", storm.name);
             let verdict = storm.run(&program, &format, size).map_err(|error| format!("{error:#}"));
             match &verdict {
@@ -137,7 +137,7 @@ impl Row {
         self.documented(set_up).any(|(_, storms)| storms.iter().any(|name| name == storm))
     }
 
-    fn format(&self, set_up: &SetUp) -> Result<Format> {
+    fn format(&self, set_up: &Setup) -> Result<Format> {
         let order = set_up.order.as_ref().or(self.order.as_ref());
         let time = set_up.time.as_ref().or(self.time.as_ref());
         let order = order.map(|order| order.parse()).transpose()?;
@@ -145,7 +145,7 @@ impl Row {
     }
 
     /// Returns whether the language's host supports a storm. Node cannot fork.
-    fn is_able(&self, storm: &Storm) -> bool {
+    fn supports_storm(&self, storm: &Storm) -> bool {
         self.language != "node" || matches!(storm.shape, None | Some("threads"))
     }
 }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn different_ids_are_no_duplicates() {
+    fn distinct_ids_are_not_duplicates() {
         assert_eq!(duplicates((0..997).map(|id| id * 31 % 997), 100), Duplicates::default());
     }
 

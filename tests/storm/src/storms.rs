@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::{
     clock::Clock,
     judge::{Format, Judge},
-    process::{Process, Program, Start, can_be_apart},
+    process::{Process, Program, Start, can_use_namespaces},
     verdict::Verdict,
 };
 
@@ -215,7 +215,7 @@ fn processes(field: &mut Field<'_>) -> Result<()> {
 }
 
 fn hosts(field: &mut Field<'_>) -> Result<()> {
-    ensure!(can_be_apart(), "this machine has no namespaces for other hosts");
+    ensure!(can_use_namespaces(), "this machine has no namespaces for other hosts");
     let start = |host| Start { host: Some(host), ..field.paced_process(2, ms(300)) };
     let processes = field.run_processes(&[start("host-1"), start("host-2")])?;
     finish(processes)
@@ -223,7 +223,7 @@ fn hosts(field: &mut Field<'_>) -> Result<()> {
 
 /// The copied process is the first process of one namespace, and the copy is the first process of another.
 fn image(field: &mut Field<'_>) -> Result<()> {
-    ensure!(can_be_apart(), "this machine has no namespaces for a copied image");
+    ensure!(can_use_namespaces(), "this machine has no namespaces for a copied image");
     let start =
         Start { shape: "image", width: 1, host: Some("host"), ..field.paced_process(2, ms(300)) };
     let processes = field.run_processes(&[start])?;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Error, Result, bail, ensure};
 
-const NAMED: [(&str, &str); 8] = [
+const DIGIT_SETS: [(&str, &str); 8] = [
     ("decimal", "0123456789"),
     ("hex", "0123456789abcdef"),
     ("base32hex", "0123456789abcdefghijklmnopqrstuv"),
@@ -34,8 +34,8 @@ impl FromStr for Time {
         let [digits, shift, bits, tick, epoch] = parts[..] else {
             bail!("expected DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS, found {text:?}");
         };
-        let named = NAMED.iter().find(|(name, _)| *name == digits);
-        let names = NAMED.map(|(name, _)| name).join(", ");
+        let named = DIGIT_SETS.iter().find(|(name, _)| *name == digits);
+        let names = DIGIT_SETS.map(|(name, _)| name).join(", ");
         let digits = named.with_context(|| format!("expected one of {names}; found {digits:?}"))?.1;
         let number = |text: &str| -> Result<i64> {
             text.parse().with_context(|| format!("expected a number, found {text:?}"))
@@ -57,7 +57,7 @@ impl Time {
         for byte in id.bytes().filter(|byte| *byte != b'-') {
             let digit = self.digits.bytes().position(|digit| digit == byte);
             let digit = digit.with_context(|| format!("expected digits of its format in {id}"))?;
-            multiply_add(&mut number, self.digits.len() as u64, digit as u64);
+            multiply_and_add(&mut number, self.digits.len() as u64, digit as u64);
         }
         let (word, bit) = ((self.shift / 32) as usize, self.shift % 32);
         let at = |index: usize| u128::from(number.get(word + index).copied().unwrap_or(0));
@@ -70,7 +70,7 @@ impl Time {
 }
 
 /// Multiplies a number, stored in 32-bit words, by the base and adds a digit.
-fn multiply_add(number: &mut [u64; 8], base: u64, digit: u64) {
+fn multiply_and_add(number: &mut [u64; 8], base: u64, digit: u64) {
     let mut carry = digit;
     for word in number {
         carry += *word * base;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn has_time(format: &str, id: &str, unix_ms: i64) {
+    fn assert_time(format: &str, id: &str, unix_ms: i64) {
         let time: Time = format.parse().unwrap();
         assert_eq!(time.unix_us(id).unwrap() / 1000, unix_ms, "{id}");
     }
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn the_time_of_published_ids_is_read() {
         // The examples come from RFC 9562, the ULID specification, Discord's documentation and KSUID's README.
-        has_time("hex:80:48:1000:0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_645_557_742_000);
-        has_time("crockford:80:48:1000:0", "01ARZ3NDEKTSV4RRFFQ69G5FAV", 1_469_922_850_259);
-        has_time("decimal:22:42:1000:1420070400000", "175928847299117063", 1_462_015_105_796);
-        has_time(
+        assert_time("hex:80:48:1000:0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_645_557_742_000);
+        assert_time("crockford:80:48:1000:0", "01ARZ3NDEKTSV4RRFFQ69G5FAV", 1_469_922_850_259);
+        assert_time("decimal:22:42:1000:1420070400000", "175928847299117063", 1_462_015_105_796);
+        assert_time(
             "base62:128:32:1000000:1400000000000",
             "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
             1_507_608_047_000,

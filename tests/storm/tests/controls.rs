@@ -9,7 +9,7 @@ use idstorm::{
     clock,
     judge::Format,
     order::Order,
-    process::{Program, can_be_apart},
+    process::{Program, can_use_namespaces},
     storms::{STORMS, Size, Storm},
     verdict::Verdict,
 };
@@ -19,7 +19,7 @@ use idstorm::{
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.
-fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
+fn run_in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
     let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
     let program = Program { command, is_lines: false, renews: false };
     let folder = tempfile::tempdir().unwrap();
@@ -32,14 +32,14 @@ fn in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Ver
 fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict> {
     let is_able = match storm {
         "rollback" | "steps" => clock::is_available(),
-        "hosts" | "image" => can_be_apart(),
+        "hosts" | "image" => can_use_namespaces(),
         _ => true,
     };
     if !is_able {
         println!("left out: {storm} on this machine");
         return None;
     }
-    Some(in_storm(control, storm, ids, format).unwrap())
+    Some(run_in_storm(control, storm, ids, format).unwrap())
 }
 
 /// Checks that a storm catches a control and that a gentler storm does not. Whether processes run close together depends on
@@ -69,7 +69,7 @@ fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
 #[test]
 fn one_repeated_id_among_many_on_disk_is_found() {
     let format = Format { order: None, time: None };
-    let verdict = in_storm("one-repeat", "threads", 120_000, &format).unwrap();
+    let verdict = run_in_storm("one-repeat", "threads", 120_000, &format).unwrap();
     assert_eq!((verdict.ids, verdict.distinct.count), (120_000, 1), "{verdict}");
 }
 
@@ -163,6 +163,6 @@ fn a_generator_without_a_fault_breaks_no_rule() {
 
 #[test]
 fn a_host_whose_copy_fails_gets_no_verdict() {
-    let error = in_storm("dies", "prefork", 1000, &Format::default()).unwrap_err();
+    let error = run_in_storm("dies", "prefork", 1000, &Format::default()).unwrap_err();
     assert!(error.to_string().contains("failed"), "{error}");
 }

@@ -5,14 +5,14 @@ use std::{fs, path::Path, time::Duration};
 
 use idstorm::{
     judge::Format,
-    process::{Program, can_be_apart},
+    process::{Program, can_use_namespaces},
     rows,
     storms::{STORMS, Size},
     verdict::Verdict,
 };
 
 /// An adapter whose IDs consist of a random base, which copies keep, and a count.
-const KEPT: &str = "
+const RANDOM_BASE_ADAPTER: &str = "
 import itertools, os
 
 def generator(worker):
@@ -34,7 +34,7 @@ export function generator(worker) {
 }
 ";
 
-const THROWS: &str = "
+const FAILING_ADAPTER: &str = "
 import itertools
 
 def generator(worker):
@@ -68,12 +68,12 @@ fn run(host: &str, adapter: &str, renews: bool, storm: &str) -> Verdict {
 #[test]
 fn python_forks_in_each_way() {
     for storm in ["fork", "raw-fork", "prefork", "image"] {
-        if storm == "image" && !can_be_apart() {
+        if storm == "image" && !can_use_namespaces() {
             println!("left out: {storm} on this machine");
             continue;
         }
         // In the copies, all chunks but the first are equal.
-        assert!(run("host.py", KEPT, false, storm).distinct.count >= 300, "{storm}");
+        assert!(run("host.py", RANDOM_BASE_ADAPTER, false, storm).distinct.count >= 300, "{storm}");
         let verdict = run("host.py", RANDOM, false, storm);
         assert!(verdict.is_clean() && verdict.ids > 600, "{storm}: {verdict}");
     }
@@ -81,12 +81,12 @@ fn python_forks_in_each_way() {
 
 #[test]
 fn a_copy_of_a_set_up_for_several_processes_creates_its_own_generator() {
-    assert!(run("host.py", KEPT, true, "fork").is_clean());
+    assert!(run("host.py", RANDOM_BASE_ADAPTER, true, "fork").is_clean());
 }
 
 #[test]
 fn threads_run_in_python_and_node() {
-    assert_eq!(run("host.py", KEPT, false, "threads").ids, 1000);
+    assert_eq!(run("host.py", RANDOM_BASE_ADAPTER, false, "threads").ids, 1000);
     let shared = run("host.mjs", COUNT, false, "threads");
     assert_eq!((shared.ids, shared.distinct.count), (1000, 500));
     assert!(run("host.mjs", COUNT, true, "threads").is_clean());
@@ -94,7 +94,7 @@ fn threads_run_in_python_and_node() {
 
 #[test]
 fn failed_calls_are_counted_and_repeated() {
-    let verdict = run("host.py", THROWS, false, "processes");
+    let verdict = run("host.py", FAILING_ADAPTER, false, "processes");
     assert!(verdict.ids > 0 && verdict.errors["ValueError: as wanted"] > 0, "{verdict}");
 }
 

@@ -46,7 +46,7 @@ pub struct Options {
 
 /// The programs that run an artefact after it is built and checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub enum RunScope {
     Nothing,
     /// A user's program in an empty project, into which a client installs the artefact.
     Projects,
@@ -167,7 +167,7 @@ pub fn main(options: &Options) -> Result<()> {
     if options.twice {
         return build::build_and_compare(&shell, &chosen);
     }
-    let runs = if options.build { Runs::Nothing } else { Runs::Suites };
+    let runs = if options.build { RunScope::Nothing } else { RunScope::Suites };
     let mut failed = Vec::new();
     for artefact in chosen {
         println!("\n== {} ==", artefact.name);
@@ -191,17 +191,17 @@ pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
 }
 
 /// Returns the artefacts of this machine's platform, and the artefacts that do not depend on a platform.
-pub fn of_this_machine() -> Result<Vec<Artefact>> {
-    let (platforms, here) = (platforms::all_platforms()?, platforms::this_machine()?);
+pub fn local_artefacts() -> Result<Vec<Artefact>> {
+    let (platforms, here) = (platforms::all_platforms()?, platforms::current_platform()?);
     let is_other = |artefact: &Artefact| {
         let mut others = platforms.iter().filter(|platform| platform.name != here);
-        others.any(|platform| platforms::is_of(&artefact.name, &platform.name))
+        others.any(|platform| platforms::is_for_platform(&artefact.name, &platform.name))
     };
     Ok(all_artefacts()?.into_iter().filter(|artefact| !is_other(artefact)).collect())
 }
 
 /// Builds an artefact, checks it, and runs it.
-pub fn complete(shell: &Shell, artefact: &Artefact, runs: Runs) -> Result<Row> {
+pub fn complete(shell: &Shell, artefact: &Artefact, runs: RunScope) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;
@@ -222,9 +222,9 @@ pub fn complete(shell: &Shell, artefact: &Artefact, runs: Runs) -> Result<Row> {
 
 /// Returns the folder of an artefact's files.
 fn folder(artefact: &Artefact) -> PathBuf {
-    folder_of(&artefact.name)
+    output_folder(&artefact.name)
 }
 
-pub fn folder_of(name: &str) -> PathBuf {
+pub fn output_folder(name: &str) -> PathBuf {
     workspace::artefacts().join("out").join(name)
 }

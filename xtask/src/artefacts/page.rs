@@ -19,7 +19,7 @@ pub const SIZES: &str = "Sizes";
 pub fn set_section(title: &str, text: &str) -> Result<()> {
     let path = workspace::root().join(PAGE);
     let page = fs::read_to_string(&path)?;
-    Ok(fs::write(path, with_section(&page, title, text)?)?)
+    Ok(fs::write(path, replace_section(&page, title, text)?)?)
 }
 
 /// Returns the faults that the `tidy` step reports: sections that are missing from the page.
@@ -35,7 +35,7 @@ fn heading(title: &str) -> String {
     format!("\n## {title}\n")
 }
 
-fn with_section(page: &str, title: &str, text: &str) -> Result<String> {
+fn replace_section(page: &str, title: &str, text: &str) -> Result<String> {
     let heading = heading(title);
     let missing = || format!("expected a section \"{title}\" in {PAGE}");
     let (before, rest) = page.split_once(&heading).with_context(missing)?;
@@ -51,13 +51,13 @@ mod tests {
     fn only_the_named_section_is_replaced() {
         let page = "# A\n\nb\n\n## C\n\nd\n\n## E\n\nf\n";
         assert_eq!(
-            with_section(page, "C", "new\n").unwrap(),
+            replace_section(page, "C", "new\n").unwrap(),
             "# A\n\nb\n\n## C\n\nnew\n\n## E\n\nf\n"
         );
         assert_eq!(
-            with_section(page, "E", "new\n").unwrap(),
+            replace_section(page, "E", "new\n").unwrap(),
             "# A\n\nb\n\n## C\n\nd\n\n## E\n\nnew\n"
         );
-        with_section(page, "D", "new").unwrap_err();
+        replace_section(page, "D", "new").unwrap_err();
     }
 }

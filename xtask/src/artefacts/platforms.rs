@@ -42,7 +42,7 @@ pub fn all_platforms() -> Result<Vec<Platform>> {
 }
 
 /// Returns the name of this machine's platform.
-pub fn this_machine() -> Result<String> {
+pub fn current_platform() -> Result<String> {
     let shell = workspace::shell()?;
     let said = cmd!(shell, "rustc --version --verbose").quiet().read()?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
@@ -52,7 +52,7 @@ pub fn this_machine() -> Result<String> {
 }
 
 /// Returns whether an artefact belongs to a platform. For example, `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
-pub fn is_of(artefact: &str, platform: &str) -> bool {
+pub fn is_for_platform(artefact: &str, platform: &str) -> bool {
     let rest = ["wheel-", "addon-", "program-"].iter().find_map(|kind| artefact.strip_prefix(kind));
     rest.and_then(|rest| rest.strip_prefix(platform))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("-cp"))
@@ -78,7 +78,7 @@ impl Platform {
     }
 
     /// Returns the oldest supported macOS version, from the wheel's name: `macosx_10_12_x86_64` means 10.12.
-    pub fn oldest_mac(&self) -> Option<String> {
+    pub fn min_macos_version(&self) -> Option<String> {
         let mut parts = self.wheel.strip_prefix("macosx_")?.split('_');
         Some(format!("{}.{}", parts.next()?, parts.next()?))
     }
@@ -125,9 +125,12 @@ mod tests {
 
     #[test]
     fn an_artefact_belongs_to_one_platform() {
-        assert!(is_of("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
-        assert!(is_of("addon-linux-x64-musl", "linux-x64-musl"));
-        assert!(!is_of("npm", "linux-x64-gnu") && !is_of("addon-linux-x64-musl", "linux-x64"));
+        assert!(is_for_platform("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
+        assert!(is_for_platform("addon-linux-x64-musl", "linux-x64-musl"));
+        assert!(
+            !is_for_platform("npm", "linux-x64-gnu")
+                && !is_for_platform("addon-linux-x64-musl", "linux-x64")
+        );
     }
 
     #[test]
@@ -142,7 +145,7 @@ mod tests {
     fn the_oldest_macos_is_derived_from_the_wheel_name() {
         let of = |name: &str| {
             let all = all_platforms().unwrap();
-            all.into_iter().find(|platform| platform.name == name).unwrap().oldest_mac()
+            all.into_iter().find(|platform| platform.name == name).unwrap().min_macos_version()
         };
         assert_eq!(of("darwin-x64").as_deref(), Some("10.12"));
         assert_eq!(of("darwin-arm64").as_deref(), Some("11.0"));

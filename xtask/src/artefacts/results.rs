@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use xshell::cmd;
 
-use super::folder_of;
+use super::output_folder;
 use crate::workspace;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
 /// Returns the existing folders of artefacts whose names start with this prefix.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
     let names = super::all_artefacts()?.into_iter().map(|artefact| artefact.name);
-    let folders = names.filter(|name| name.starts_with(beginning)).map(|name| folder_of(&name));
+    let folders = names.filter(|name| name.starts_with(beginning)).map(|name| output_folder(&name));
     Ok(folders.filter(|folder| folder.is_dir()).collect())
 }
 

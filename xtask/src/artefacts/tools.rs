@@ -44,6 +44,6 @@ pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
         "darwin" => " -Clink-arg=-Wl,-S",
         _ => "",
     };
-    let paths = build::without_local_paths(shell)?;
+    let paths = build::rustflags_without_local_paths(shell)?;
     Ok(format!("{paths} --remap-path-prefix={target}=/target{link}"))
 }

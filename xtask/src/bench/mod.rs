@@ -85,14 +85,14 @@ pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
 /// Prints a table of the properties that each library's IDs have.
 fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
     println!("| | in order | sees forks | reads the clock |\n|---|---|---|---|");
-    programs::ALL.iter().filter(|it| it.is_meant_by(filter)).try_for_each(|it| it.marks(shell))
+    programs::ALL.iter().filter(|it| it.matches_filter(filter)).try_for_each(|it| it.marks(shell))
 }
 
 /// Runs every program that the filter selects.
 fn run(shell: &xshell::Shell, ask: &Selection) -> Result<Report> {
     let mut report = Report::for_machine(machine::describe());
     println!("{}", report.machine);
-    for program in programs::ALL.iter().filter(|program| program.is_meant_by(ask.filter)) {
+    for program in programs::ALL.iter().filter(|program| program.matches_filter(ask.filter)) {
         program.run(shell, ask, |contest| {
             let contest = contest.with_matching_goals(ask.filter);
             table::print_comparison(&contest);

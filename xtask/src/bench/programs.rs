@@ -44,7 +44,7 @@ pub const ALL: [Program; 3] = [
 
 impl Program {
     /// Returns `false` if the filter names a different language.
-    pub fn is_meant_by(&self, filter: &str) -> bool {
+    pub fn matches_filter(&self, filter: &str) -> bool {
         let named = |program: &Self| filter.starts_with(&format!("{}:", program.language));
         named(self) || !ALL.iter().any(named)
     }
@@ -151,7 +151,7 @@ mod tests {
     fn a_language_filter_excludes_other_languages() {
         let meant = |filter: &str| {
             ALL.iter()
-                .filter(|program| program.is_meant_by(filter))
+                .filter(|program| program.matches_filter(filter))
                 .map(|program| program.language)
                 .collect::<Vec<_>>()
         };

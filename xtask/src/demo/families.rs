@@ -104,7 +104,7 @@ fn layout() -> Value {
 }
 
 /// IDs of well-known services with their creation times: the service, the preset, the ID, and the time.
-pub const KNOWN: [[&str; 4]; 2] = [
+pub const KNOWN_SNOWFLAKES: [[&str; 4]; 2] = [
     ["X", "twitter", "1541815603606036480", "1656432460105"],
     ["Discord", "discord", "175928847299117063", "1462015105796"],
 ];

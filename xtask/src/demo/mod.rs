@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use self::{
-    families::{Family, KNOWN, OTHERS, SNO, milliseconds},
+    families::{Family, KNOWN_SNOWFLAKES, OTHERS, SNO, milliseconds},
     table::without_quotes,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
 /// The largest allowed difference between an ID's time and the current time.
-const RECENT: SignedDuration = SignedDuration::from_mins(5);
+const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// A runtime and its driver.
 struct RuntimeDriver {
@@ -33,7 +33,7 @@ struct RuntimeDriver {
 /// runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
-    let ready = AvailableRuntimes::on_this_machine(&shell, &[])?;
+    let ready = AvailableRuntimes::prepare_runtimes(&shell, &[])?;
     ready.build(&shell, Purpose::Developers)?;
     run(&ready)
 }
@@ -85,7 +85,8 @@ impl DemoId {
     }
 
     fn is_recent(&self) -> bool {
-        self.time.is_some_and(|time| Timestamp::now().duration_since(time).abs() < RECENT)
+        self.time
+            .is_some_and(|time| Timestamp::now().duration_since(time).abs() < MAX_CLOCK_DIFFERENCE)
     }
 }
 
@@ -186,7 +187,7 @@ fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];
     let mut well = true;
-    for [service, preset, id, unix_ms] in KNOWN {
+    for [service, preset, id, unix_ms] in KNOWN_SNOWFLAKES {
         let args = json!({"layout": {"preset": preset}, "id": id});
         let request = json!({"op": "layout.parse", "args": args});
         let expected = drivers[0].request(&request)?;

@@ -115,7 +115,7 @@ impl Count {
         self.caught + self.timeout + self.missed
     }
 
-    fn suffices(&self) -> bool {
+    fn meets_goal(&self) -> bool {
         (self.caught + self.timeout) * 100 >= GOAL * self.all()
     }
 }
@@ -125,13 +125,13 @@ pub fn run(filters: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::MUTANTS)?;
     let mut total = Count::default();
-    for group in GROUPS.iter().filter(|group| super::is_meant(filters, group.name)) {
+    for group in GROUPS.iter().filter(|group| super::matches_filters(filters, group.name)) {
         total.add(&group.run(&shell).with_context(|| group.name)?);
     }
     ensure!(total.all() > 0, "expected the name of a group, found {filters:?}");
     let Count { caught, timeout, missed } = total;
     println!("{caught} caught, {timeout} caught by never ending, {missed} missed");
-    ensure!(total.suffices(), "expected {GOAL} % of the faults to be caught");
+    ensure!(total.meets_goal(), "expected {GOAL} % of the faults to be caught");
     Ok(())
 }
 

@@ -121,11 +121,12 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Runs all mutants whose name, file or list contains one of the filters. All of them must be caught.
 pub fn run(filters: &[String]) -> Result<()> {
-    let (list, tree) = (load()?, copy_of_the_tree()?);
+    let (list, tree) = (load()?, copy_tree()?);
     let (mut caught, mut others) = (0, 0);
-    let is_meant =
-        |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| super::is_meant(filters, it));
-    let meant: Vec<_> = list.iter().filter(is_meant).collect();
+    let matches_filters = |it: &&Mutant| {
+        [&it.name, &it.file, it.list].iter().any(|it| super::matches_filters(filters, it))
+    };
+    let meant: Vec<_> = list.iter().filter(matches_filters).collect();
     if meant.iter().any(|mutant| mutant.tests == TestSuite::JavaScript) {
         build_javascript(&tree)?;
     }
@@ -150,7 +151,7 @@ pub fn run(filters: &[String]) -> Result<()> {
 }
 
 /// Creates a fresh copy of the tracked files, including uncommitted changes.
-fn copy_of_the_tree() -> Result<PathBuf> {
+fn copy_tree() -> Result<PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;

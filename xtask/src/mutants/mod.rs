@@ -36,6 +36,6 @@ pub fn main(options: &Options) -> Result<()> {
 }
 
 /// Returns whether a text contains one of the filters, or whether there are no filters.
-fn is_meant(filters: &[String], text: &str) -> bool {
+fn matches_filters(filters: &[String], text: &str) -> bool {
     filters.is_empty() || filters.iter().any(|filter| text.contains(filter))
 }

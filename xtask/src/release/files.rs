@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use super::state::State;
 use crate::{
-    artefacts::{self, Artefact, Runs, results::Row},
+    artefacts::{self, Artefact, RunScope, results::Row},
     workspace,
 };
 
@@ -24,23 +24,23 @@ const NOT_PACKAGED: [&str; 8] = [
 ];
 
 /// A built artefact: its name, and its files with their checksums.
-pub type Built = (String, Row);
+pub type BuiltArtefact = (String, Row);
 
 /// Builds, checks and runs artefacts. An artefact is not built again if its sources and its bytes have not changed since
 /// the last build.
-pub fn build(state: &mut State, chosen: &[Artefact], runs: Runs) -> Result<Vec<Built>> {
+pub fn build(state: &mut State, chosen: &[Artefact], runs: RunScope) -> Result<Vec<BuiltArtefact>> {
     let shell = artefacts::set_up(chosen)?;
-    let suites = runs == Runs::Suites;
+    let suites = runs == RunScope::Suites;
     let inputs = format!("{} {suites}", sources(&shell)?);
     let one = |artefact: &Artefact| {
-        let folder = artefacts::folder_of(&artefact.name);
+        let folder = artefacts::output_folder(&artefact.name);
         let is_intact =
             |row: &Row| artefacts::results::files(&folder).is_ok_and(|files| files == row.files);
         let inputs = format!("{inputs} {}", artefacts::build::date(&shell, &artefact.kind)?);
         let make = || artefacts::complete(&shell, artefact, runs);
         Ok((artefact.name.clone(), state.run_once(&artefact.name, &inputs, is_intact, make)?))
     };
-    let built: Vec<Built> = chosen.iter().map(one).collect::<Result<_>>()?;
+    let built: Vec<BuiltArtefact> = chosen.iter().map(one).collect::<Result<_>>()?;
     for (name, row) in &built {
         let is_ours = |name: &str| name.contains(super::version::VERSION);
         let other = row.files.iter().find(|file| !is_ours(&file.name));
@@ -73,13 +73,13 @@ pub fn sums() -> PathBuf {
     workspace::artefacts().join("SHA256SUMS")
 }
 
-fn write_sums(shell: &Shell, built: &[Built]) -> Result<()> {
+fn write_sums(shell: &Shell, built: &[BuiltArtefact]) -> Result<()> {
     let mut lines = Vec::new();
     for (name, row) in built {
         lines.extend(
             row.files.iter().map(|file| format!("{}  out/{name}/{}", file.sha256, file.name)),
         );
-        let bill = artefacts::folder_of(name).with_extension("cdx.json");
+        let bill = artefacts::output_folder(name).with_extension("cdx.json");
         if bill.exists() {
             let sum = artefacts::results::sha256(&bill)?;
             lines.push(format!("{sum}  out/{name}.cdx.json"));
@@ -95,9 +95,9 @@ pub fn check_sums(shell: &Shell) -> Result<()> {
 }
 
 /// Returns the paths of all files to upload to registries. Packages come before the packages that depend on them.
-pub fn paths(built: &[Built]) -> Vec<PathBuf> {
-    let of = |(name, row): &Built| {
-        let folder = artefacts::folder_of(name);
+pub fn paths(built: &[BuiltArtefact]) -> Vec<PathBuf> {
+    let of = |(name, row): &BuiltArtefact| {
+        let folder = artefacts::output_folder(name);
         row.files.iter().map(|file| folder.join(&file.name)).collect::<Vec<_>>()
     };
     built.iter().flat_map(of).collect()

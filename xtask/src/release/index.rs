@@ -81,7 +81,7 @@ features = ["f"]
 "#;
 
     #[test]
-    fn a_line_has_what_a_resolver_reads() {
+    fn a_line_contains_the_fields_that_resolvers_read() {
         let entry = entry(&MANIFEST.parse().unwrap(), "sum").unwrap();
         assert_eq!((&entry["name"], &entry["vers"]), (&json!("a"), &json!("1.2.3")));
         assert_eq!(entry["features2"], json!({ "b": ["dep:b"] }));

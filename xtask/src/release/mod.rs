@@ -21,7 +21,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::{
-    artefacts::{self, Runs},
+    artefacts::{self, RunScope},
     workspace,
 };
 use registries::Registries;
@@ -79,27 +79,27 @@ fn rehearse(options: &Options) -> Result<()> {
     let chosen = if options.all_platforms {
         artefacts::all_artefacts()?
     } else if options.only.is_empty() {
-        artefacts::of_this_machine()?
+        artefacts::local_artefacts()?
     } else {
         artefacts::select(&options.only)?
     };
     let (shell, folder) = (workspace::shell()?, workspace::target().join("dry-run"));
     shell.create_dir(&folder)?;
     let mut state = State::read(folder.join("state.json"));
-    let runs = if options.without_tests { Runs::Projects } else { Runs::Suites };
+    let runs = if options.without_tests { RunScope::Projects } else { RunScope::Suites };
     let built = files::build(&mut state, &chosen, runs)?;
     let registries = Registries::open(&shell, folder.join("registries"))?;
     let earlier = match &options.update_from {
-        Some(folder) => Some(registries.add_earlier(&shell, folder)?),
+        Some(folder) => Some(registries.add_earlier_version(&shell, folder)?),
         None => None,
     };
     for file in files::paths(&built) {
         registries.add(&shell, &file)?;
     }
-    let inputs = inputs(&shell)?;
+    let hash_inputs = hash_inputs(&shell)?;
     let versions = (VERSION, earlier.as_deref());
     let mut installed =
-        clients::install(&mut state, &registries, versions, &options.clients, &inputs)?;
+        clients::install(&mut state, &registries, versions, &options.clients, &hash_inputs)?;
     if options.clients.is_empty() {
         installed.push(jsr::rehearse(&folder.join("jsr"))?);
     }
@@ -117,7 +117,7 @@ fn rehearse(options: &Options) -> Result<()> {
 }
 
 /// Returns a hash of everything that the clients install and run.
-fn inputs(shell: &xshell::Shell) -> Result<String> {
+fn hash_inputs(shell: &xshell::Shell) -> Result<String> {
     let sums = shell.read_file(files::sums())?;
     let programs = ["tests/packaging", "tests/release", "xtask/src/release"];
     let programs = xshell::cmd!(shell, "git ls-files --stage -- {programs...}").quiet().read()?;

@@ -74,7 +74,7 @@ impl Registries {
     }
 
     /// Adds the packages of an earlier version from the subfolders of `folder`, and returns that version.
-    pub fn add_earlier(&self, shell: &Shell, folder: &Path) -> Result<String> {
+    pub fn add_earlier_version(&self, shell: &Shell, folder: &Path) -> Result<String> {
         let mut version = None;
         for part in shell.read_dir(folder)?.into_iter().filter(|path| path.is_dir()) {
             for file in shell.read_dir(part)? {
@@ -104,13 +104,13 @@ impl Registries {
         let others = manifest["optionalDependencies"].clone();
         add_version(&mut known, &version, manifest);
         shell.write_file(page, known.to_string())?;
-        self.announce(shell, &others)?;
+        self.add_unbuilt_packages(shell, &others)?;
         self.store(file, &format!("npm/-/{file_name}"))
     }
 
     /// Adds packages without files for the platforms that were not built. Yarn requests the pages of all platforms, and Deno
     /// also installs the package for the other C library.
-    fn announce(&self, shell: &Shell, others: &Value) -> Result<()> {
+    fn add_unbuilt_packages(&self, shell: &Shell, others: &Value) -> Result<()> {
         for (name, version) in others.as_object().into_iter().flatten() {
             let page = self.path("npm").join(name);
             let platforms = platforms::all_platforms()?;
@@ -172,7 +172,7 @@ impl Registries {
         let log = self.folder.join("requests");
         let text = fs::read_to_string(&log).unwrap_or_default();
         fs::write(log, "")?;
-        let mut names: Vec<_> = text.lines().filter_map(package_at).collect();
+        let mut names: Vec<_> = text.lines().filter_map(package_file_name).collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -201,7 +201,7 @@ fn add_version(known: &mut Value, version: &str, manifest: Value) {
 }
 
 /// Returns the file name of the package at a registry path.
-fn package_at(path: &str) -> Option<String> {
+fn package_file_name(path: &str) -> Option<String> {
     if let Some(one) = path.strip_prefix("/crates/dl/") {
         return Some(format!("{}.crate", one.replace('/', "-")));
     }
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn paths_of_packages_are_distinguished_from_pages() {
-        let of = |path| package_at(path).unwrap_or_default();
+        let of = |path| package_file_name(path).unwrap_or_default();
         assert_eq!(of("/crates/dl/polyflake/0.1.0"), "polyflake-0.1.0.crate");
         assert_eq!(of("/npm/-/polyflake-0.1.0.tgz"), "polyflake-0.1.0.tgz");
         assert_eq!(of("/files/polyflake-0.1.0.tar.gz"), "polyflake-0.1.0.tar.gz");

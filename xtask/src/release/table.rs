@@ -6,7 +6,7 @@ use std::{fmt::Write, path::Path};
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::files::Built;
+use super::files::BuiltArtefact;
 use crate::artefacts::{
     page, platforms,
     results::{File, Installed, Row, Run},
@@ -20,16 +20,19 @@ pub type Section = (String, String);
 
 /// Returns one table for each platform for which files were built, and one table for the files that do not depend on a
 /// platform.
-pub fn sections(built: &[Built], installed: &[Installed]) -> Result<Vec<Section>> {
+pub fn sections(built: &[BuiltArtefact], installed: &[Installed]) -> Result<Vec<Section>> {
     let platforms = platforms::all_platforms()?;
-    let is_for_all = |name: &str| !platforms.iter().any(|one| platforms::is_of(name, &one.name));
+    let is_for_all =
+        |name: &str| !platforms.iter().any(|one| platforms::is_for_platform(name, &one.name));
     let of = |title: &str, is_meant: &dyn Fn(&str) -> bool| {
         let rows = built.iter().filter(|(name, _)| is_meant(name)).map(|(_, row)| row);
         (title.to_owned(), table(rows, installed))
     };
     let mut sections: Vec<_> = platforms
         .iter()
-        .map(|platform| of(&platform.says, &|name| platforms::is_of(name, &platform.name)))
+        .map(|platform| {
+            of(&platform.says, &|name| platforms::is_for_platform(name, &platform.name))
+        })
         .collect();
     sections.push(of(page::EVERY_PLATFORM, &is_for_all));
     sections.retain(|(_, table)| !table.is_empty());
@@ -37,7 +40,7 @@ pub fn sections(built: &[Built], installed: &[Installed]) -> Result<Vec<Section>
 }
 
 /// Returns the sections as one text, with the names of the artefacts that were not built.
-pub fn text(all: &[String], built: &[Built], sections: &[Section]) -> String {
+pub fn text(all: &[String], built: &[BuiltArtefact], sections: &[Section]) -> String {
     let mut text = String::new();
     for (title, table) in sections {
         let _ = writeln!(text, "## {title}\n\n{table}");
@@ -71,7 +74,7 @@ fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installed]) -> St
 fn line(file: &File, row: &Row, installed: &[Installed]) -> String {
     let File { name, bytes, .. } = file;
     let chosen = || installed.iter().filter(move |one| one.packages.contains(name));
-    let runs = || row.runs.iter().filter(move |run| is_run_of(run, name));
+    let runs = || row.runs.iter().filter(move |run| uses_file(run, name));
     let mut clients: Vec<_> = chosen().map(|one| one.client.clone()).collect();
     for client in runs().filter_map(|run| run.client.as_deref()) {
         let is_it = |known: &String| known.split(' ').next() == Some(client);
@@ -84,18 +87,18 @@ fn line(file: &File, row: &Row, installed: &[Installed]) -> String {
     ran.sort_unstable();
     ran.dedup();
     let reason = row.why_not_run.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-    let clients = join_or(&clients, ", ", NOT_INSTALLED);
-    let ran = join_or(&ran, "; ", &format!("not run{reason}"));
+    let clients = join_or_default(&clients, ", ", NOT_INSTALLED);
+    let ran = join_or_default(&ran, "; ", &format!("not run{reason}"));
     format!("| {name} | {bytes} | {clients} | {ran} |\n")
 }
 
 /// Returns whether a run used this file. An artefact may have one file for npm and one for pip.
-fn is_run_of(run: &Run, file: &str) -> bool {
+fn uses_file(run: &Run, file: &str) -> bool {
     let is_for_npm = Path::new(file).extension().is_some_and(|end| end == "tgz");
     run.client.as_ref().is_none_or(|client| (client == "npm") == is_for_npm)
 }
 
-fn join_or(parts: &[String], between: &str, otherwise: &str) -> String {
+fn join_or_default(parts: &[String], between: &str, otherwise: &str) -> String {
     if parts.is_empty() { otherwise.to_owned() } else { parts.join(between) }
 }
 
@@ -104,7 +107,12 @@ mod tests {
     use super::*;
 
     /// Returns an artefact that contains files with these names, and either the runs or the reason why nothing ran it.
-    fn built(name: &str, files: &[&str], runs: Vec<Run>, why_not_run: Option<&str>) -> Built {
+    fn built(
+        name: &str,
+        files: &[&str],
+        runs: Vec<Run>,
+        why_not_run: Option<&str>,
+    ) -> BuiltArtefact {
         let file = |name: &&str| File { name: (*name).to_owned(), bytes: 9, sha256: String::new() };
         let why_not_run = why_not_run.map(str::to_owned);
         let files = files.iter().map(file).collect();

@@ -1,9 +1,9 @@
 //! Runs all tests of all languages, cheap ones first, and sets up their tools on a fresh machine. With `--thorough`, it
 //! also runs tests that are slow and rarely fail, and tries the packages with the newest versions of third-party tools.
 
-mod apart;
 mod copies;
 mod examples;
+mod instruction_sets;
 mod libraries;
 mod mysql;
 mod notices;
@@ -13,7 +13,7 @@ mod pages;
 mod progress;
 pub mod readme;
 pub mod rust;
-mod sets;
+mod step_process;
 mod stepping;
 mod steps;
 pub mod tidy;
@@ -65,7 +65,7 @@ type Run = Box<dyn Fn(&Shell) -> Result<()>>;
 
 impl Step {
     /// Returns whether a change to one of these files can change the step's result.
-    fn is_reached(&self, changed: &[String]) -> bool {
+    fn is_affected_by(&self, changed: &[String]) -> bool {
         self.path_prefixes().any(|beginning| changed.iter().any(|path| path.starts_with(beginning)))
     }
 
@@ -94,7 +94,7 @@ struct Count {
 pub fn main(options: &Options) -> Result<()> {
     let mut steps = select(&options.only, options.thorough || options.list)?;
     if let Some(commit) = &options.since {
-        steps = affected(steps, &changed_since(commit)?);
+        steps = select_affected(steps, &changed_since(commit)?);
     }
     if options.list {
         steps.iter().for_each(|step| println!("{:28}{}", step.name, step.protects));
@@ -125,11 +125,11 @@ fn select(names: &[String], thorough: bool) -> Result<Vec<Step>> {
 }
 
 /// Returns the steps that changes to these files can affect, and the steps that must run before them.
-fn affected(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
+fn select_affected(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     let mut is_useful = false;
     steps.reverse();
     steps.retain(|step| {
-        let is_wanted = if step.needed { is_useful } else { step.is_reached(changed) };
+        let is_wanted = if step.needed { is_useful } else { step.is_affected_by(changed) };
         is_useful |= is_wanted;
         is_wanted
     });
@@ -155,7 +155,7 @@ fn run_in_process(shell: &Shell, step: &Step) -> End {
             println!("ok: {} ({seconds:.1} s)", step.name);
             End::Passed
         }
-        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => {
+        Err(error) if error.is::<MissingTool>() && !workspace::is_ci() => {
             println!("skipped: {}: {error}", step.name);
             End::Skipped
         }
@@ -168,7 +168,7 @@ fn run_in_process(shell: &Shell, step: &Step) -> End {
 
 /// Runs a step in a separate process, whose last line of output reports how it ended.
 fn run_in_child(step: &Step) -> End {
-    match apart::run(&step.name) {
+    match step_process::run(&step.name) {
         Ok(said) if said.last.starts_with("ok: ") => End::Passed,
         Ok(said) if said.last.starts_with("skipped: ") => End::Skipped,
         Ok(said) => End::Failed(said.reasons),
@@ -231,7 +231,7 @@ mod tests {
         Step { name: "ill".to_owned(), run: Box::new(|_| bail!("as wanted")), ..passing_step() }
     }
 
-    fn fatal() -> Step {
+    fn fatal_step() -> Step {
         Step { name: "fatal".to_owned(), needed: true, ..failing_step() }
     }
 
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_failed_prerequisite_skips_all_later_steps() {
         let shell = Shell::new().unwrap();
-        let count = run_all(&[fatal(), passing_step(), passing_step()], |step| {
+        let count = run_all(&[fatal_step(), passing_step(), passing_step()], |step| {
             run_in_process(&shell, step)
         });
         assert_eq!(count.summary(), "FAILED: fatal\n0 passed, 1 failed, 2 skipped");
@@ -277,15 +277,15 @@ mod tests {
         for (path, reached) in
             [("core/src/lib.rs", true), ("lease/tests/model.rs", false), ("Cargo.lock", true)]
         {
-            assert_eq!(passing_step().is_reached(&[path.to_owned()]), reached, "{path}");
+            assert_eq!(passing_step().is_affected_by(&[path.to_owned()]), reached, "{path}");
         }
     }
 
     #[test]
     fn prerequisites_run_before_a_selected_step() {
         let names = |path: &str| -> Vec<String> {
-            let steps = vec![fatal(), passing_step(), fatal()];
-            affected(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
+            let steps = vec![fatal_step(), passing_step(), fatal_step()];
+            select_affected(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
         };
         assert_eq!(names("core/src/lib.rs"), ["fatal", "well"]);
         assert_eq!(names("docs/safety.md"), [""; 0]);

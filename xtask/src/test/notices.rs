@@ -33,7 +33,7 @@ const FAULTS: [(&str, &str, &str); 18] = [
 ];
 
 pub fn check(shell: &Shell) -> Result<()> {
-    let ready = AvailableRuntimes::on_this_machine(shell, &[Runtime::Rust])?;
+    let ready = AvailableRuntimes::prepare_runtimes(shell, &[Runtime::Rust])?;
     let (whole, folder) = (workspace::root().join("tests/vectors"), tempfile::tempdir()?);
     let files = fs::read_dir(&whole)?.count();
     ensure!(files == FAULTS.len(), "expected a fault for each of {files} vector files");

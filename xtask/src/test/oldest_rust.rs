@@ -76,7 +76,7 @@ mod tests {
     use super::names_only_promised;
 
     #[test]
-    fn only_one_version_may_be_named() {
+    fn pages_must_name_only_the_promised_version() {
         assert!(names_only_promised(
             "- **Rust** 1.89 or later. Rust builds. Rust 2024.",
             "Rust 1.89"

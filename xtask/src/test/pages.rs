@@ -13,7 +13,7 @@ const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 const ERRORS: &str = "docs/errors.md";
 
 /// The lists in which readers look for a page: the list of all pages, and the site's navigation.
-const LISTS: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
+const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
 
 /// Returns the faults in the pages with the given paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
@@ -24,7 +24,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     let codes: BTreeSet<_> = tables.flat_map(toml::Table::keys).map(String::as_str).collect();
     let (mut faults, mut guide) = (Vec::new(), String::new());
     let read = |list| fs::read_to_string(workspace::root().join(list));
-    let lists = [(LISTS[0], read(LISTS[0])?), (LISTS[1], read(LISTS[1])?)];
+    let lists =
+        [(LISTING_PAGES[0], read(LISTING_PAGES[0])?), (LISTING_PAGES[1], read(LISTING_PAGES[1])?)];
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
         faults.extend(unlisted_pages(path, &lists));
         faults.extend(broken_links(path, text));
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_code_has_a_section_and_each_section_a_code() {
+    fn codes_and_sections_must_correspond() {
         let codes = BTreeSet::from(["a", "b"]);
         assert!(check_sections("## `a`\ntext\n## `b`\n", &codes).is_empty());
         assert_eq!(check_sections("## `a`\n## `c`\n", &codes).len(), 2);

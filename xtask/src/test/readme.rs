@@ -189,7 +189,7 @@ fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_section_is_incomplete_if_only_some_languages_are_shown() {
+    fn a_section_that_omits_a_language_is_incomplete() {
         let block = |language: &str| format!("```{language}\n1\n```\n");
         let all = block("rust") + &block("python") + &block("js");
         let page = format!("# a\n{all}\n## b\ntext\n## c\n{}\n## d\n{all}", block("python"));

@@ -111,7 +111,7 @@ pub fn test(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
     tools::redis(shell);
     if let Err(missing) = tools::faketime(shell) {
-        ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
+        ensure!(!workspace::is_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
     }
     let members = tested_members();
@@ -123,7 +123,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
     tools::redis(shell);
     tools::workerd(shell)?;
-    let Lives { python, commands, .. } = lives(shell)?;
+    let LeasePrograms { python, commands, .. } = lease_programs(shell)?;
     let members = tested_members();
     let tests =
         ["--test", "faults", "--test", "serve", "--test", "steps", "--", "--ignored", "languages"];
@@ -137,7 +137,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
 /// given number of seconds.
 pub fn lease_redis(shell: &Shell) -> Result<()> {
     tools::redis(shell);
-    let (lives, members) = (lives(shell)?, tested_members());
+    let (lease_programs, members) = (lease_programs(shell)?, tested_members());
     let tests = [
         "--test",
         "faults",
@@ -149,14 +149,14 @@ pub fn lease_redis(shell: &Shell) -> Result<()> {
         "share_redis",
     ];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
-        .env("POLYFLAKE_LIVES", lives.commands)
+        .env("POLYFLAKE_LIVES", lease_programs.commands)
         .env("POLYFLAKE_SECONDS", env::var("POLYFLAKE_SECONDS").unwrap_or_else(|_| "300".into()))
         .run()?)
 }
 
 /// Tests leases in three languages with the oldest supported Redis and with Valkey.
 pub fn redis_versions(shell: &Shell) -> Result<()> {
-    let lives = lives(shell)?;
+    let lease_programs = lease_programs(shell)?;
     for program in tools::redis_versions(shell)? {
         let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
         cmd!(shell, "{program} --version").run()?;
@@ -168,19 +168,19 @@ pub fn redis_versions(shell: &Shell) -> Result<()> {
         ] {
             let members = tested_members();
             cmd!(shell, "cargo test --quiet {members...} {tests...}")
-                .env("POLYFLAKE_LIVES", &lives.commands)
-                .env("POLYFLAKE_PYTHON", &lives.python)
+                .env("POLYFLAKE_LIVES", &lease_programs.commands)
+                .env("POLYFLAKE_PYTHON", &lease_programs.python)
                 .run()?;
         }
         let _tests = shell.push_dir(workspace::root().join("tests/integrations"));
-        let python = &lives.python;
+        let python = &lease_programs.python;
         cmd!(shell, "{python} -m pytest --quiet test_leases.py -k redis").run()?;
     }
     Ok(())
 }
 
 /// The programs in other languages that the lease fault tests run.
-pub struct Lives {
+pub struct LeasePrograms {
     pub python: PathBuf,
     /// The commands of processes in Python and Node, one per line.
     pub commands: String,
@@ -189,7 +189,7 @@ pub struct Lives {
 }
 
 /// Installs the packages that processes in other languages need.
-pub fn lives(shell: &Shell) -> Result<Lives> {
+pub fn lease_programs(shell: &Shell) -> Result<LeasePrograms> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
     tools::npm(shell, "tests/leases")?;
@@ -197,7 +197,7 @@ pub fn lives(shell: &Shell) -> Result<Lives> {
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let commands = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
     let worker = format!("{} {at}/life-workerd.mjs", node.display());
-    Ok(Lives { python, commands, worker })
+    Ok(LeasePrograms { python, commands, worker })
 }
 
 /// Tests IDs in columns of real databases: runs lints, tests, and the documentation tests of the crate that users install.
@@ -247,7 +247,7 @@ fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
 /// machine are needed.
 pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     let qemu = tools::qemu_aarch64(shell)?;
-    let tests = kernels_for(shell, "aarch64-unknown-linux-musl")
+    let tests = kernel_test_command(shell, "aarch64-unknown-linux-musl")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", qemu)
         .env("RUSTFLAGS", "-D warnings");
@@ -261,7 +261,7 @@ pub fn wasm(shell: &Shell) -> Result<()> {
         "CARGO_TARGET_WASM32_WASIP1_RUNNER",
         format!("node --no-warnings {}", node.display()),
     );
-    kernels_for(shell, "wasm32-wasip1")
+    kernel_test_command(shell, "wasm32-wasip1")
         .env("RUSTFLAGS", "-C target-feature=+simd128 -D warnings")
         .run()?;
     let options = ["--quiet", "--package", "polyflake-inspect", "--tests"];
@@ -270,7 +270,7 @@ pub fn wasm(shell: &Shell) -> Result<()> {
 
 /// Returns the command that tests the kernels for a different machine in an emulator. The tests are slightly optimized,
 /// which saves more time than it costs.
-fn kernels_for<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
+fn kernel_test_command<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
 }

@@ -17,7 +17,7 @@ use xshell::{Shell, cmd};
 use crate::{tools, workspace};
 
 /// The number of seconds for which each process generates IDs.
-const SECONDS: &str = "2";
+const RUN_SECONDS: &str = "2";
 
 /// The time between two clock changes, and the largest clock offset in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -60,7 +60,7 @@ fn programs() -> [(&'static str, Command); 4] {
         (root.join("tests/stepping/stepping.py"), root.join("tests/stepping/stepping.mjs"));
     let with = |program: &Path, arguments: &[&Path], machine: Option<&str>| {
         let mut command = Command::new(program);
-        command.args(arguments).arg(SECONDS).args(machine);
+        command.args(arguments).arg(RUN_SECONDS).args(machine);
         command
     };
     let node = |machine| with(Path::new("node"), &[&module], Some(machine));

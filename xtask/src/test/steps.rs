@@ -17,7 +17,7 @@ use crate::{
 /// The path prefixes that every step depends on.
 pub const ALWAYS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
 
-const EVERYTHING: &[&str] = &[""];
+const ANY_PATH: &[&str] = &[""];
 const CRATES: &[&str] = &[
     "bench/",
     "bindings-",
@@ -88,25 +88,25 @@ fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step
 
 /// Returns the steps that every run includes.
 pub fn all_steps() -> Result<Vec<Step>> {
-    let mut steps = of_the_crates();
-    steps.extend(of_the_packages());
+    let mut steps = crate_steps();
+    steps.extend(package_steps());
     for project in projects::all_projects()?.into_iter().filter(projects::Project::has_test) {
         let name = format!("packaging-{}", project.name);
         steps.push(step(name, project.protects.clone(), NPM, move |shell| {
             project.test_pinned(shell)
         }));
     }
-    steps.extend(of_all_languages());
+    steps.extend(cross_language_steps());
     Ok(steps)
 }
 
 /// Returns the steps for the sources and the crates.
-fn of_the_crates() -> Vec<Step> {
+fn crate_steps() -> Vec<Step> {
     vec![
         step(
             "tidy",
             "arrows between modules, error pages, links, listed faults, one version",
-            &[EVERYTHING],
+            &[ANY_PATH],
             |_| tidy::check(),
         ),
         required_step("set-up", "the tools of the steps after it", set_up),
@@ -116,13 +116,8 @@ fn of_the_crates() -> Vec<Step> {
             &[&["THIRD-PARTY.md"]],
             licences::check,
         ),
-        step("format", "one style in each language", &[EVERYTHING], format::check),
-        step(
-            "lint",
-            "Python and JavaScript without what linters find",
-            &[EVERYTHING],
-            format::lint,
-        ),
+        step("format", "one style in each language", &[ANY_PATH], format::check),
+        step("lint", "Python and JavaScript without what linters find", &[ANY_PATH], format::lint),
         step(
             "workflows",
             "continuous integration is valid, with pinned actions and few rights",
@@ -177,7 +172,7 @@ fn of_the_crates() -> Vec<Step> {
 }
 
 /// Returns the steps that build and test the packages.
-fn of_the_packages() -> Vec<Step> {
+fn package_steps() -> Vec<Step> {
     vec![
         required_step("build", "the wheel, the npm package and the drivers", build::all),
         step("python", "the wheel's own tests", &[PYTHON], python),
@@ -244,7 +239,7 @@ fn of_the_packages() -> Vec<Step> {
 }
 
 /// Returns the steps that test features common to all languages.
-fn of_all_languages() -> Vec<Step> {
+fn cross_language_steps() -> Vec<Step> {
     vec![
         step(
             "readme",
@@ -305,7 +300,7 @@ pub fn thorough_steps() -> Result<Vec<Step>> {
             steps.push(step(name, protects, NPM, move |shell| project.test_oldest(shell)));
         }
     }
-    steps.extend(trials_of_the_wheel());
+    steps.extend(wheel_trials());
     Ok(steps)
 }
 
@@ -353,7 +348,7 @@ fn slow_steps() -> Vec<Step> {
             "wasm-in-browser",
             "the wasm module in a page by itself",
             &[&["bindings-js", "bindings-wasm", "clock/", "core/"]],
-            wasm::in_browser,
+            wasm::test_in_browser,
         ),
         step(
             "wasm-pack",
@@ -421,7 +416,7 @@ fn steps_with_other_servers() -> [Step; 3] {
 }
 
 /// Returns the trials of the wheel with the newest versions of tools.
-fn trials_of_the_wheel() -> Vec<Step> {
+fn wheel_trials() -> Vec<Step> {
     let tools = python_tools::ALL.iter().map(|(name, packages)| {
         let protects = format!("the newest {}", packages.join(", "));
         step(format!("python-{}", name.replace('_', "-")), protects, PIP, |shell| {
@@ -498,10 +493,10 @@ fn javascript(shell: &Shell) -> Result<()> {
 }
 
 fn conformance(shell: &Shell) -> Result<()> {
-    let ready = AvailableRuntimes::on_this_machine(shell, &[])?;
+    let ready = AvailableRuntimes::prepare_runtimes(shell, &[])?;
     conformance::run(&conformance::Options::default(), &ready)
 }
 
 fn demo(shell: &Shell) -> Result<()> {
-    demo::run(&AvailableRuntimes::on_this_machine(shell, &[])?)
+    demo::run(&AvailableRuntimes::prepare_runtimes(shell, &[])?)
 }

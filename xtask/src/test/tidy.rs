@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, pages, sets};
+use super::{instruction_sets, oldest_rust, pages};
 use crate::{artefacts::page, mutants, safety, workspace};
 
 /// Modules that may be used by formats with default partitions.
@@ -82,15 +82,15 @@ pub fn check() -> Result<()> {
     let sources = sources()?;
     let texts = || sources.iter().map(|source| (&*source.path, &*source.text));
     let mut faults: Vec<String> = sources.iter().flat_map(forbidden_imports).collect();
-    faults.extend(sources.iter().flat_map(of_one_machine));
-    faults.extend(sources.iter().filter_map(atomics_past_the_door));
+    faults.extend(sources.iter().flat_map(find_local_paths));
+    faults.extend(sources.iter().filter_map(find_direct_atomics));
     faults.extend(versions()?);
     faults.extend(oldest_rust::pages_with_other_version()?);
     faults.extend(page::faults()?);
     faults.extend(safety::faults()?);
     faults.extend(mutants::outdated_mutants()?);
     faults.extend(pages::faults(texts())?);
-    faults.extend(sets::faults(texts()));
+    faults.extend(instruction_sets::faults(texts()));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());
     Ok(())
@@ -175,7 +175,7 @@ fn without_tests(text: &str) -> &str {
 }
 
 /// Returns the paths and hosts in a file that exist on only one machine.
-fn of_one_machine(source: &Source) -> Vec<String> {
+fn find_local_paths(source: &Source) -> Vec<String> {
     // These strings are joined at run time, so that this file does not contain them.
     let foreign = [
         ["/wo", "rk/"],
@@ -220,13 +220,13 @@ fn read(path: &str) -> Result<String> {
 
 /// Returns a fault if a file of the core uses atomics that a model checker cannot replace. Clocks, CPU detection, and the
 /// `fork()` hooks are exempt, because they are not part of a model.
-fn atomics_past_the_door(source: &Source) -> Option<String> {
-    const OUTSIDE: [&str; 5] = ["sync.rs", "sync/", "clock", "arch/level.rs", "fork/unix.rs"];
+fn find_direct_atomics(source: &Source) -> Option<String> {
+    const EXEMPT_PATHS: [&str; 5] = ["sync.rs", "sync/", "clock", "arch/level.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;
     let text = without_tests(&source.text);
     let is_past = ["sync::atomic", "portable_atomic"].iter().any(|door| text.contains(door))
         && text.contains("Atomic");
-    let is_fault = is_past && !OUTSIDE.iter().any(|start| path.starts_with(start));
+    let is_fault = is_past && !EXEMPT_PATHS.iter().any(|start| path.starts_with(start));
     is_fault.then(|| format!("{}: atomics must come from crate::sync", source.path))
 }
 
@@ -268,16 +268,16 @@ mod tests {
     fn atomics_hidden_from_the_models_are_faults() {
         let (past, through) =
             ("use core::sync::atomic::AtomicU64;", "use crate::sync::{AtomicU64, Ordering};");
-        assert!(atomics_past_the_door(&source("core/src/sno/a.rs", past)).is_some());
+        assert!(find_direct_atomics(&source("core/src/sno/a.rs", past)).is_some());
         for (path, text) in [("core/src/sno/a.rs", through), ("core/src/clock/a.rs", past)] {
-            assert!(atomics_past_the_door(&source(path, text)).is_none());
+            assert!(find_direct_atomics(&source(path, text)).is_none());
         }
     }
 
     #[test]
     fn local_paths_are_faults() {
         let path = ["/ho", "me/someone"].concat();
-        assert_eq!(of_one_machine(&source("README.md", &path)).len(), 1);
-        assert!(of_one_machine(&source("README.md", "core/src")).is_empty());
+        assert_eq!(find_local_paths(&source("README.md", &path)).len(), 1);
+        assert!(find_local_paths(&source("README.md", "core/src")).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use xshell::{Shell, cmd};
 use crate::{tools, workspace};
 
 /// Runs the crate's tests in a page.
-pub fn in_browser(shell: &Shell) -> Result<()> {
+pub fn test_in_browser(shell: &Shell) -> Result<()> {
     let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
     let tests =
         cmd!(shell, "cargo test --package polyflake-wasm --target wasm32-unknown-unknown --tests");

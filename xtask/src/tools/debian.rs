@@ -9,17 +9,17 @@ use xshell::{Shell, cmd};
 use super::MissingTool;
 use crate::workspace;
 
-/// Returns the path that `find_it` finds. If there is none, installs the package and searches again.
+/// Returns the path that `locate_tool` finds. If there is none, installs the package and searches again.
 fn find_or_install(
     shell: &Shell,
     package: &str,
-    find_it: impl Fn() -> Option<PathBuf>,
+    locate_tool: impl Fn() -> Option<PathBuf>,
 ) -> Result<PathBuf> {
-    if find_it().is_none() {
+    if locate_tool().is_none() {
         install(shell, package);
     }
     let missing = || MissingTool(format!("no {package} on this machine: install it by hand"));
-    Ok(find_it().ok_or_else(missing)?)
+    Ok(locate_tool().ok_or_else(missing)?)
 }
 
 /// Returns the first of the named programs that is installed. If none is installed, first installs the package that
@@ -71,8 +71,8 @@ pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns the Wine executable, which runs Windows programs. Debian does not put it on the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
-    let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
-    find_or_install(shell, "wine64", find_it)
+    let locate_tool = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
+    find_or_install(shell, "wine64", locate_tool)
 }
 
 /// Returns libfaketime, the library that makes a process see a different time.
@@ -132,7 +132,7 @@ fn find_faketime() -> Option<PathBuf> {
 fn install(shell: &Shell, package: &str) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     let before: &[&str] = if am_root { &["env"] } else { &["sudo", "--non-interactive"] };
-    let is_able = am_root || workspace::in_ci();
+    let is_able = am_root || workspace::is_ci();
     let apt = |words: &[&str]| {
         let words = [before, &["DEBIAN_FRONTEND=noninteractive", "apt-get"], words].concat();
         let (program, rest) = (words[0], &words[1..]);

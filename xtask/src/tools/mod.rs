@@ -14,8 +14,8 @@ pub use debian::{
 };
 pub use node::{node, npm, npm_package, workerd};
 pub use python::{
-    any_python, artefacts_python, bench_python, integrations_python, oldest_python, python,
-    python_of, redis_versions, release_python,
+    artefacts_python, bench_python, default_python, find_python, integrations_python,
+    oldest_python, python, redis_versions, release_python,
 };
 pub use rust::{
     BOLERO, DENY, HACK, MUTANTS, SEMVER, WASM_PACK, install, newest_nightly, nightly, rust_targets,

@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 use super::{MissingTool, run_once, version};
 use crate::workspace;
 
-const OLDEST: (u32, u32) = (20, 0);
+const MIN_VERSION: (u32, u32) = (20, 0);
 
 /// Installs the packages in the lock files of `packages/js` and `tests`, and makes our package available to the tests by
 /// name.
@@ -23,7 +23,7 @@ pub fn node(shell: &Shell) -> Result<()> {
 
 /// Installs the packages with which the npm package is built.
 pub fn npm_package(shell: &Shell) -> Result<()> {
-    let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
+    let found = version(shell, "node") >= Some(MIN_VERSION) && version(shell, "npm").is_some();
     ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));
     install(shell, &workspace::root().join("packages/js"))
 }

@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 use super::{MissingTool, mariadb, postgresql, redis, run_once, version};
 use crate::workspace;
 
-const OLDEST: (u32, u32) = (3, 10);
+const MIN_VERSION: (u32, u32) = (3, 10);
 
 /// Creates the repository's environment and returns its interpreter.
 pub fn python(shell: &Shell) -> Result<PathBuf> {
@@ -50,9 +50,9 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
 
 /// Creates the benchmarks' environment, if possible with the oldest Python that has a separate wheel.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
-    let found = (12..=14).find_map(|minor| python_of(shell, (3, minor)).ok());
-    let machine = found.map_or_else(|| any_python(shell).map(PathBuf::from), Ok)?;
-    environment_of(shell, &machine, &workspace::bench_venv(), "bench/python/requirements.txt")
+    let found = (12..=14).find_map(|minor| find_python(shell, (3, minor)).ok());
+    let machine = found.map_or_else(|| default_python(shell).map(PathBuf::from), Ok)?;
+    create_environment(shell, &machine, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
 /// Creates the environment for building and checking artefacts.
@@ -67,11 +67,11 @@ pub fn release_python(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns the interpreter of the oldest supported version.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
-    python_of(shell, OLDEST)
+    find_python(shell, MIN_VERSION)
 }
 
 /// Returns the interpreter of a version, which is on the path or managed by pyenv.
-pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
+pub fn find_python(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
     let name = format!("python{major}.{minor}");
     let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
     let kept = kept.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".pyenv")));
@@ -86,17 +86,18 @@ pub fn python_of(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
 }
 
 /// Returns the machine's own interpreter.
-pub fn any_python(shell: &Shell) -> Result<&'static str> {
-    let newest =
-        ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
+pub fn default_python(shell: &Shell) -> Result<&'static str> {
+    let newest = ["python3", "python"]
+        .into_iter()
+        .find(|program| version(shell, program) >= Some(MIN_VERSION));
     Ok(newest.ok_or(MissingTool("no Python 3.10 or newer on this machine".into()))?)
 }
 
 fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {
-    environment_of(shell, any_python(shell)?.as_ref(), venv, requirements)
+    create_environment(shell, default_python(shell)?.as_ref(), venv, requirements)
 }
 
-fn environment_of(
+fn create_environment(
     shell: &Shell,
     machine: &Path,
     venv: &Path,

@@ -64,14 +64,14 @@ pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
 
 /// Installs a program into the folder of tools.
 pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
-    install_with(shell, name, version, &[])
+    install_with_options(shell, name, version, &[])
 }
 
 /// Installs the programs of wasm-bindgen, in the version of the crate's lock file. Their default features are for TLS, which is
 /// not needed to contact a browser's driver.
 pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;
-    install_with(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
+    install_with_options(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
 }
 
 /// Returns the program that runs the tests of wasm crates.
@@ -89,7 +89,7 @@ fn locked_version(name: &str) -> Result<String> {
     Ok(version.with_context(|| format!("expected {name} in Cargo.lock"))?.to_owned())
 }
 
-fn install_with(shell: &Shell, name: &str, version: &str, options: &[&str]) -> Result<()> {
+fn install_with_options(shell: &Shell, name: &str, version: &str, options: &[&str]) -> Result<()> {
     let tools = workspace::tools();
     shell.create_dir(&tools)?;
     run_once(&tools.join(format!("{name}.version")), version, || {

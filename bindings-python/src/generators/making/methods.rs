@@ -15,38 +15,38 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
-            fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+            fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_one(py, self, Mode::Wait, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class try_generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+            fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_one(py, self, Mode::Try, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
+            fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_later(slf, ($($key)?), <Self as making::Makes>::object)
             }
 
             #[doc = doc!($family $class generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
+            fn generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_array(py, self, Mode::Wait, n, ($($key)?))
             }
 
             #[doc = doc!($family $class try_generate_many)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn try_generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> Made<'py> {
+            fn try_generate_many<'py>(&self, py: Python<'py>, n: Count $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_array(py, self, Mode::Try, n, ($($key)?))
             }
 
             #[doc = doc!($family $class generate_many_async)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-            fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: Count $(, $key: $Key)?) -> Made<'py> {
-                making::many_later(slf, n, ($($key)?))
+            fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: Count $(, $key: $Key)?) -> CallResult<'py> {
+                making::generate_many_later(slf, n, ($($key)?))
             }
 
             #[doc = doc!($family $class fill)]
@@ -63,7 +63,7 @@ macro_rules! makes_ids {
 
             #[doc = doc!($family $class fill_async)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
-            fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> Made<'py> {
+            fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> CallResult<'py> {
                 making::fill_later(slf, buffer, ($($key)?))
             }
         }
@@ -78,19 +78,19 @@ macro_rules! makes_texts {
             #[doc = doc!($family $class generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
-            fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+            fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_one(py, self, Mode::Wait, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class try_generate_text)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> Made<'py> {
+            fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_one(py, self, Mode::Try, ($($key)?), Self::text)
             }
 
             #[doc = doc!($family $class generate_text_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-            fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> Made<'py> {
+            fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> CallResult<'py> {
                 making::generate_later(slf, ($($key)?), Self::text)
             }
         }
@@ -107,35 +107,35 @@ macro_rules! makes_defaults {
         #[doc = doc!($family generate)]
         #[pyo3::pyfunction]
         #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-        pub(crate) fn generate(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+        pub(crate) fn generate(py: Python<'_> $(, $key: $Key)?) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| generator.get().generate(py $(, $key)?))
         }
 
         #[doc = doc!($family generate_text)]
         #[pyo3::pyfunction]
         #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-        pub(crate) fn generate_text(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+        pub(crate) fn generate_text(py: Python<'_> $(, $key: $Key)?) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| generator.get().generate_text(py $(, $key)?))
         }
 
         #[doc = doc!($family generate_many)]
         #[pyo3::pyfunction]
         #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
-        pub(crate) fn generate_many(py: Python<'_>, n: Count $(, $key: $Key)?) -> Made<'_> {
+        pub(crate) fn generate_many(py: Python<'_>, n: Count $(, $key: $Key)?) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| generator.get().generate_many(py, n $(, $key)?))
         }
 
         #[doc = doc!($family generate_async)]
         #[pyo3::pyfunction]
         #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-        pub(crate) fn generate_async(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+        pub(crate) fn generate_async(py: Python<'_> $(, $key: $Key)?) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| $class::generate_async(generator $(, $key)?))
         }
 
         #[doc = doc!($family generate_text_async)]
         #[pyo3::pyfunction]
         #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
-        pub(crate) fn generate_text_async(py: Python<'_> $(, $key: $Key)?) -> Made<'_> {
+        pub(crate) fn generate_text_async(py: Python<'_> $(, $key: $Key)?) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| $class::generate_text_async(generator $(, $key)?))
         }
 
@@ -146,7 +146,7 @@ macro_rules! makes_defaults {
             py: Python<'_>,
             n: Count
             $(, $key: $Key)?
-        ) -> Made<'_> {
+        ) -> CallResult<'_> {
             DEFAULT.with_generator(py, |generator| {
                 $class::generate_many_async(generator, n $(, $key)?)
             })
@@ -195,7 +195,7 @@ macro_rules! makes {
             }
 
             #[inline]
-            fn object(py: Python<'_>, id: $Id) -> Made<'_> {
+            fn object(py: Python<'_>, id: $Id) -> CallResult<'_> {
                 let object: fn(Python<'_>, $Id) -> PyResult<Bound<'_, PyAny>> = $object;
                 object(py, id)
             }
@@ -212,7 +212,7 @@ macro_rules! makes {
                 memory.items_at(places)
             }
 
-            fn array(py: Python<'_>, memory: Self::Memory) -> Made<'_> {
+            fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_> {
                 let ids = polyflake_columns::Packed::new(memory.ids);
                 Ok($crate::ids::array::array::<$Array, $Id>(py, ids)?.into_any())
             }
@@ -221,7 +221,7 @@ macro_rules! makes {
         impl $class {
             /// Returns the Python object for an ID's string.
             #[inline]
-            fn text(py: Python<'_>, id: $Id) -> Made<'_> {
+            fn text(py: Python<'_>, id: $Id) -> CallResult<'_> {
                 Ok($crate::ids::text::Ascii(id.text()).into_pyobject(py)?.into_any())
             }
         }

@@ -21,7 +21,7 @@ impl Octets<'_> {
     }
 
     /// Returns the bytes if their number matches the size of a field.
-    pub(crate) fn exactly<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
+    pub(crate) fn to_array<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
         let bytes = self.as_bytes();
         bytes.try_into().map_err(|_| raise_named(Error::invalid_length(bytes.len(), N, N), name))
     }
@@ -60,14 +60,14 @@ impl std::ops::Deref for Text<'_> {
 
 /// The maximum length of a string that is read without a copy. When a non-ASCII string is borrowed, Python caches its UTF-8
 /// form for as long as the string lives.
-const SHORT: usize = 64;
+const MAX_SHORT_LENGTH: usize = 64;
 
 impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(text) = value.cast::<PyString>() else {
             return Err(wrong_type(name, "str", &value));
         };
-        if length(&text) <= SHORT
+        if length(&text) <= MAX_SHORT_LENGTH
             && let Ok(text) = value.extract()
         {
             return Ok(Self(Cow::Borrowed(text)));
@@ -86,7 +86,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
 impl<'a> Text<'a> {
     /// Reads an ID string whose length must be one of the format's lengths. A string that is too long is rejected before
     /// its characters are read.
-    pub(crate) fn of_id(
+    pub(crate) fn from_id_argument(
         value: Borrowed<'a, '_, PyAny>,
         name: &str,
         lengths: &RangeInclusive<usize>,
@@ -132,7 +132,7 @@ macro_rules! texts {
 
         impl<'a, 'py> $crate::ids::convert::FromArgument<'a, 'py> for $name<'a> {
             fn from_argument(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>, name: &str) -> pyo3::PyResult<Self> {
-                $crate::ids::convert::Text::of_id(value, name, &$lengths).map(Self)
+                $crate::ids::convert::Text::from_id_argument(value, name, &$lengths).map(Self)
             }
         }
     )*};

@@ -31,7 +31,7 @@ impl From<UnixMs> for UnixTime {
     fn from(time: UnixMs) -> Self {
         match time.1 {
             TimeForm::Integer => time.0.into(),
-            TimeForm::Datetime { unix_micros } => Self::of_micros(unix_micros),
+            TimeForm::Datetime { unix_micros } => Self::from_micros(unix_micros),
         }
     }
 }
@@ -48,7 +48,7 @@ impl UnixMs {
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
         let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time(&error);
-        let told = if is_told { in_datetimes(&error) } else { None };
+        let told = if is_told { with_datetimes(&error) } else { None };
         told.map_or_else(|| raise_about_time(error, name), |told| raise_named(told, name))
     }
 }
@@ -56,12 +56,12 @@ impl UnixMs {
 impl<'a, 'py> FromArgument<'a, 'py> for UnixMs {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
-            let unix_micros = micros_of_datetime(&datetime, name)?;
+            let unix_micros = datetime_to_micros(&datetime, name)?;
             return Ok(Self(unix_micros.div_euclid(1000), TimeForm::Datetime { unix_micros }));
         }
-        let whole = AnyInteger::from_mixed(&value, TIME, name)?;
+        let whole = AnyInteger::try_from_value(&value, TIME, name)?;
         let unix_ms = whole.try_to().map(|unix_ms| Self(unix_ms, TimeForm::Integer));
-        unix_ms.ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole, name))
+        unix_ms.ok_or_else(|| oversized_time_exception(&value, "milliseconds", whole, name))
     }
 }
 
@@ -72,13 +72,21 @@ pub(crate) struct UnixSeconds(pub(crate) i64);
 impl<'a, 'py> FromArgument<'a, 'py> for UnixSeconds {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let whole = AnyInteger::from_value(&value, name)?;
-        whole.try_to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole, name))
+        whole
+            .try_to()
+            .map(Self)
+            .ok_or_else(|| oversized_time_exception(&value, "seconds", whole, name))
     }
 }
 
 /// Returns the error for a time that no format can represent.
 #[cold]
-fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: AnyInteger, name: &str) -> PyErr {
+fn oversized_time_exception(
+    value: &Bound<'_, PyAny>,
+    unit: &str,
+    found: AnyInteger,
+    name: &str,
+) -> PyErr {
     let reason = format!("expected {name} in 64-bit {unit}, found {found}");
     let error = Error::with_reason(ErrorKind::TimeOutOfRange, reason);
     raise_about(value.py(), &error, Some(name))
@@ -113,7 +121,7 @@ impl FromPyObject<'_, '_> for Span {
 
 /// Returns the exception for a time range that the core rejects because of its start or its end.
 #[cold]
-pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
+pub(crate) fn raise_for_time_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
     let is_start = is_named
         || error.kind() == ErrorKind::TimeOutOfRange
@@ -124,11 +132,11 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr 
 /// Returns an error in which the times in the error's range are datetimes, or `None` if the error has no range. A limit
 /// after the year 9999 remains a number.
 #[cold]
-pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
+pub(crate) fn with_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
     let told = |unix_ms: i128| {
         let datetime = attached(|py| {
-            let datetime = datetime_of_micros(py, unix_ms.checked_mul(1000)?).ok()?;
+            let datetime = datetime_from_micros(py, unix_ms.checked_mul(1000)?).ok()?;
             Some(datetime.str().ok()?.to_string())
         });
         datetime.unwrap_or_else(|| unix_ms.to_string())
@@ -146,8 +154,8 @@ pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
 
 /// Returns whether an error is about a time or an end of a time span, rather than about a field that the caller named.
 fn is_time(error: &Error) -> bool {
-    const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
-    let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));
+    const TIME_SPAN_FIELDS: [&str; 4] = ["time range", "window", "start", "end"];
+    let names_span = |field: &str| TIME_SPAN_FIELDS.iter().any(|span| field.contains(span));
     match error.kind() {
         ErrorKind::TimeOutOfRange => true,
         ErrorKind::OutOfRange => error.field().is_some_and(names_span),
@@ -165,7 +173,7 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
 }
 
 /// Converts an aware datetime to Unix microseconds.
-pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
+pub(crate) fn datetime_to_micros(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
     let py = datetime.py();
     if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
         return Err(wrong_kind(name, TIME, "naive datetime"));
@@ -177,12 +185,12 @@ pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -
 }
 
 /// Converts Unix milliseconds to an aware datetime in UTC.
-pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
-    datetime_of_micros(py, i128::from(unix_ms) * 1000)
+pub(crate) fn datetime_from_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
+    datetime_from_micros(py, i128::from(unix_ms) * 1000)
 }
 
 /// Converts Unix microseconds to an aware datetime in UTC. Fails with an `OverflowError` outside the years 1 to 9999.
-pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn datetime_from_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
     const DAY: i128 = 86_400_000_000;
     let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let part = |value: i128| {

@@ -8,7 +8,7 @@ use crate::{
     errors::raise,
     ids::{
         convert::{FromArgument, wrong_type},
-        record::{PickleParts, by_attributes, reduced},
+        record::{PickleParts, reduce_by_attributes, reduce_record},
     },
 };
 
@@ -23,7 +23,9 @@ impl Snapshot {
     #[staticmethod]
     #[pyo3(signature = (members, /))]
     fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        layout::Snapshot::from_value(json::of_dict(members, "members")?).map(Self).map_err(raise)
+        layout::Snapshot::from_value(json::json_from_dict(members, "members")?)
+            .map(Self)
+            .map_err(raise)
     }
 
     #[doc = doc!("layout.Snapshot.to_dict")]
@@ -32,7 +34,7 @@ impl Snapshot {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, (Bound<'py, PyAny>,)>> {
-        reduced(slf, (slf.get().to_dict(slf.py())?,))
+        reduce_record(slf, (slf.get().to_dict(slf.py())?,))
     }
 
     #[staticmethod]
@@ -87,7 +89,7 @@ impl Stats {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]

@@ -8,10 +8,10 @@ use polyflake_columns::{OutOfMemory, Packed};
 use pyo3::prelude::*;
 
 use crate::ids::{
-    array::{Array, HoldsItems, array},
-    column::{IDS, PackedBytes, of_items},
+    array::{Array, ArrayClass, array},
+    column::{IDS, PackedBytes, parse_items},
     convert::{FromArgument, Octets, has_buffer, mistyped, numbers, type_name},
-    integers::{EXPECTED, Integers, integer_in},
+    integers::{EXPECTED, Integers, parse_integer_item},
     memory::{check_bytes, try_copy, zeroed},
 };
 
@@ -31,13 +31,13 @@ pub(super) enum Ids {
     Bytes(Packed<u8>),
 }
 
-impl HoldsItems<i64> for LayoutArray {
+impl ArrayClass<i64> for LayoutArray {
     fn from_packed(ids: Packed<i64>) -> Self {
         Self(Ids::Integers(ids))
     }
 }
 
-impl HoldsItems<u8> for LayoutArray {
+impl ArrayClass<u8> for LayoutArray {
     fn from_packed(ids: Packed<u8>) -> Self {
         Self(Ids::Bytes(ids))
     }
@@ -45,10 +45,10 @@ impl HoldsItems<u8> for LayoutArray {
 
 impl Ids {
     /// Reads integer IDs from a buffer, a column or a list.
-    pub(super) fn of_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(super) fn from_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
         let integers = match Integers::packed(ids, IDS, None)? {
             Some(integers) => integers.to_vec()?,
-            None => of_items(ids, IDS, EXPECTED, |id| integer_in(id, IDS, "int"))?,
+            None => parse_items(ids, IDS, EXPECTED, |id| parse_integer_item(id, IDS, "int"))?,
         };
         Ok(Self::Integers(Packed::new(integers)))
     }
@@ -58,9 +58,9 @@ impl Ids {
         let bytes = match PackedBytes::from_value(ids, IDS, size)? {
             Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
             Some(PackedBytes::Read(bytes)) => bytes,
-            None => of_items(ids, IDS, "IDs", |id| read_list_item(id, size))?.concat(),
+            None => parse_items(ids, IDS, "IDs", |id| read_list_item(id, size))?.concat(),
         };
-        Ok(Self::Bytes(Packed::in_rows(bytes, size)))
+        Ok(Self::Bytes(Packed::with_row_width(bytes, size)))
     }
 
     /// Returns `n` IDs of a layout, written by the given function.
@@ -79,7 +79,7 @@ impl Ids {
         check_bytes(n, size)?;
         let mut ids = zeroed(n * size)?;
         write(Batch::Bytes(&mut ids)).map_err(to_exception)?;
-        Ok(Self::Bytes(Packed::in_rows(ids, size)))
+        Ok(Self::Bytes(Packed::with_row_width(ids, size)))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -121,7 +121,7 @@ impl LayoutArray {
     #[pyo3(signature = (ids, /, size = None))]
     fn new<'py>(ids: &Bound<'py, PyAny>, size: Option<Size>) -> PyResult<Bound<'py, Self>> {
         let given = match size {
-            None => Ids::of_integers(ids)?,
+            None => Ids::from_integers(ids)?,
             Some(Size(size)) => Ids::of_bytes(ids, size as usize)?,
         };
         given.array(ids.py())

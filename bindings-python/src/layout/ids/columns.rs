@@ -18,13 +18,13 @@ use crate::{
     arrow,
     errors::raise,
     ids::{
-        array::{At, iterate, positions},
+        array::{Selection, iterate, positions},
         column::IDS,
         convert::{FromArgument, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
-        integers::{Integers, buffer_of},
-        memory::{no_memory, zeroed},
-        record::{PickleParts, reduced},
+        integers::{Integers, get_buffer},
+        memory::{memory_error, zeroed},
+        record::{PickleParts, reduce_record},
     },
 };
 
@@ -43,7 +43,7 @@ impl<'l> ColumnPacker<'l> {
 
     pub(super) fn timestamp(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
         const NAME: &str = "timestamp";
-        if let Some(column) = column_in(given, NAME)? {
+        if let Some(column) = column_from_argument(given, NAME)? {
             return self.column(self.layout.timestamp(), column);
         }
         let time = Time::from_argument(given.as_borrowed(), NAME)?;
@@ -53,7 +53,7 @@ impl<'l> ColumnPacker<'l> {
 
     pub(super) fn sequence(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
         const NAME: &str = "sequence";
-        if let Some(column) = column_in(given, NAME)? {
+        if let Some(column) = column_from_argument(given, NAME)? {
             return self.column(self.layout.sequence(), column);
         }
         self.values
@@ -83,7 +83,7 @@ impl<'l> ColumnPacker<'l> {
     ) -> PyResult<()> {
         for (name, given) in value::items(given, parameter)? {
             self.names.add(&name);
-            match column_in(&given, &name)? {
+            match column_from_argument(&given, &name)? {
                 Some(column) => self.column(slot(self.layout, &name), column)?,
                 None => set(&mut self.values, &name, value::of(&given, &name)?)
                     .map_err(|error| self.names.raise(error))?,
@@ -113,7 +113,7 @@ impl<'l> ColumnPacker<'l> {
 
 /// Returns the column in an argument. Returns `None` if the argument is a single value or has a type that no field accepts.
 /// Bytes count as single values, and so do numbers whose buffers have no dimensions.
-fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
+fn column_from_argument(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
     }
@@ -125,7 +125,7 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
             Ok(None)
         };
     }
-    let Some(buffer) = buffer_of(given)? else { return Ok(None) };
+    let Some(buffer) = get_buffer(given)? else { return Ok(None) };
     let is_bytes = given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1;
     if buffer.dimensions() == 0 || is_bytes {
         return Ok(None);
@@ -201,7 +201,7 @@ fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {
         return if layout.is_integer() {
-            Ids::of_integers(given)
+            Ids::from_integers(given)
         } else {
             Ids::of_bytes(given, size)
         };
@@ -251,9 +251,9 @@ impl ParsedColumns {
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, layout) = (index.py(), self.layout.clone_ref(index.py()));
         let position = match positions(index, self.ids.len())? {
-            At::One(position) => position,
-            At::Many(positions) => {
-                let ids = self.ids.at(&positions).map_err(no_memory)?;
+            Selection::One(position) => position,
+            Selection::Many(positions) => {
+                let ids = self.ids.at(&positions).map_err(memory_error)?;
                 return Ok(Bound::new(py, Self { layout, ids })?.into_any());
             }
         };
@@ -271,7 +271,7 @@ impl ParsedColumns {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Content<'py>>> {
         let parsed = slf.get();
         let ids = parsed.ids.clone().array(slf.py())?;
-        reduced(slf, (parsed.layout.bind(slf.py()).clone(), ids))
+        reduce_record(slf, (parsed.layout.bind(slf.py()).clone(), ids))
     }
 
     #[staticmethod]

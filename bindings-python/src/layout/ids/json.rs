@@ -15,7 +15,7 @@ use crate::{
 const MAX_DEPTH: u32 = 8;
 
 /// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
-pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
+pub(crate) fn json_from_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));
     }

@@ -9,8 +9,8 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::convert::{
-        self, AnyInteger, FromArgument, Octets, Text, has_index, in_datetimes, int,
-        micros_of_datetime, owned_text, raise_named, type_name, wrong_type,
+        self, AnyInteger, FromArgument, Octets, Text, datetime_to_micros, has_index, int,
+        owned_text, raise_named, type_name, with_datetimes, wrong_type,
     },
 };
 
@@ -43,7 +43,7 @@ pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'stati
 }
 
 fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
-    Ok(match AnyInteger::of_int(int)? {
+    Ok(match AnyInteger::from_int(int)? {
         AnyInteger::Fits(number) => number.into(),
         AnyInteger::Beyond => int.extract::<u128>().map_or(Value::Beyond, Value::from),
     })
@@ -79,7 +79,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Time {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
             return Ok(Self { value: of(&value, name)?, is_datetime: false });
         };
-        let micros = i128::from(micros_of_datetime(&datetime, name)?);
+        let micros = i128::from(datetime_to_micros(&datetime, name)?);
         Ok(Self { value: Value::Nanos(micros * 1000), is_datetime: true })
     }
 }
@@ -105,7 +105,7 @@ impl Names {
     #[cold]
     pub(crate) fn raise(&self, error: Error) -> PyErr {
         if error.kind() == ErrorKind::TimeOutOfRange {
-            let told = if self.has_datetime { in_datetimes(&error) } else { None };
+            let told = if self.has_datetime { with_datetimes(&error) } else { None };
             return raise_named(told.unwrap_or(error), TIMESTAMP);
         }
         self.raise_typed(error)
@@ -158,10 +158,10 @@ pub(super) fn items<'py>(
     let Ok(mapping) = value.cast::<PyMapping>() else {
         return Err(wrong_type(parameter, "a mapping", value));
     };
-    mapping.items()?.iter().map(|item| name_and_value(&item, parameter)).collect()
+    mapping.items()?.iter().map(|item| split_item(&item, parameter)).collect()
 }
 
-fn name_and_value<'py>(
+fn split_item<'py>(
     item: &Bound<'py, PyAny>,
     parameter: &str,
 ) -> PyResult<(String, Bound<'py, PyAny>)> {

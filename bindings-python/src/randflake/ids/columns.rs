@@ -8,10 +8,10 @@ use super::Parts;
 use crate::{
     errors::raise,
     ids::{
-        array::{At, array, iterate, positions},
+        array::{Selection, array, iterate, positions},
         fields::{FieldColumn, wrong_kind_error},
-        memory::{no_memory, zeroed},
-        record::{PickleParts, reduced},
+        memory::{memory_error, zeroed},
+        record::{PickleParts, reduce_record},
     },
 };
 
@@ -77,9 +77,9 @@ impl PartsColumns {
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = index.py();
         match positions(index, self.__len__())? {
-            At::One(position) => Ok(Bound::new(py, self.parts(position))?.into_any()),
-            At::Many(chosen) => {
-                Ok(Bound::new(py, self.at(&chosen).map_err(no_memory)?)?.into_any())
+            Selection::One(position) => Ok(Bound::new(py, self.parts(position))?.into_any()),
+            Selection::Many(chosen) => {
+                Ok(Bound::new(py, self.at(&chosen).map_err(memory_error)?)?.into_any())
             }
         }
     }
@@ -92,7 +92,7 @@ impl PartsColumns {
         slf: &Bound<'py, Self>,
     ) -> PyResult<PickleParts<'py, [Bound<'py, FieldColumn>; 3]>> {
         let (py, columns) = (slf.py(), slf.get());
-        reduced(slf, [columns.timestamp(py)?, columns.node(py)?, columns.sequence(py)?])
+        reduce_record(slf, [columns.timestamp(py)?, columns.node(py)?, columns.sequence(py)?])
     }
 
     #[staticmethod]

@@ -73,7 +73,7 @@ impl Values for Texts {
 
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>> {
         if self.slots.get().is_none() {
-            let slots = py.detach(|| texts::of_randflakes(&self.ids)).map_err(fault)?;
+            let slots = py.detach(|| texts::encode_randflakes(&self.ids)).map_err(fault)?;
             let _ = self.slots.set(Packed::new(slots));
         }
         Ok(self.slots.get().expect("was just set").into())

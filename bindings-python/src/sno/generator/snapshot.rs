@@ -12,7 +12,7 @@ use crate::{
     errors::{raise, raise_from},
     ids::{
         convert::{FromArgument, Text, items, number, wrong_type},
-        record::{PickleParts, by_attributes, reduced},
+        record::{PickleParts, reduce_by_attributes, reduce_record},
     },
 };
 
@@ -60,7 +60,7 @@ impl Snapshot {
     #[staticmethod]
     #[pyo3(signature = (members, /))]
     fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of_members(members, "members")
+        Self::from_members(members, "members")
     }
 
     #[doc = doc!("sno.Snapshot.to_dict")]
@@ -87,7 +87,7 @@ impl Snapshot {
             .import("json")?
             .call_method1("loads", (text,))
             .map_err(|raised| malformed(py, raised))?;
-        Self::of_members(&members, "text")
+        Self::from_members(&members, "text")
     }
 
     #[doc = doc!("sno.Snapshot.to_json")]
@@ -102,7 +102,7 @@ impl Snapshot {
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<PickleParts<'py, (Bound<'py, PyDict>,)>> {
-        reduced(slf, (slf.get().to_dict(slf.py())?,))
+        reduce_record(slf, (slf.get().to_dict(slf.py())?,))
     }
 
     #[staticmethod]
@@ -112,7 +112,7 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    fn of_members(members: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    fn from_members(members: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(members) = members.cast::<PyDict>() else {
             return Err(wrong_type(name, "dict", members));
         };
@@ -234,7 +234,7 @@ impl Stats {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        by_attributes(slf)
+        reduce_by_attributes(slf)
     }
 
     #[staticmethod]

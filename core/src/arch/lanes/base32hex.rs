@@ -41,14 +41,14 @@ pub(in crate::arch) const MIN_CHARACTERS: [u8; 16] =
 
 /// For concatenated strings, the largest valid distances from the smallest characters. The bytes after 13 digits can have
 /// any value.
-pub(in crate::arch) const MAX_OF_TEXTS: [u8; 16] = {
+pub(in crate::arch) const MAX_TEXT_DISTANCES: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
     most
 };
 
 /// For slots, the largest valid distances from the smallest characters. The last three bytes are 0.
-pub(in crate::arch) const MAX_OF_SLOTS: [u8; 16] =
+pub(in crate::arch) const MAX_SLOT_DISTANCES: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 
 /// The positions of a number's bytes in two groups of forty bits, starting with the lowest byte.
@@ -63,14 +63,14 @@ pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
 
 /// Returns the 12 or 13 digits of a slot.
 #[inline]
-pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
+pub(in crate::arch) const fn slot_digits(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &SHIFT_12_DIGITS } else { &SHIFT_13_DIGITS })
 }
 
 /// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from the
 /// first offset.
 #[inline]
-pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
+pub(in crate::arch) fn text_digits(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
     match end.checked_sub(start)? {
         12 => Some((bytes, &SHIFT_12_DIGITS)),
@@ -87,7 +87,7 @@ pub(in crate::arch) fn decode(
     number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
 ) -> usize {
     for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        match number(of_slot(slot), &MAX_OF_SLOTS) {
+        match number(slot_digits(slot), &MAX_SLOT_DISTANCES) {
             Some(number) => *place = number,
             None if scalar::decode_to(slot, place).is_none() => return done,
             None => {}
@@ -107,11 +107,11 @@ pub(in crate::arch) fn decode_column(
     let count = numbers.len();
     for (done, (span, place)) in offsets.windows(2).zip(numbers).enumerate() {
         let span = *part(span, 0);
-        if let Some(digits) = of_text(text, span)
-            && let Some(number) = number(digits, &MAX_OF_TEXTS)
+        if let Some(digits) = text_digits(text, span)
+            && let Some(number) = number(digits, &MAX_TEXT_DISTANCES)
         {
             *place = number;
-        } else if decode_alone(text, span, place).is_none() {
+        } else if decode_single(text, span, place).is_none() {
             return done;
         }
     }
@@ -122,6 +122,6 @@ pub(in crate::arch) fn decode_column(
 /// that rarely calls it.
 #[cold]
 #[inline(never)]
-fn decode_alone(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
-    scalar::decode_within(text, span, place)
+fn decode_single(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
+    scalar::decode_span(text, span, place)
 }

@@ -17,14 +17,14 @@ pub(crate) const MAX_DIGITS: usize = 13;
 #[inline]
 #[allow(dead_code, reason = "wasm has registers for it")]
 pub(crate) fn shifted(number: u64) -> Slot {
-    let before = 16 - u32::from(length_of(number));
+    let before = 16 - u32::from(digit_count(number));
     let [first, last] = one::digits(HEX, number).map(u128::from);
     ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
 /// Returns the number of digits that a number needs.
 #[inline]
-pub(crate) const fn length_of(number: u64) -> u8 {
+pub(crate) const fn digit_count(number: u64) -> u8 {
     // This is the number of bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
     // 205 / 1024 is slightly more than a fifth. For numbers up to 68, the result equals that of a division by five.
@@ -63,7 +63,7 @@ pub(crate) fn text_of(slot: &Slot) -> &[u8] {
 
 /// Returns the string between two offsets.
 #[inline]
-pub(crate) fn text_within(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
+pub(crate) fn text_in_span(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
     let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
     text.get(from..to)
 }
@@ -87,12 +87,12 @@ pub(in crate::arch) fn decode_to(slot: &Slot, place: &mut u64) -> Option<()> {
 pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
     let mut spans = offsets.windows(2).zip(&mut *numbers);
     let bad =
-        spans.position(|(span, place)| decode_within(text, [span[0], span[1]], place).is_none());
+        spans.position(|(span, place)| decode_span(text, [span[0], span[1]], place).is_none());
     bad.unwrap_or(numbers.len())
 }
 
 /// Decodes the string between two offsets and writes the number to `place`, if the string is valid.
 #[inline]
-pub(in crate::arch) fn decode_within(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
-    number(text_within(text, span)?).map(|number| *place = number)
+pub(in crate::arch) fn decode_span(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
+    number(text_in_span(text, span)?).map(|number| *place = number)
 }

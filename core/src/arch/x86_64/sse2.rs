@@ -8,7 +8,7 @@ use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
 use crate::arch::{
     Id, Text,
-    alphabet::{Alphabet, LETTER, SNO},
+    alphabet::{Alphabet, FIRST_LETTER, SNO},
     lanes::parts::part,
 };
 
@@ -70,10 +70,10 @@ fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = _mm_sub_epi8(characters, splat(digit));
-    let letters = _mm_sub_epi8(characters, splat(LETTER));
+    let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
     let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
-    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(LETTER - ten)));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
     (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
 }
@@ -115,7 +115,7 @@ fn values(low: u64, high: u64) -> __m128i {
 #[target_feature(enable = "sse2")]
 fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i {
     let letters = _mm_cmpgt_epi8(values, splat(digits - 1));
-    let further = _mm_and_si128(letters, splat(LETTER - digit - digits));
+    let further = _mm_and_si128(letters, splat(FIRST_LETTER - digit - digits));
     _mm_add_epi8(values, _mm_add_epi8(splat(digit), further))
 }
 

@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind,
     arch::{
         HEX, one,
-        scalar::base32hex::{length_of, number},
+        scalar::base32hex::{digit_count, number},
         splat,
     },
 };
@@ -30,7 +30,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes.
     #[allow(unsafe_code)]
     unsafe {
-        Text::new_unchecked(text, usize::from(length_of(number)))
+        Text::new_unchecked(text, usize::from(digit_count(number)))
     }
 }
 

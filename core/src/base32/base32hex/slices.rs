@@ -1,13 +1,13 @@
 //! Encodes slices of numbers as strings in 16-byte slots or as concatenated strings, and decodes them.
 
-use super::{MAX_DIGITS, decode_error, length_of};
+use super::{MAX_DIGITS, decode_error, digit_count};
 use crate::{
     Error, Result,
     arch::{
         Level, Slot,
-        scalar::base32hex::{text_of, text_within},
+        scalar::base32hex::{text_in_span, text_of},
     },
-    error::{same_length, unit_of_byte},
+    error::{check_same_length, unit_of_byte},
 };
 
 /// The number of strings that are buffered in slots while a column is written or read.
@@ -18,7 +18,7 @@ const CHUNK: usize = 64;
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
-    same_length(numbers.len(), slots.len())?;
+    check_same_length(numbers.len(), slots.len())?;
     level.encode_base32hex(numbers, slots);
     Ok(())
 }
@@ -29,7 +29,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// Returns `invalid_length` unless both slices have the same length, or the error for the first invalid string, with the
 /// string's index.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
-    same_length(slots.len(), numbers.len())?;
+    check_same_length(slots.len(), numbers.len())?;
     let done = level.decode_base32hex(slots, numbers);
     slots.get(done).map_or(Ok(()), |bad| Err(decode_error_at(text_of(bad), done)))
 }
@@ -46,7 +46,7 @@ pub fn encode_column(
     offsets: &mut [i32],
     text: &mut [u8],
 ) -> Result<usize> {
-    same_length(numbers.len().saturating_add(1), offsets.len())?;
+    check_same_length(numbers.len().saturating_add(1), offsets.len())?;
     let most = numbers.len().saturating_mul(MAX_DIGITS);
     if text.len() < most {
         return Err(Error::invalid_length(text.len(), most, usize::MAX));
@@ -64,7 +64,7 @@ pub fn encode_column(
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
         encode(level, numbers, &mut slots[..numbers.len()])?;
         for ((number, slot), offset) in numbers.iter().zip(&slots).zip(offsets) {
-            let length = length_of(*number);
+            let length = digit_count(*number);
             copy_digits(slot, usize::from(length), &mut text[end as usize..]);
             end += u32::from(length);
             *offset = end.cast_signed();
@@ -102,10 +102,10 @@ pub fn decode_column(
     text: &[u8],
     numbers: &mut [u64],
 ) -> Result<()> {
-    same_length(numbers.len().saturating_add(1), offsets.len())?;
+    check_same_length(numbers.len().saturating_add(1), offsets.len())?;
     let done = level.decode_base32hex_column(offsets, text, numbers);
     offsets[done..].first_chunk().map_or(Ok(()), |&span| {
-        Err(text_within(text, span).map_or_else(
+        Err(text_in_span(text, span).map_or_else(
             || offsets_error(text, span).in_item(done),
             |text| decode_error_at(text, done),
         ))

@@ -14,10 +14,10 @@ impl Description {
         let mut object = Json::object();
         object.insert("bits", Json::from_value(self.bits));
         object.insert("fields", Json::List(self.fields().iter().map(Json::from).collect()));
-        object.insert("per_second", Json::or_null(self.per_second));
-        object.insert("per_second_in_all", Json::or_null(self.per_second_in_all));
-        object.insert("first_ms", Json::or_null(self.first_ms));
-        object.insert("last_ms", Json::or_null(self.last_ms));
+        object.insert("per_second", Json::from_option(self.per_second));
+        object.insert("per_second_in_all", Json::from_option(self.per_second_in_all));
+        object.insert("first_ms", Json::from_option(self.first_ms));
+        object.insert("last_ms", Json::from_option(self.last_ms));
         object.insert("sorts_by_time", Json::Bool(self.sorts_by_time));
         object.insert("below_2_53", Json::Bool(self.below_2_53));
         object.insert("below_2_63", Json::Bool(self.below_2_63));
@@ -52,8 +52,8 @@ impl Layout {
     pub fn describe(&self) -> Description {
         let fields =
             self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
-        let (first_ms, last_ms) = self.moments().unzip();
-        let mut figures = Description::of_fields(fields);
+        let (first_ms, last_ms) = self.first_and_last_ms().unzip();
+        let mut figures = Description::from_fields(fields);
         figures.per_second = self.per_second(1);
         figures.per_second_in_all = self.machines().and_then(|machines| self.per_second(machines));
         (figures.first_ms, figures.last_ms) = (first_ms.flatten(), last_ms.flatten());
@@ -79,7 +79,7 @@ impl Layout {
     }
 
     /// Returns the start times of the first and the last tick.
-    fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
+    fn first_and_last_ms(&self) -> Option<(Option<i64>, Option<i64>)> {
         let timeline = self.timeline()?;
         Some((timeline.start_ms(0), timeline.last_ms()))
     }

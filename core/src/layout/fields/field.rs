@@ -80,7 +80,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_from(bits: u32, start: impl Into<Value<'static>>) -> Self {
-        Self::new(bits, Role::Sequence(start.into().canonical()))
+        Self::new(bits, Role::Sequence(start.into().canonicalize()))
     }
 
     /// Creates a field that has the same value in every ID, unless the value is overridden for a particular ID. Without a name,
@@ -100,7 +100,7 @@ impl Field {
         name: impl Into<Option<&'n str>>,
         value: impl Into<Value<'static>>,
     ) -> Self {
-        Self::new(bits, Role::Constant(value.into().canonical())).named(name)
+        Self::new(bits, Role::Constant(value.into().canonicalize())).named(name)
     }
 
     /// Creates a bindable integer field, whose value is set for each generator or for each ID. Without a name, the field is

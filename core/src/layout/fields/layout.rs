@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::fit::resolve},
+    layout::{Field, Id, ResolvedField, Role, Timeline, Values, fields::validation::resolve},
     narrow,
 };
 
@@ -246,7 +246,7 @@ impl Layout {
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };
-        Some((field.fast_number(start)?, field.width.most))
+        Some((field.small_number(start)?, field.width.most))
     }
 
     /// Returns the fields whose role matches, starting with the most significant field.
@@ -267,7 +267,7 @@ pub(in crate::layout) fn unknown_field(name: impl Into<String>) -> Error {
 }
 
 #[cold]
-pub(in crate::layout) fn foreign_slot() -> Error {
+pub(in crate::layout) fn foreign_field_index() -> Error {
     Error::with_reason(
         ErrorKind::UnknownField,
         "expected a slot of this layout, found one of another",

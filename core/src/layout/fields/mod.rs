@@ -3,8 +3,8 @@
 pub(super) mod bits;
 mod describe;
 pub(super) mod field;
-pub(super) mod fit;
 pub(super) mod layout;
 pub(super) mod resolved;
+pub(super) mod validation;
 pub(super) mod value;
 pub(super) mod width;

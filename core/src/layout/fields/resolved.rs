@@ -68,10 +68,10 @@ impl ResolvedField {
     /// Converts the most common values to the field's number, if they fit: an integer for a plain field, or a time in
     /// milliseconds. Returns `None` for all other values. [`ResolvedField::write`] handles these values and all errors.
     #[inline]
-    pub(in crate::layout) fn fast_number(&self, value: &Value<'_>) -> Option<u64> {
+    pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
         let number = match &self.role {
-            Role::Timestamp(timeline) => timeline.value_of_ms(i64::try_from(*number).ok()?),
+            Role::Timestamp(timeline) => timeline.value_at_ms(i64::try_from(*number).ok()?),
             _ if self.plain => *number,
             _ => return None,
         };
@@ -80,14 +80,14 @@ impl ResolvedField {
 
     /// Returns an integer ID with a number added at the field's position. The number is inverted if the field is inverted.
     #[inline]
-    pub(in crate::layout) const fn put_in_integer(&self, id: i64, number: u64) -> i64 {
+    pub(in crate::layout) const fn insert_into_integer(&self, id: i64, number: u64) -> i64 {
         let bits = (number ^ self.flip) << self.shift;
         id & !(self.width.most << self.shift).cast_signed() | bits.cast_signed()
     }
 
     /// Writes a number to a field of at most 64 bits in a byte ID. The number is inverted if the field is inverted.
     #[inline]
-    pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
+    pub(in crate::layout) fn insert_into_bytes(&self, id: &mut [u8], number: u64) {
         bits::write_bits(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
@@ -96,7 +96,7 @@ impl ResolvedField {
     pub(in crate::layout) fn out_of_range(&self, value: i64) -> Error {
         match &self.role {
             Role::Timestamp(timeline) => timeline.time_out_of_range("timestamp", value.into()),
-            _ => self.does_not_fit(&Value::Integer(value.into())),
+            _ => self.value_out_of_range(&Value::Integer(value.into())),
         }
     }
 
@@ -133,10 +133,10 @@ impl ResolvedField {
     /// Converts a time to the value of the timestamp field.
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
-            Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
-            Value::Nanos(nanos) => (timeline.value_of_nanos(*nanos), nanos.div_euclid(1_000_000)),
+            Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_at_ms(ms)), *ms),
+            Value::Nanos(nanos) => (timeline.value_at_nanos(*nanos), nanos.div_euclid(1_000_000)),
             Value::Wide(_) | Value::Beyond => {
-                return Err(self.does_not_fit(value).with_kind(ErrorKind::TimeOutOfRange));
+                return Err(self.value_out_of_range(value).with_kind(ErrorKind::TimeOutOfRange));
             }
             _ => return Err(self.wrong_type("an integer", value)),
         };
@@ -155,13 +155,13 @@ impl ResolvedField {
             Value::Bytes(bytes) => bytes,
             Value::Text(text) => text.as_bytes(),
             _ => {
-                let number = self.integer(value).ok_or_else(|| self.does_not_fit(value))?;
+                let number = self.integer(value).ok_or_else(|| self.value_out_of_range(value))?;
                 *space = number.to_be_bytes();
                 space
             }
         };
         if bits::length(number) > self.width.bits as usize {
-            return Err(self.does_not_fit(value));
+            return Err(self.value_out_of_range(value));
         }
         Ok(bits::without_leading_zeros(number))
     }
@@ -182,7 +182,7 @@ impl ResolvedField {
 
     /// Returns the error for a value that does not fit.
     #[cold]
-    fn does_not_fit(&self, value: &Value<'_>) -> Error {
+    fn value_out_of_range(&self, value: &Value<'_>) -> Error {
         Error::value_too_wide(&self.name, self.width.bits, &value.to_message())
     }
 }

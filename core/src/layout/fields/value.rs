@@ -107,7 +107,7 @@ impl Value<'_> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
         if !is_plain || digits.starts_with('0') && text != "0" {
-            return Err(not_decimal(text));
+            return Err(invalid_decimal(text));
         }
         // The signed type comes first, so that each number has only one form and equal values compare as equal.
         match (text.parse::<i128>(), text.parse::<u128>()) {
@@ -121,7 +121,7 @@ impl Value<'_> {
     }
 
     /// Returns the same value, with an integer in its canonical representation.
-    pub(in crate::layout) fn canonical(self) -> Self {
+    pub(in crate::layout) fn canonicalize(self) -> Self {
         match self {
             Self::Wide(number) => number.into(),
             other => other,
@@ -189,7 +189,7 @@ impl Value<'_> {
 /// Returns the error for a string that is not an integer. If the string has both an invalid character and an invalid order
 /// of characters, the invalid character is reported.
 #[cold]
-fn not_decimal(text: &str) -> Error {
+fn invalid_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
     if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
         return Error::bad_character(position, character.into());

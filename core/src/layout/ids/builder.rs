@@ -10,8 +10,8 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
         FieldIndex, Generator, Layout, Snapshot, Value,
-        fields::{fit::invalid, layout::unknown_field},
-        ids::{family::Template, numbers::Numbers},
+        fields::{layout::unknown_field, validation::invalid},
+        ids::{family::Template, numbers::WorkerIdRange},
     },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -192,13 +192,13 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Returns the configured range of worker IDs, if any.
-    fn numbers(&self) -> Result<Option<Numbers>> {
+    fn numbers(&self) -> Result<Option<WorkerIdRange>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
             return Err(invalid("expected a value or a range for a bindable, found both")
                 .with_field(name.clone()));
         }
-        Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
+        WorkerIdRange::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
     /// Builds the generator, which either starts at its first slot or continues from a snapshot.

@@ -2,10 +2,10 @@
 
 use crate::{
     Error, Result,
-    error::same_length,
+    error::check_same_length,
     layout::{
         Batch, FieldIndex, Id, Layout, Representation, ResolvedField, Role, Value, ValueType,
-        Values, foreign_slot, ids::parse::Bits,
+        Values, foreign_field_index, ids::parse::Bits,
     },
     narrow,
 };
@@ -37,7 +37,7 @@ impl Layout {
             return Err(Error::invalid_type("bytes", "integers"));
         }
         let field = self.column_field(slot)?;
-        same_length(ids.len(), column.len())?;
+        check_same_length(ids.len(), column.len())?;
         read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
@@ -61,15 +61,15 @@ impl Layout {
             return Err(Error::invalid_type("integers", "bytes"));
         };
         let field = self.column_field(slot)?;
-        same_length(column.len().saturating_mul(length), ids.len())?;
+        check_same_length(column.len().saturating_mul(length), ids.len())?;
         read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
     /// Returns the field if its values fit in a column of 64-bit integers.
     pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&ResolvedField> {
-        let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        let field = self.fields.get(slot.0).ok_or_else(foreign_field_index)?;
         match (&field.role, field.kind()) {
-            (Role::Unused, _) => Err(foreign_slot()),
+            (Role::Unused, _) => Err(foreign_field_index()),
             (_, ValueType::Integer) if field.width.bits <= 64 => Ok(field),
             (_, kind) => {
                 let found = if kind == ValueType::Integer { "a wider one" } else { kind.as_str() };
@@ -100,7 +100,7 @@ fn read<'a>(
         return Ok(());
     }
     for (item, (place, word)) in column.iter_mut().zip(words).enumerate() {
-        let ms = timeline.start_of(field.width.widen(word));
+        let ms = timeline.checked_start_ms(field.width.widen(word));
         *place = ms.map_err(|error| error.in_item(item))?;
     }
     Ok(())
@@ -149,14 +149,14 @@ impl Values<'_> {
             (Batch::Integers(ids), Id::Integer(id)) => {
                 ids.fill(*id);
                 for (field, column) in columns {
-                    let put = |id: &mut i64, number| *id = field.put_in_integer(*id, number);
+                    let put = |id: &mut i64, number| *id = field.insert_into_integer(*id, number);
                     write(field, column, ids.iter_mut(), put);
                 }
             }
             (Batch::Bytes(ids), Id::Bytes(id)) => {
                 ids.chunks_exact_mut(id.len()).for_each(|place| place.copy_from_slice(id));
                 for (field, column) in columns {
-                    let put = |id: &mut [u8], number| field.put_in(id, number);
+                    let put = |id: &mut [u8], number| field.insert_into_bytes(id, number);
                     write(field, column, ids.chunks_exact_mut(id.len()), put);
                 }
             }
@@ -170,9 +170,9 @@ impl Values<'_> {
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
-            same_length(count, column.len())?;
+            check_same_length(count, column.len())?;
         }
-        self.check_all_but(|index| columns.iter().any(|(slot, _)| slot.0 == index))?;
+        self.check_all_except(|index| columns.iter().any(|(slot, _)| slot.0 == index))?;
         columns
             .iter()
             .try_for_each(|&(slot, column)| check_fits(&self.layout().fields[slot.0], column))
@@ -181,7 +181,7 @@ impl Values<'_> {
 
 /// Rejects a column with a value that does not fit its field.
 fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
-    let fits = |value: &i64| field.fast_number(&Value::Integer((*value).into())).is_some();
+    let fits = |value: &i64| field.small_number(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
         // The times that fit form one contiguous range, so it is enough to check the earliest and the latest.
         Role::Timestamp(_) => {
@@ -211,7 +211,7 @@ fn write<P>(
     match &field.role {
         Role::Timestamp(timeline) => {
             // A 64-bit timestamp may be negative, and is then stored modulo 2^64.
-            let number = |unix_ms| narrow::low_u64(timeline.value_of_ms(unix_ms).cast_unsigned());
+            let number = |unix_ms| narrow::low_u64(timeline.value_at_ms(unix_ms).cast_unsigned());
             pairs.for_each(|(place, value)| put(place, number(*value)));
         }
         _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned())),

@@ -5,7 +5,7 @@ use crate::{
     generator::{self, Family, ProcessGuard, Window},
     layout::{
         FieldIndex, Id, Layout, Timeline, Values,
-        ids::{numbers::Numbers, values::PartialId},
+        ids::{numbers::WorkerIdRange, values::PartialId},
     },
     sequence::per_tick::PerTick,
 };
@@ -22,7 +22,7 @@ pub struct Template {
     /// The index of the sequence field.
     pub(in crate::layout) sequence: usize,
     /// The range of worker IDs, or `None` if the generator has no range.
-    pub(in crate::layout) numbers: Option<Numbers>,
+    pub(in crate::layout) numbers: Option<WorkerIdRange>,
     /// The timeline, or `None` if the layout has no timestamp.
     pub(in crate::layout) ticks: Option<Timeline>,
     pub(in crate::layout) process: ProcessGuard,
@@ -36,7 +36,7 @@ impl Template {
 
     /// Returns an ID without the time and the sequence number, if no bindable field is missing.
     #[inline]
-    pub(in crate::layout) fn complete(&self) -> Result<&Id> {
+    pub(in crate::layout) fn base_id(&self) -> Result<&Id> {
         match self.missing {
             None => Ok(&self.partial.id),
             Some(slot) => Err(self.layout.fields[slot.0].missing_field()),
@@ -55,12 +55,12 @@ impl Template {
                 "expected values of the generator's layout, found those of another",
             ));
         }
-        values.check_all_but_time_and_sequence()?;
+        values.check_all_except_time_and_sequence()?;
         Ok(values.id())
     }
 
     /// Returns the smallest and the largest number that a bindable field can have in the generator's IDs.
-    pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
+    pub(super) fn value_range(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
             _ => {

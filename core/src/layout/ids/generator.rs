@@ -158,7 +158,7 @@ impl<C> Generator<C> {
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
-            last_ms: ticks.map(|ticks| ticks.ms_of(state.tick)),
+            last_ms: ticks.map(|ticks| ticks.tick_start_ms(state.tick)),
             len: state.next - first,
             closed: state.closed,
         }
@@ -186,7 +186,7 @@ impl<C> Generator<C> {
     /// Returns `missing_field`.
     #[doc(hidden)]
     pub fn check_complete(&self) -> Result<()> {
-        self.engine.family.complete().map(drop)
+        self.engine.family.base_id().map(drop)
     }
 }
 
@@ -210,7 +210,9 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
-        if let (Some(begun), Some((_, last))) = (self.engine.begun_after(), self.layout().slots()) {
+        if let (Some(begun), Some((_, last))) =
+            (self.engine.last_tick_before_first_id(), self.layout().slots())
+        {
             // A call set the floor but generated no ID. The snapshot then treats the floor's last tick as used up, because
             // an earlier generator may have used it, and a restored generator has no floor.
             (tick, next) = (begun, u128::from(last) + 1);
@@ -259,7 +261,7 @@ impl<C: Clock> Generator<C> {
     /// that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
-        self.generate_with_in(Mode::Wait, values)
+        self.generate_with_mode(Mode::Wait, values)
     }
 
     /// Fills a slice with new IDs. The slice is `&mut [i64]` for an integer layout, or packed bytes for a byte layout. All
@@ -280,7 +282,7 @@ impl<C: Clock> Generator<C> {
     /// IDs at the front of the slice. Also returns `invalid_type` if the slice has the wrong type, or `invalid_length` if
     /// the bytes are not a whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
-        self.engine.family.complete()?;
+        self.engine.family.base_id()?;
         SlotSource::fill(self, Mode::Wait, None, ids.into())
     }
 
@@ -342,7 +344,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::generate_with`] and [`Generator::try_generate`].
     #[inline]
     pub fn try_generate_with(&self, values: &Values<'_>) -> Result<Id> {
-        self.generate_with_in(Mode::Try, values)
+        self.generate_with_mode(Mode::Try, values)
     }
 
     /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
@@ -363,7 +365,7 @@ impl<C: Clock> Generator<C> {
     /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
     /// batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
-        self.engine.family.complete()?;
+        self.engine.family.base_id()?;
         SlotSource::try_fill(self, None, ids.into())
     }
 
@@ -410,7 +412,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns the same errors as [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
-        self.engine.family.complete()?;
+        self.engine.family.base_id()?;
         SlotSource::generate_in_async(self, &sleep, None).await
     }
 
@@ -468,7 +470,7 @@ impl<C: Clock> Generator<C> {
         SlotSource::fill_async(
             self,
             sleep,
-            self.engine.family.complete().map(Some),
+            self.engine.family.base_id().map(Some),
             ids.into(),
             written,
         )
@@ -505,12 +507,12 @@ impl<C: Clock> Generator<C> {
 
     #[inline]
     fn generate_in(&self, mode: Mode) -> Result<Id> {
-        self.engine.family.complete()?;
+        self.engine.family.base_id()?;
         SlotSource::generate_in(self, mode, None)
     }
 
     #[inline]
-    fn generate_with_in(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
+    fn generate_with_mode(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
         SlotSource::generate_in(self, mode, Some(self.engine.family.base_of(values)?))
     }
 }

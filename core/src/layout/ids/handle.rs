@@ -37,7 +37,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Id> {
-        self.generate_from(Mode::Wait, None)
+        self.generate_with_mode(Mode::Wait, None)
     }
 
     /// Generates a new ID with the given values for the bindable fields.
@@ -56,7 +56,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::generate_with`].
     #[inline]
     pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
-        self.generate_from(Mode::Wait, Some(values))
+        self.generate_with_mode(Mode::Wait, Some(values))
     }
 
     /// Generates a new ID if one is available without waiting. All bindable fields must be fixed.
@@ -74,7 +74,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self) -> Result<Id> {
-        self.generate_from(Mode::Try, None)
+        self.generate_with_mode(Mode::Try, None)
     }
 
     /// Generates a new ID with the given values for the bindable fields if one is available without waiting.
@@ -94,14 +94,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Returns the same errors as [`Generator::try_generate_with`].
     #[inline]
     pub fn try_generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
-        self.generate_from(Mode::Try, Some(values))
+        self.generate_with_mode(Mode::Try, Some(values))
     }
 
     #[inline]
-    fn generate_from(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
+    fn generate_with_mode(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
         let template = &self.engine().family;
         let base = match values {
-            None => template.complete().map(|_| None)?,
+            None => template.base_id().map(|_| None)?,
             Some(values) => Some(template.base_of(values)?),
         };
         self.generate_in(mode, base)

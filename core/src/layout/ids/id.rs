@@ -100,8 +100,8 @@ impl Id {
     #[inline]
     pub(in crate::layout) fn write_field(&mut self, field: &ResolvedField, number: u64) {
         match self {
-            Self::Integer(id) => *id = field.put_in_integer(*id, number),
-            Self::Bytes(id) => field.put_in(id, number),
+            Self::Integer(id) => *id = field.insert_into_integer(*id, number),
+            Self::Bytes(id) => field.insert_into_bytes(id, number),
         }
     }
 

@@ -10,13 +10,13 @@ use core::ops::RangeInclusive;
 
 use crate::{
     Error, Result,
-    layout::{Layout, fields::fit::invalid},
+    layout::{Layout, fields::validation::invalid},
     sequence::per_tick::Slots,
 };
 
 /// A range of worker IDs in a bindable field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::layout) struct Numbers {
+pub(in crate::layout) struct WorkerIdRange {
     /// The index of the bindable field.
     pub(in crate::layout) index: usize,
     pub(in crate::layout) first: u64,
@@ -25,7 +25,7 @@ pub(in crate::layout) struct Numbers {
     sequence_bits: u32,
 }
 
-impl Numbers {
+impl WorkerIdRange {
     /// Creates a range of worker IDs in a bindable field of a layout.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Numbers {
 
     /// Returns the worker ID and the sequence number of a slot.
     #[inline]
-    pub(in crate::layout) fn number_and_sequence(&self, slot: u64) -> (u64, u64) {
+    pub(in crate::layout) fn split_slot(&self, slot: u64) -> (u64, u64) {
         (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
     }
 

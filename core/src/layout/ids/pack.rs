@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! template          | timestamp 0 | region 3 | worker 0 | sequence 0 |
-//! once per tick     | timestamp t |                                     `put_tick`
+//! once per tick     | timestamp t |                                     `write_tick`
 //! once per worker                            | worker w |               `put_number`, for a range of worker IDs
 //! for each ID                                           | sequence s |
 //! ```
@@ -30,12 +30,12 @@ impl Calls for Template {
 
 impl Pack for Template {
     type Precomputed = ();
-    const NOT_PRECOMPUTED: () = ();
+    const EMPTY_PRECOMPUTED: () = ();
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, base: Option<&Id>) -> Id {
         let mut partial = base.unwrap_or(&self.partial.id).clone();
-        self.put_tick(&mut partial, range.tick);
+        self.write_tick(&mut partial, range.tick);
         let sequence = self.put_number(&mut partial, range.first + u64::from(k));
         partial.write_field(self.sequence(), sequence);
         partial
@@ -48,7 +48,7 @@ impl Pack for Template {
         let mut bases = (self.partial.id.clone(), other.partial.id.clone());
         for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
             let ((first, last), (least, most)) =
-                (self.span_of(numbers.index), other.span_of(numbers.index));
+                (self.value_range(numbers.index), other.value_range(numbers.index));
             if last < least || most < first {
                 return false;
             }
@@ -60,7 +60,7 @@ impl Pack for Template {
     }
 
     fn check_complete(&self) -> Result<()> {
-        self.complete().map(drop)
+        self.base_id().map(drop)
     }
 
     fn capacity(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
@@ -75,15 +75,15 @@ impl Pack for Template {
         from: usize,
     ) -> Result<()> {
         let mut partial = base.unwrap_or(&self.partial.id).clone();
-        self.put_tick(&mut partial, range.tick);
+        self.write_tick(&mut partial, range.tick);
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
             // The worker ID is stored once for all its sequence numbers, and a generator without a range of worker IDs pays
             // nothing for ranges.
-            let length = self.slots_of_number(slot, count - written);
+            let length = self.slots_of_worker_id(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
-            self.write_number(&mut partial, sequence, ids, from + written..from + written + length);
+            self.write_ids(&mut partial, sequence, ids, from + written..from + written + length);
             written += length;
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Pack for Template {
 
 impl Template {
     #[inline]
-    fn put_tick(&self, partial: &mut Id, tick: u64) {
+    fn write_tick(&self, partial: &mut Id, tick: u64) {
         if let Some(index) = self.layout.time {
             partial.write_field(&self.layout.fields[index], tick);
         }
@@ -103,7 +103,7 @@ impl Template {
     #[inline]
     fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
-        let (number, sequence) = numbers.number_and_sequence(slot);
+        let (number, sequence) = numbers.split_slot(slot);
         partial.write_field(&self.layout.fields[numbers.index], number);
         sequence
     }
@@ -114,13 +114,13 @@ impl Template {
     }
 
     /// Returns the number of slots with the same worker ID, starting at `slot`. The result is at most `count`.
-    fn slots_of_number(&self, slot: u64, count: usize) -> usize {
+    fn slots_of_worker_id(&self, slot: u64, count: usize) -> usize {
         let left = self.numbers.as_ref().map(|numbers| numbers.slots_left(slot));
         left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
     }
 
     /// Writes IDs with consecutive sequence numbers, starting at `first`.
-    fn write_number(&self, partial: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
+    fn write_ids(&self, partial: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
         match (ids, partial) {
             (Batch::Integers(ids), Id::Integer(id)) => {
                 write_integers(self.sequence(), *id, first, &mut ids[to]);
@@ -138,13 +138,13 @@ impl Template {
 // instructions per ID instead of 5.9.
 fn write_integers(sequence: &ResolvedField, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
-        *place = sequence.put_in_integer(id, first + k as u64);
+        *place = sequence.insert_into_integer(id, first + k as u64);
     }
 }
 
 fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u8]) {
     for (k, place) in ids.chunks_exact_mut(id.len()).enumerate() {
-        sequence.put_in(id, first + k as u64);
+        sequence.insert_into_bytes(id, first + k as u64);
         place.copy_from_slice(id);
     }
 }

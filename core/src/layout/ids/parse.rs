@@ -10,11 +10,11 @@ use alloc::{borrow::Cow, string::String};
 use crate::layout::Json;
 use crate::{
     Error, ErrorKind, Result,
-    error::same_length,
+    error::check_same_length,
     layout::{
         FieldIndex, Id, Layout, Representation, ResolvedField, Role, Value, ValueType,
         fields::bits::{self, without_leading_zeros},
-        foreign_slot,
+        foreign_field_index,
     },
 };
 
@@ -91,7 +91,7 @@ impl Layout {
         }
         let bits = Bits::Word(id.cast_unsigned());
         let unix_ms = match self.time_field() {
-            Some((timeline, field)) => Some(timeline.start_of(bits.integer(field))?),
+            Some((timeline, field)) => Some(timeline.checked_start_ms(bits.integer(field))?),
             None => None,
         };
         Ok(Parsed { layout: self, bits, unix_ms })
@@ -110,13 +110,13 @@ impl Layout {
     pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
         match self.representation {
             Representation::Integer => return Err(Error::invalid_type("an integer", "bytes")),
-            Representation::Bytes(length) => same_length(length, id.len())?,
+            Representation::Bytes(length) => check_same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
         // Fields are checked in order of significance, so that the error reports the most significant invalid field.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
-                unix_ms = Some(timeline.start_of(bits.integer(field))?);
+                unix_ms = Some(timeline.checked_start_ms(bits.integer(field))?);
             } else if field.kind() == ValueType::Text {
                 bits.text(field)?;
             }
@@ -151,7 +151,7 @@ impl<'a> Parsed<'a> {
     /// ```
     pub fn unix_nanos(&self) -> Option<i128> {
         let (timeline, field) = self.layout.time_field()?;
-        timeline.nanos_at(self.bits.integer(field))
+        timeline.start_nanos(self.bits.integer(field))
     }
 
     /// Returns the sequence number, or `None` if the layout has no sequence.
@@ -176,11 +176,11 @@ impl<'a> Parsed<'a> {
     /// ```
     #[inline]
     pub fn get(&self, slot: FieldIndex) -> Result<Value<'a>> {
-        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_field_index)?;
         if field.plain {
             Ok(Value::Integer(self.bits.integer(field)))
         } else {
-            self.get_slowly(field)
+            self.get_slow(field)
         }
     }
 
@@ -195,13 +195,13 @@ impl<'a> Parsed<'a> {
     /// ```
     #[inline]
     pub fn integer(&self, slot: FieldIndex) -> Result<i128> {
-        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
-        if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_field_index)?;
+        if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slow(field) }
     }
 
     /// Returns the integer value of a timestamp or a wide field.
-    fn integer_slowly(&self, field: &ResolvedField) -> Result<i128> {
-        match self.get_slowly(field)? {
+    fn integer_slow(&self, field: &ResolvedField) -> Result<i128> {
+        match self.get_slow(field)? {
             Value::Integer(number) => Ok(number),
             value @ Value::Wide(_) => {
                 Err(Error::value_too_wide(&field.name, 127, &value.to_message()))
@@ -211,10 +211,10 @@ impl<'a> Parsed<'a> {
     }
 
     /// Returns the value of a field, unless it is a small integer.
-    fn get_slowly(&self, field: &ResolvedField) -> Result<Value<'a>> {
+    fn get_slow(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
-            (Role::Unused, _) => Err(foreign_slot()),
+            (Role::Unused, _) => Err(foreign_field_index()),
             (_, ValueType::Integer) => Ok(wide_integer(&self.bits.bytes(field))),
             (_, ValueType::Bytes) => Ok(Value::Bytes(self.bits.bytes(field))),
             (_, ValueType::Text) => self.bits.text(field).map(Value::Text),
@@ -284,8 +284,8 @@ impl<'a> Parsed<'a> {
             object
         };
         let mut object = Json::object();
-        object.insert("unix_ms", Json::or_null(self.unix_ms));
-        object.insert("sequence", Json::or_null(self.sequence()));
+        object.insert("unix_ms", Json::from_option(self.unix_ms));
+        object.insert("sequence", Json::from_option(self.sequence()));
         object.insert("bindables", fields(Role::is_bindable));
         object.insert("constants", fields(Role::is_constant));
         object

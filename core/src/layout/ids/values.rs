@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Error, Result,
-    layout::{FieldIndex, Id, Layout, ResolvedField, Role, Value, foreign_slot},
+    layout::{FieldIndex, Id, Layout, ResolvedField, Role, Value, foreign_field_index},
 };
 
 /// A buffer for the field values of one ID. Create it once and reuse it for every ID.
@@ -94,13 +94,13 @@ impl<'l> Values<'l> {
     #[allow(clippy::inline_always, reason = "what kind of value it is is known where it is called")]
     pub fn set<'v>(&mut self, slot: FieldIndex, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         let Some(field) = self.layout.fields.get(slot.0) else {
-            return Err(foreign_slot());
+            return Err(foreign_field_index());
         };
         let value = value.into();
         // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. A
         // function that is compiled only once handles all other values and all errors.
-        let Some(bits) = field.fast_number(&value) else {
-            return self.set_slowly(slot, field, &value);
+        let Some(bits) = field.small_number(&value) else {
+            return self.set_slow(slot, field, &value);
         };
         self.partial.id.write_field(field, bits);
         // The buffer is reused for many IDs, so the field usually has a value already. In this case, neither the field's
@@ -118,14 +118,14 @@ impl<'l> Values<'l> {
 
     /// Sets any value other than a small integer, or records its error.
     #[cold]
-    fn set_slowly(
+    fn set_slow(
         &mut self,
         slot: FieldIndex,
         field: &ResolvedField,
         value: &Value<'_>,
     ) -> Result<&mut Self> {
         if let Role::Unused = field.role {
-            return Err(foreign_slot());
+            return Err(foreign_field_index());
         }
         // If the value is rejected, the ID keeps the bits of the previous value. They are never visible, because the ID is not
         // packed while any value is rejected.
@@ -235,12 +235,12 @@ impl<'l> Values<'l> {
     /// significant one.
     #[inline]
     fn check(&self) -> Result<()> {
-        if self.partial.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
+        if self.partial.open == 0 { Ok(()) } else { self.check_all_except(|_| false) }
     }
 
     /// Rejects missing values and values that do not fit, except those of the timestamp and the sequence.
     #[inline]
-    pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
+    pub(in crate::layout) fn check_all_except_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_set());
         // The only open fields are those that the generator sets. Counting the open fields avoids a loop over all fields
@@ -248,12 +248,15 @@ impl<'l> Values<'l> {
         if open.count() == self.partial.open {
             return Ok(());
         }
-        self.check_all_but(|index| cell.contains(&Some(index)))
+        self.check_all_except(|index| cell.contains(&Some(index)))
     }
 
     /// Rejects missing values and values that do not fit, except in fields for which `is_free` returns true.
     #[cold]
-    pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
+    pub(in crate::layout) fn check_all_except(
+        &self,
+        is_free: impl Fn(usize) -> bool,
+    ) -> Result<()> {
         let mut others = (0..self.partial.states.len()).filter(|index| !is_free(*index));
         others.try_for_each(|index| self.check_field(index))
     }
@@ -269,7 +272,7 @@ impl<'l> Values<'l> {
     }
 
     /// Works like `check_field`, but accepts a missing value.
-    pub(in crate::layout) fn check_if_given(&self, index: usize) -> Result<()> {
+    pub(in crate::layout) fn check_if_set(&self, index: usize) -> Result<()> {
         if self.is_missing(index) { Ok(()) } else { self.check_field(index) }
     }
 
@@ -280,7 +283,7 @@ impl<'l> Values<'l> {
     /// Returns the first bindable field without a value. The values of all other bindable fields must fit.
     pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.fields_with_role(Role::is_bindable).map(|(_, slot)| slot);
-        bindables().try_for_each(|slot| self.check_if_given(slot.0))?;
+        bindables().try_for_each(|slot| self.check_if_set(slot.0))?;
         Ok(bindables().find(|slot| self.is_missing(slot.0)))
     }
 

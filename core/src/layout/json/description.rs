@@ -21,7 +21,7 @@ use crate::{
     Result,
     layout::{
         Field, Json, Layout, Representation, ResolvedField, Role, Value, ValueType,
-        fields::fit::resolve, json::value::ObjectReader,
+        fields::validation::resolve, json::value::ObjectReader,
     },
 };
 

@@ -12,7 +12,7 @@ use serde::{
 
 use crate::{
     Description,
-    layout::{Json, Layout, Parsed, Snapshot, fields::fit::invalid},
+    layout::{Json, Layout, Parsed, Snapshot, fields::validation::invalid},
 };
 
 impl Layout {

@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     layout::{
         Value,
-        fields::fit::{invalid, start_of},
+        fields::validation::{invalid, truncate_for_message},
     },
 };
 
@@ -59,7 +59,7 @@ impl Json {
     }
 
     /// Works like [`Json::from_value`], but converts `None` to `null`.
-    pub(crate) fn or_null<'v>(value: Option<impl Into<Value<'v>>>) -> Self {
+    pub(crate) fn from_option<'v>(value: Option<impl Into<Value<'v>>>) -> Self {
         value.map_or(Self::Null, Self::from_value)
     }
 
@@ -188,7 +188,7 @@ impl ObjectReader {
         expected: &str,
         found: &str,
     ) -> Error {
-        let (name, found, of) = (start_of(name), start_of(found), &self.of);
+        let (name, found, of) = (truncate_for_message(name), truncate_for_message(found), &self.of);
         invalid(format!("expected {expected} for `{name}` in {of}, found {found}"))
     }
 }

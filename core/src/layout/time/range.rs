@@ -78,7 +78,7 @@ impl Values<'_> {
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    let (first, last) = timeline.values_within(start, end)?;
+                    let (first, last) = timeline.values_in_range(start, end)?;
                     // An inverted timestamp sorts in reverse, so the last tick has the lowest IDs.
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.write_field(field, low);
@@ -86,7 +86,7 @@ impl Values<'_> {
                 }
                 Role::Sequence(_) | Role::Bindable(_) if index > at => {
                     if let Role::Bindable(_) = field.role {
-                        self.check_if_given(index)?;
+                        self.check_if_set(index)?;
                     }
                     lowest.fill(field, false);
                     highest.fill(field, true);
@@ -94,13 +94,13 @@ impl Values<'_> {
                 _ => self.check_field(index)?,
             }
         }
-        in_order(lowest, highest)
+        check_order(lowest, highest)
     }
 }
 
 /// Checks that the lower ID is not above the higher one. Unsigned IDs are always in order, but signed IDs are not if the
 /// sign bit changes between them.
-fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
+fn check_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(invalid_range(
             "expected a time range on one side of the sign bit, found one that crosses it",

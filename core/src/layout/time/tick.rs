@@ -3,7 +3,7 @@
 use alloc::format;
 use core::{fmt, str::FromStr};
 
-use crate::{Error, ErrorKind, Result, layout::fields::fit::start_of};
+use crate::{Error, ErrorKind, Result, layout::fields::validation::truncate_for_message};
 
 /// The unit of a layout's timestamp: a whole number of microseconds.
 ///
@@ -116,7 +116,7 @@ impl FromStr for Tick {
             Some(Self::from_units(count, micros, unit))
         });
         tick.unwrap_or_else(|| {
-            let found = start_of(text);
+            let found = truncate_for_message(text);
             let reason = format!("expected a tick such as 1us, 10ms or 60s, found `{found}`");
             Err(Error::with_reason(ErrorKind::InvalidLayout, reason))
         })

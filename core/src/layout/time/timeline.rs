@@ -32,12 +32,12 @@ impl Timeline {
         let whole_ms = if micros % 1000 == 0 { micros / 1000 } else { 0 };
         let mut timeline =
             Self { tick, epoch_ms, width, whole_ms, epoch: 0, last: 0, begins: None };
-        timeline.epoch = timeline.value_of_ms(epoch_ms);
+        timeline.epoch = timeline.value_at_ms(epoch_ms);
         // A 64-bit timestamp is read as a signed integer.
         let most = i128::from(width.most).min(i64::MAX.into());
-        let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
+        let shown = timeline.value_at_reading(i64::MAX).clamp(0, most);
         timeline.last = u64::try_from(shown).unwrap_or(0);
-        timeline.begins = timeline.nanos_at(0).and_then(|begins| i64::try_from(begins).ok());
+        timeline.begins = timeline.start_nanos(0).and_then(|begins| i64::try_from(begins).ok());
         timeline
     }
 
@@ -51,32 +51,32 @@ impl Timeline {
 
     /// Returns the timestamp value for a time in Unix milliseconds.
     #[inline]
-    pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
+    pub(crate) fn value_at_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
             // Ticks that are not a whole number of milliseconds are rare, and need a 128-bit division.
-            0 => self.value_by_micros(unix_ms),
+            0 => self.value_at_ms_wide(unix_ms),
             1 => i128::from(unix_ms) - self.epoch, // without a division
             ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
         }
     }
 
     /// Returns the timestamp value for a time in Unix milliseconds, for ticks that are not a whole number of milliseconds.
-    /// This function uses 128-bit arithmetic, and is separate so that `value_of_ms` stays small.
+    /// This function uses 128-bit arithmetic, and is separate so that `value_at_ms` stays small.
     #[inline(never)]
-    fn value_by_micros(&self, unix_ms: i64) -> i128 {
+    fn value_at_ms_wide(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
         (i128::from(unix_ms) * 1000).div_euclid(tick) - self.epoch
     }
 
     /// Returns the timestamp value for a time in Unix nanoseconds, or `None` if the value does not fit in 128 bits.
-    pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
+    pub(crate) fn value_at_nanos(&self, unix_nanos: i128) -> Option<i128> {
         let tick = i128::from(self.tick.as_micros()) * 1000;
         unix_nanos.div_euclid(tick).checked_sub(self.epoch)
     }
 
     /// Returns the timestamp value for a clock reading.
     #[inline]
-    pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
+    pub(crate) fn value_at_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
         // The code divides twice, because a long tick in nanoseconds may not fit in 64 bits, and a 128-bit division is
         // slow.
@@ -88,7 +88,7 @@ impl Timeline {
     #[inline]
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
-            0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
+            0 => i64::try_from(self.start_micros(value)?.div_euclid(1000)).ok(),
             // If a tick's number since 1970 does not fit in 64 bits, neither does its start in milliseconds.
             whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
         }
@@ -104,25 +104,25 @@ impl Timeline {
     }
 
     /// Returns the start of a value's tick, in Unix microseconds.
-    pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
+    pub(crate) fn start_micros(&self, value: i128) -> Option<i128> {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
     }
 
     /// Returns the start of a value's tick, in Unix nanoseconds.
-    pub(crate) fn nanos_at(&self, value: i128) -> Option<i128> {
-        self.micros_of(value)?.checked_mul(1000)
+    pub(crate) fn start_nanos(&self, value: i128) -> Option<i128> {
+        self.start_micros(value)?.checked_mul(1000)
     }
 
     /// Works like [`Timeline::start_ms`], but returns an error if the time does not fit in 64 bits.
     #[inline]
-    pub(crate) fn start_of(&self, value: i128) -> Result<i64> {
-        self.start_ms(value).ok_or_else(|| self.past_64_bits(value))
+    pub(crate) fn checked_start_ms(&self, value: i128) -> Result<i64> {
+        self.start_ms(value).ok_or_else(|| self.time_overflow(value))
     }
 
     /// Returns the error for a value whose time does not fit in 64-bit milliseconds.
     #[cold]
-    fn past_64_bits(&self, value: i128) -> Error {
-        let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
+    fn time_overflow(&self, value: i128) -> Error {
+        let unix_ms = self.start_micros(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
         Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into(), "ms")
     }
 
@@ -131,8 +131,8 @@ impl Timeline {
     pub(crate) fn time_out_of_range(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
         // Both limits are whole milliseconds within the range.
-        let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
-        let end = self.micros_of(i128::from(self.width.most) + 1);
+        let first = self.start_micros(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
+        let end = self.start_micros(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
         let (first, last) = (first.max(i64::MIN.into()), last.min(i64::MAX.into()));
         Error::time_out_of_range(field, unix_ms, first, last, "ms")
@@ -140,8 +140,8 @@ impl Timeline {
 
     /// Returns the first and the last value, as raw bits, whose ticks begin in the half-open range `start .. end`. The
     /// field must be able to represent the whole range.
-    pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
-        if self.width.narrow(self.value_of(start)).is_none() {
+    pub(crate) fn values_in_range(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
+        if self.width.narrow(self.value_at(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
             return Err(self.time_out_of_range("start", start.floor_ms().into()).with_kind(kind));
         }
@@ -152,8 +152,8 @@ impl Timeline {
                 Error::out_of_range("end", end.floor_ms().into(), least, most).in_unit("ms")
             );
         }
-        let last = self.last_before(end)?;
-        match self.width.narrow(self.first_from(start)) {
+        let last = self.last_value_before(end)?;
+        match self.width.narrow(self.first_value_from(start)) {
             Some(first) if first <= last => Ok((first, last)),
             _ => Err(Error::with_reason(
                 ErrorKind::OutOfRange,
@@ -163,27 +163,27 @@ impl Timeline {
     }
 
     /// Returns the last value, as raw bits, whose tick begins before a time.
-    pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
-        let last = self.width.narrow(self.first_from(time) - 1);
+    pub(crate) fn last_value_before(&self, time: UnixTime) -> Result<u64> {
+        let last = self.width.narrow(self.first_value_from(time) - 1);
         last.ok_or_else(|| self.time_out_of_range("end", time.floor_ms().into()))
     }
 
     /// Returns the first value whose tick starts at or after a time.
-    fn first_from(&self, time: UnixTime) -> i128 {
-        let value = self.value_of(time);
-        value + i128::from(self.nanos_at(value) != Some(time.nanos()))
+    fn first_value_from(&self, time: UnixTime) -> i128 {
+        let value = self.value_at(time);
+        value + i128::from(self.start_nanos(value) != Some(time.nanos()))
     }
 
     /// Returns the timestamp value for a time.
-    fn value_of(&self, time: UnixTime) -> i128 {
+    fn value_at(&self, time: UnixTime) -> i128 {
         // The time has at most 94 bits and the epoch at most 74 bits, so their difference does not overflow.
-        self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
+        self.value_at_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
     /// Returns the start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds can represent.
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
-        self.start_ms(last.into()).or_else(|| self.start_ms(self.value_of_ms(i64::MAX)))
+        self.start_ms(last.into()).or_else(|| self.start_ms(self.value_at_ms(i64::MAX)))
     }
 }
 
@@ -208,7 +208,7 @@ impl Ticks for Timeline {
     /// Returns the tick of a clock reading.
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
-        let tick = u64::try_from(self.value_of_reading(unix_nanos));
+        let tick = u64::try_from(self.value_at_reading(unix_nanos));
         match tick {
             Ok(tick) if tick <= self.last => Ok(tick),
             _ => Err(self.time_out_of_range("clock", unix_nanos.div_euclid(NANOS_PER_MS).into())),
@@ -216,13 +216,13 @@ impl Ticks for Timeline {
     }
 
     /// Returns the start of a tick in Unix milliseconds, rounded down, or `i64::MAX` if the start does not fit in 64 bits.
-    fn ms_of(&self, tick: u64) -> i64 {
+    fn tick_start_ms(&self, tick: u64) -> i64 {
         self.start_ms(tick.into()).unwrap_or(i64::MAX)
     }
 
     /// Returns the start of a tick in Unix nanoseconds, or `i64::MAX` if the start is too late to fit in 64 bits.
-    fn nanos_of(&self, tick: u64) -> i64 {
-        let nanos = self.nanos_at(tick.into());
+    fn tick_start_nanos(&self, tick: u64) -> i64 {
+        let nanos = self.start_nanos(tick.into());
         nanos.and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or(i64::MAX)
     }
 
@@ -233,8 +233,8 @@ impl Ticks for Timeline {
     }
 
     /// Returns the ticks that start in a half-open time range.
-    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
-        let (first, last) = self.values_within(start, end)?;
+    fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
+        let (first, last) = self.values_in_range(start, end)?;
         // Values above this limit are the negative values of a 64-bit timestamp, which represent times before the epoch.
         // Generators begin at the epoch.
         if last > i64::MAX.cast_unsigned() {
@@ -245,9 +245,9 @@ impl Ticks for Timeline {
 
     /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
-        let last = self.last_before(end)?;
+        let last = self.last_value_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {
-            let least = i128::from(self.ms_of(start)) + 1;
+            let least = i128::from(self.tick_start_ms(start)) + 1;
             return Err(Error::out_of_range("end", end.floor_ms().into(), least, i64::MAX.into())
                 .in_unit("ms"));
         }

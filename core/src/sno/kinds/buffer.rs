@@ -150,7 +150,7 @@ impl<'de, E: Error> Replay<'de, E> {
         Self { value, human_readable, is_name: false, error: PhantomData }
     }
 
-    fn of_members(
+    fn from_members(
         members: Vec<(Buffered<'de>, Buffered<'de>)>,
         human_readable: bool,
     ) -> MapDeserializer<'de, impl Iterator<Item = (Self, Self)>, E> {
@@ -234,7 +234,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
                 items.end().map(|()| read)
             }
             Buffered::Map(members) => {
-                let mut members = Self::of_members(members, self.human_readable);
+                let mut members = Self::from_members(members, self.human_readable);
                 let read = visitor.visit_map(&mut members)?;
                 members.end().map(|()| read)
             }
@@ -267,7 +267,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
     ) -> Result<V::Value, E> {
         match self.value {
             Buffered::Map(members) if members.len() == 1 => {
-                let members = Self::of_members(members, self.human_readable);
+                let members = Self::from_members(members, self.human_readable);
                 MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
             }
             Buffered::Text(variant) => {

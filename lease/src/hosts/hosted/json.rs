@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::{Error, ErrorKind, Event, stores::steps::is_permanent_failure};
 
 /// Converts an error to JSON for a host.
-pub(super) fn error_of(error: &Error) -> Json {
+pub(super) fn error_to_json(error: &Error) -> Json {
     json!({
         "code": error.code(),
         "message": error.to_string(),
@@ -20,7 +20,7 @@ pub(super) fn error_of(error: &Error) -> Json {
 /// store is temporarily unavailable, for example if too many open files prevent the system from opening the store's file.
 pub(super) fn error_from_json(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
-    let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
+    let (kind, message) = (ErrorKind::from_code(text("code")), text("message"));
     let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
     // Exceptions in Python and JavaScript have only a code and a message. An additional attribute would have to be public
     // just for this purpose.
@@ -29,7 +29,7 @@ pub(super) fn error_from_json(error: &Json) -> Error {
 }
 
 /// Converts an event to JSON for a host.
-pub(super) fn event_of(event: &Event) -> Json {
+pub(super) fn event_to_json(event: &Event) -> Json {
     let fields = match event {
         Event::Acquired { number, start, end } => {
             json!({ "number": number, "start": start, "end": end })
@@ -44,7 +44,7 @@ pub(super) fn event_of(event: &Event) -> Json {
             json!({ "number": number, "milliseconds": milliseconds })
         }
         Event::Unconfirmed { number } => json!({ "number": number }),
-        Event::Refused(error) => error_of(error),
+        Event::Refused(error) => error_to_json(error),
         Event::Sealed { number, used_until } => {
             json!({ "number": number, "used_until": used_until })
         }

@@ -16,7 +16,7 @@ use crate::{
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, Schema},
-    rules::numbered::{self, NumberedLayout},
+    rules::numbered::{self, WorkerIdLayout},
     rules::place::of_node,
     rules::shape::NumberedFormat,
     stores::steps::Engine,
@@ -146,7 +146,7 @@ impl Settings {
 
     fn read_shape(&self) -> Result<Shape> {
         if self.is_check() {
-            return Shape::of_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1)?);
+            return Shape::for_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1)?);
         }
         match self.text("family")? {
             "randflake" => {
@@ -162,11 +162,11 @@ impl Settings {
                 let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
                 let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
                 let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
-                let all = NumberedLayout::new(&layout, &fields)?.all_worker_ids();
+                let all = WorkerIdLayout::new(&layout, &fields)?.all_worker_ids();
                 numbered::shape(&layout, &fields, self.worker_id_range(all)?)
             }
             name => {
-                let format = NumberedFormat::of_name(name);
+                let format = NumberedFormat::from_name(name);
                 let format = format.ok_or_else(|| invalid_setting("family"))?;
                 let numbers = self.worker_id_range(0..=format.last)?;
                 format.shape(numbers)

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Result, Shape,
-    rules::error::{damaged_record, no_reply},
+    rules::error::{damaged_record, no_reply_error},
     rules::json::MAX_SAFE_INTEGER,
 };
 
@@ -21,26 +21,28 @@ pub(super) const VERSION_STEPS: u64 = 1 << 20;
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Advances from states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
-        self.notice_gap(now);
+        self.detect_gap(now);
         self.schedule_beat(0, now);
         // The state stays `Ended` unless a branch sets a different one. This happens when a keeper closes without a grant,
         // because it has no generator to seal.
         match core::mem::replace(&mut self.at, KeeperState::Ended) {
             KeeperState::Idle { .. } if self.is_closing => self.seal(),
             KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
-            KeeperState::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => {
+            KeeperState::Idle { until } if now.elapsed_ms >= until && !self.is_renewed() => {
                 self.open(now);
             }
-            KeeperState::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
+            KeeperState::Asking(purpose) if self.is_closing && purpose.is_read_only() => {
+                self.seal();
+            }
             KeeperState::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
                 // A late reply must not be mistaken for the reply to the next request.
                 self.request += 1;
-                self.on_request_failed(purpose, no_reply(), now);
+                self.on_request_failed(purpose, no_reply_error(), now);
             }
             KeeperState::Paused { until, purpose: purpose @ RequestPurpose::Release { .. } }
                 if now.elapsed_ms >= until =>
             {
-                self.ask_to_release(purpose, now);
+                self.request_release(purpose, now);
             }
             // This branch precedes the next one, because a release already ends the lease, so a call to `close` changes
             // nothing.
@@ -101,8 +103,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Schedules a retry after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is no
     /// longer than the end of the grant allows.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
-        let until = match self.end().filter(|_| self.is_kept()) {
-            Some(end) => now.elapsed_ms + self.pause_of(end, now),
+        let until = match self.end().filter(|_| self.is_renewed()) {
+            Some(end) => now.elapsed_ms + self.renewal_retry_pause(end, now),
             None => now.elapsed_ms + self.pause(now).max(least),
         };
         if let Some(held) = self.held.as_mut().filter(|held| !held.is_lost) {
@@ -127,15 +129,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             (RequestPurpose::Claim(claim), _) => {
                 self.fail(error);
-                self.settle_soon(RequestPurpose::SettleClaim(claim), now);
+                self.schedule_read_back(RequestPurpose::SettleClaim(claim), now);
             }
             (purpose @ RequestPurpose::SettleClaim(_), _) => {
                 self.fail(error);
-                self.settle_soon(purpose, now);
+                self.schedule_read_back(purpose, now);
             }
             (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal, Some(end)) => {
                 self.fail(error);
-                let until = now.elapsed_ms + self.pause_of(end, now);
+                let until = now.elapsed_ms + self.renewal_retry_pause(end, now);
                 self.at = KeeperState::Paused { until, purpose: RequestPurpose::SettleRenewal };
             }
             (purpose @ RequestPurpose::Release { until, .. }, _) => {
@@ -151,7 +153,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reads the record after a short pause to determine the result of a write.
-    pub(super) fn settle_soon(&mut self, purpose: RequestPurpose, now: Moment) {
+    pub(super) fn schedule_read_back(&mut self, purpose: RequestPurpose, now: Moment) {
         let until = now.elapsed_ms + self.pause(now);
         self.at = KeeperState::Paused { until, purpose };
     }
@@ -186,7 +188,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (RequestPurpose::Claim(claim), ReplyContent::Differs(Some(found)))
                 if claim.asked.contains(&found) =>
             {
-                self.settle_soon(RequestPurpose::SettleClaim(claim), now);
+                self.schedule_read_back(RequestPurpose::SettleClaim(claim), now);
             }
             // Another holder claimed the record first.
             (RequestPurpose::Prepare | RequestPurpose::Claim(_), ReplyContent::Differs(_)) => {
@@ -209,10 +211,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 let put = Record { version: found.version + 1, ..put };
                 let held = Box::new(held.with_record(found));
-                self.ask_to_release(RequestPurpose::Release { held, put, until }, now);
+                self.request_release(RequestPurpose::Release { held, put, until }, now);
             }
             (RequestPurpose::Release { .. }, _) => self.on_released(now),
-            (purpose, _) => self.on_request_failed(purpose, unsuitable_record(), now),
+            (purpose, _) => self.on_request_failed(purpose, unsuitable_record_error(), now),
         }
     }
 
@@ -227,7 +229,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         if namespace.shape != self.options.shape.to_json() {
             let theirs = Shape::from_json(&namespace.shape)?;
-            let (name, differs) = (&namespace.name, theirs.difference(&self.options.shape));
+            let (name, differs) =
+                (&namespace.name, theirs.describe_difference(&self.options.shape));
             let reason = format!(
                 "the namespace {name} was made for {differs}; a namespace keeps its shape, so take another name or the same range"
             );
@@ -244,14 +247,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.preferred =
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
-        self.shown = self.shown_end((record.start, end), now);
+        self.shown = self.window_end((record.start, end), now);
         self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
         self.schedule_renewal(HeldGrant::new(record, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
         let Some(held) = self.held.clone() else { return self.begin_again(now) };
-        if let Some(error) = self.yet_to_begin(&held, now) {
+        if let Some(error) = self.not_started_error(&held, now) {
             return self.on_lost(error, now);
         }
         let old = held.record.clone();
@@ -265,7 +268,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             );
         }
         let new = Record { granted_until, ..old };
-        self.ask_to_renew(held, new, now);
+        self.request_renewal(held, new, now);
     }
 
     /// Returns the end of a renewal, based on whichever of the two clocks is behind. Otherwise, a clock that is far ahead
@@ -280,7 +283,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         old.version + 1 + self.chance(VERSION_STEPS)
     }
 
-    fn ask_to_renew(&mut self, mut held: HeldGrant, new: Record, now: Moment) {
+    fn request_renewal(&mut self, mut held: HeldGrant, new: Record, now: Moment) {
         let old = held.record.clone();
         let new = Record { version: self.next_version(&old), ..new };
         held.asked.add(&new);
@@ -303,7 +306,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (RequestPurpose::Renew(put), ReplyContent::Done) => Some(put),
             (RequestPurpose::Renew(_), ReplyContent::Differs(found)) => found,
             (_, ReplyContent::Records(records)) => records.into_iter().next(),
-            (purpose, _) => return self.on_request_failed(purpose, unsuitable_record(), now),
+            (purpose, _) => return self.on_request_failed(purpose, unsuitable_record_error(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
@@ -325,11 +328,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if is_known && there.incarnation == namespace.incarnation {
                 if has_differed {
                     // An earlier write by this holder has arrived in the meantime.
-                    return self.settle_soon(RequestPurpose::SettleRenewal, now);
+                    return self.schedule_read_back(RequestPurpose::SettleRenewal, now);
                 }
                 return self.on_renewed(held, there, is_done, now);
             }
-            if self.is_living(&held, &there, namespace) {
+            if self.is_alive(&held, &there, namespace) {
                 if !is_known {
                     return self.send(RequestPurpose::Survey, Operation::Survey, now);
                 }
@@ -360,7 +363,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         // After a gap, the record that was read may result from a write that every copy has sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
-            return self.ask_to_renew(held.with_record(there), new, now);
+            return self.request_renewal(held.with_record(there), new, now);
         }
         let end = if is_done { held.end.max(there.granted_until) } else { held.end };
         if end > held.end {
@@ -392,7 +395,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// store lost. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
     /// counts only up to the acknowledged end. A later end may come from a backup of a primary whose replica never received
     /// it, and that replica may have been promoted.
-    fn is_living(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
+    fn is_alive(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
     }
@@ -407,7 +410,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     ) {
         let granted_until = self.next_end(now).max(there.granted_until);
         let new = Record { granted_until, incarnation, ..there.clone() };
-        self.ask_to_renew(held.with_record(there), new, now);
+        self.request_renewal(held.with_record(there), new, now);
     }
 
     /// Stops renewing a grant. The grant's window expires, and the keeper claims another worker ID.
@@ -420,15 +423,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Releases a worker ID whose grant was used until `end`, which must be on the grid.
-    pub(super) fn release_to(&mut self, held: HeldGrant, end: u64, now: Moment) {
+    pub(super) fn release_with_end(&mut self, held: HeldGrant, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
         let until = now.elapsed_ms + RELEASE_MS;
-        self.ask_to_release(RequestPurpose::Release { held: Box::new(held), put, until }, now);
+        self.request_release(RequestPurpose::Release { held: Box::new(held), put, until }, now);
     }
 
     /// Sends or repeats a release, which takes effect at most once.
-    fn ask_to_release(&mut self, purpose: RequestPurpose, now: Moment) {
+    fn request_release(&mut self, purpose: RequestPurpose, now: Moment) {
         let RequestPurpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
         self.send(purpose, Operation::Put { old, new }, now);
@@ -498,11 +501,11 @@ impl PendingWrites {
 
 impl RequestPurpose {
     /// Returns whether the reply may be ignored without losing the result of a write.
-    fn only_reads(&self) -> bool {
+    fn is_read_only(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::ReadPreferred)
     }
 }
 
-fn unsuitable_record() -> Error {
+fn unsuitable_record_error() -> Error {
     damaged_record("expected a reply that fits the request, found one of another kind")
 }

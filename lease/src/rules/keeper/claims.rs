@@ -31,10 +31,10 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Claim, Keeper, Moment, PendingWrites, RequestPurpose};
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Result,
-    rules::error::{damaged_record, moment, out_of_range, reserved_id},
+    rules::error::{damaged_record, moment, out_of_range, reserved_id_error},
     rules::json::MAX_SAFE_INTEGER,
     rules::shape::BLOCK,
-    rules::volatile::{LONGEST_MS, is_proposed, is_volatile, wait_from},
+    rules::volatile::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
 };
 
 /// The maximum time, in milliseconds, by which a grant may start before the store's current time.
@@ -76,7 +76,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (time, store): (u64, &str),
         now: Moment,
     ) {
-        if let Some(error) = self.too_coarse(store) {
+        if let Some(error) = self.coarse_tick_error(store) {
             return self.retry_later(error, now);
         }
         if let Some(error) = self.skewed(time, now) {
@@ -96,8 +96,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns an error if the ticks are so long that the longest lease of a volatile store contains no whole tick.
-    fn too_coarse(&self, store: &str) -> Option<Error> {
-        let is_coarse = is_volatile(store) && 2 * self.grid.interval() > LONGEST_MS;
+    fn coarse_tick_error(&self, store: &str) -> Option<Error> {
+        let is_coarse = is_volatile(store) && 2 * self.grid.interval() > MAX_VOLATILE_LEASE_MS;
         let reason = "a volatile store grants at most 5 minutes, which is less than two ticks";
         is_coarse.then(|| out_of_range(reason))
     }
@@ -149,7 +149,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         if self.is_known(&namespace, store) {
             self.is_surveyed = true;
-            if self.is_kept() {
+            if self.is_renewed() {
                 // Another keeper was first to notice the restored store.
                 return self.begin_again(now);
             }
@@ -165,7 +165,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 Ok(quiet_until) => quiet_until,
                 Err(error) => return self.retry_later(error, now),
             };
-        let new = namespace.begun_in(store, incarnation, quiet_until);
+        let new = namespace.with_incarnation(store, incarnation, quiet_until);
         self.prepare(namespace, new, now);
     }
 
@@ -184,8 +184,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         if self.options.insists {
             let error = match record.granted_until {
-                Record::RESERVED => reserved_id(&format!("worker ID {} is", record.first)),
-                end => exhausted(1, end),
+                Record::RESERVED => reserved_id_error(&format!("worker ID {} is", record.first)),
+                end => numbers_exhausted(1, end),
             };
             return self.retry_later(error, now);
         }
@@ -209,8 +209,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.grow(namespace.clone(), records, now);
         }
         let error = match records.first().map_or(0, |record| record.granted_until) {
-            Record::RESERVED => reserved_id(&format!("all {capacity} worker IDs are")),
-            soonest => exhausted(capacity, soonest),
+            Record::RESERVED => reserved_id_error(&format!("all {capacity} worker IDs are")),
+            soonest => numbers_exhausted(capacity, soonest),
         };
         self.retry_later(error, now);
     }
@@ -248,10 +248,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             holder: self.options.holder.clone(),
             ..old.clone()
         };
-        self.ask_to_claim(Claim { put, asked: PendingWrites::default() }, old, now);
+        self.request_claim(Claim { put, asked: PendingWrites::default() }, old, now);
     }
 
-    fn ask_to_claim(&mut self, mut claim: Claim, old: Record, now: Moment) {
+    fn request_claim(&mut self, mut claim: Claim, old: Record, now: Moment) {
         let new = claim.put.clone();
         claim.asked.add(&new);
         self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
@@ -272,7 +272,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match found.filter(|found| is_current && is_own(found)) {
             Some(old) => {
                 let put = Record { version: self.next_version(&old), ..old.clone() };
-                self.ask_to_claim(Claim { put, ..claim }, old, now);
+                self.request_claim(Claim { put, ..claim }, old, now);
             }
             // Another holder was faster, or a clone of this process has confirmed the claim.
             None => self.pause_for(0, now),
@@ -292,7 +292,7 @@ pub(crate) fn quiet_time(
     let longest_ms = namespace.longest_ms.max(lease_ms);
     let error = Namespace { longest_ms, ..namespace.clone() }.clock_error_ms();
     let quiet_until = if is_volatile(store) {
-        Some(wait_from(now))
+        Some(waiting_time_end(now))
     } else {
         last.checked_add(longest_ms + error)
     };
@@ -312,7 +312,7 @@ fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     (time < namespace.quiet_until).then(error)
 }
 
-fn exhausted(numbers: u64, until: u64) -> Error {
+fn numbers_exhausted(numbers: u64, until: u64) -> Error {
     let reason = match numbers {
         1 => "the worker ID is leased to another process".into(),
         _ => format!("all {numbers} worker IDs are leased to other processes"),

@@ -35,7 +35,7 @@ const HOLD_MS: u64 = 1000;
 /// How far ahead of the current time a strict generator's window ends, unless the keeper waits for a reply, and the
 /// interval between clock comparisons, both in milliseconds. The keeper extends a window once the new end is at least a
 /// second later.
-const AHEAD_MS: u64 = 3000;
+const WINDOW_AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 
 /// The wall clock minus the monotonic clock, in milliseconds.
@@ -43,7 +43,7 @@ const BEAT_INTERVAL_MS: u64 = 500;
 pub(super) struct Offset(u64);
 
 impl Offset {
-    pub(super) fn between_clocks(now: Moment) -> Self {
+    pub(super) fn from_moment(now: Moment) -> Self {
         Self(now.wall_ms.wrapping_sub(now.elapsed_ms))
     }
 
@@ -67,8 +67,8 @@ pub(crate) struct GapEvents {
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Schedules a renewal if a new gap has occurred since the last acknowledged write.
-    pub(super) fn notice_gap(&mut self, now: Moment) {
-        let offset = Offset::between_clocks(now);
+    pub(super) fn detect_gap(&mut self, now: Moment) {
+        let offset = Offset::from_moment(now);
         let held = self.held.as_ref();
         let Some(moved) = held.and_then(|held| offset.gap_since(held.offset)) else { return };
         let spread = if self.options.is_strict { STRICT_SPREAD_MS } else { SPREAD_MS };
@@ -101,7 +101,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         let span = (held.record.start, held.end);
         let later = Moment { wall_ms: now.wall_ms.saturating_add(wait_ms), ..now };
-        let end = self.shown_end(span, later);
+        let end = self.window_end(span, later);
         if end >= self.shown + HOLD_MS || (end > self.shown && end == span.1) {
             self.shown = end;
             self.actions.push_back(Action::Extend(end));
@@ -109,11 +109,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns the end of the window that the generator receives under a grant with this start and end.
-    pub(super) fn shown_end(&self, (start, end): (u64, u64), now: Moment) -> u64 {
+    pub(super) fn window_end(&self, (start, end): (u64, u64), now: Moment) -> u64 {
         if !self.options.is_strict {
             return end;
         }
-        let ahead = AHEAD_MS.max(2 * self.grid.interval());
+        let ahead = WINDOW_AHEAD_MS.max(2 * self.grid.interval());
         self.grid.floor(now.wall_ms.max(start).saturating_add(ahead)).min(end)
     }
 
@@ -125,7 +125,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns the gap events since the last call.
     #[cfg(feature = "hosted")]
-    pub(crate) fn take_notes(&mut self) -> GapEvents {
+    pub(crate) fn take_gap_events(&mut self) -> GapEvents {
         core::mem::take(&mut self.notes)
     }
 
@@ -136,7 +136,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         purpose: &RequestPurpose,
         now: Moment,
     ) -> Option<RequestPurpose> {
-        Offset::between_clocks(now).gap_since(self.sent_at)?;
+        Offset::from_moment(now).gap_since(self.sent_at)?;
         match purpose {
             RequestPurpose::Claim(claim) => Some(RequestPurpose::SettleClaim(claim.clone())),
             RequestPurpose::Renew(_) => Some(RequestPurpose::SettleRenewal),

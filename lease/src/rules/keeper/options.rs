@@ -325,12 +325,12 @@ impl Options {
 
     /// Shortens the lease to at most the longest lease that a volatile store grants.
     pub(super) fn limit_lease(&mut self) {
-        self.lease_ms = self.lease_ms.min(volatile::LONGEST_MS);
+        self.lease_ms = self.lease_ms.min(volatile::MAX_VOLATILE_LEASE_MS);
     }
 
     /// Returns how long to wait for a reply, in milliseconds. The limit is a quarter of the lease duration, so that three
     /// attempts fit into the time that remains for a renewal.
-    pub(crate) fn answer_limit(&self) -> u64 {
+    pub(crate) fn reply_timeout(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }
 

@@ -22,7 +22,7 @@ use super::{HeldGrant, Keeper, KeeperState, Moment};
 use crate::{Error, ErrorKind, Random, Result};
 
 /// The longest pause, in milliseconds, while a caller has only just started waiting.
-const WAITED_FOR_MS: u64 = 500;
+const INITIAL_LONGEST_PAUSE_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether the grant must be renewed now, because the renewal interval has passed or the generator's clock is
@@ -54,7 +54,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();
-        let longest = if is_waited_for { WAITED_FOR_MS.max(waited / 8) } else { 60_000 };
+        let longest = if is_waited_for { INITIAL_LONGEST_PAUSE_MS.max(waited / 8) } else { 60_000 };
         (self.options.lease_ms / 10).clamp(50, longest)
     }
 
@@ -69,7 +69,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns the pause after a failure while there is a grant. The pause is a tenth of the remaining time, so that
     /// keepers with the least remaining time retry first. If no time remains, the pause is the same as without a grant.
-    pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
+    pub(super) fn renewal_retry_pause(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
             return self.pause(now);
@@ -105,7 +105,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns an error if the grant begins far in the future according to both clocks, because both clocks moved backward.
     /// The grant cannot be used until it begins.
-    pub(super) fn yet_to_begin(&self, held: &HeldGrant, now: Moment) -> Option<Error> {
+    pub(super) fn not_started_error(&self, held: &HeldGrant, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");
         (ahead > self.options.skew())

@@ -77,9 +77,9 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
 }
 
 /// The server's reply, or an error of the URL.
-type Connected = Result<(Client, Connection, Notices), tokio_postgres::Error>;
+type ConnectResult = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
-async fn connect_once(server: &url::Server) -> Result<Connected> {
+async fn connect_once(server: &url::Server) -> Result<ConnectResult> {
     let config = config(server);
     #[cfg(feature = "tls")]
     if server.encrypts {

@@ -16,7 +16,7 @@ use crate::{
     AsyncStore, Reply, Request, Result,
     rules::forks,
     rules::location::{Create, Schema},
-    stores::blocking::{Connected, unavailable},
+    stores::blocking::{SingleConnectionStore, unavailable},
 };
 
 /// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
@@ -116,7 +116,7 @@ impl AsyncStore for AsyncPostgresql {
     }
 }
 
-impl Connected for AsyncPostgresql {
+impl SingleConnectionStore for AsyncPostgresql {
     const NAME: &str = "AsyncPostgresql";
 
     async fn close(mut self) {

@@ -19,29 +19,29 @@ use crate::{Error, ErrorKind, Result, rules::forks};
 /// The process number in the upper half, and the number of requests in progress in the lower half.
 static BUSY: AtomicU64 = AtomicU64::new(0);
 /// The number of threads of this process that are forking.
-static FORKING: AtomicU32 = AtomicU32::new(0);
+static FORKING_THREADS: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
-static IS_HOOKED: AtomicBool = AtomicBool::new(false);
+static HAS_HOOKS: AtomicBool = AtomicBool::new(false);
 
 /// The maximum time that a fork waits for requests. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Marks a request as in progress until the `Pass` is dropped.
+/// Marks a request as in progress until the `RequestGuard` is dropped.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(super) struct RequestGuard {
     process: u32,
 }
 
-impl Pass {
+impl RequestGuard {
     /// Waits while another thread forks.
     ///
     /// # Errors
     /// Returns `lease_unavailable` in a child process that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
         let process = forks::process_number()?;
-        hook();
+        install_hooks();
         loop {
             let next = |busy: u64| match of_word(busy) {
                 (found, count) if found == process => Some(to_word(process, count + 1)),
@@ -49,7 +49,7 @@ impl Pass {
                 _ => None,
             };
             // All accesses are sequentially consistent, because the result depends on two atomics. A request increments
-            // `BUSY` and then reads `FORKING`; a fork increments `FORKING` and then reads `BUSY`. With any weaker ordering,
+            // `BUSY` and then reads `FORKING_THREADS`; a fork increments `FORKING_THREADS` and then reads `BUSY`. With any weaker ordering,
             // both could read the old values, and a fork would happen while a file is open.
             if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
@@ -67,7 +67,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         if forks::check(self.process).is_ok() {
             BUSY.fetch_sub(1, Ordering::SeqCst);
@@ -77,13 +77,13 @@ impl Drop for Pass {
 
 /// Returns whether a thread of this process is forking, so that requests should end soon.
 pub(super) fn is_forking() -> bool {
-    FORKING.load(Ordering::SeqCst) > 0
+    FORKING_THREADS.load(Ordering::SeqCst) > 0
 }
 
 /// Installs the hooks. If two threads both install them, the effect is the same.
-fn hook() {
+fn install_hooks() {
     #[cfg(unix)]
-    if !IS_HOOKED.swap(true, Ordering::AcqRel) {
+    if !HAS_HOOKS.swap(true, Ordering::AcqRel) {
         // SAFETY: the handlers only access atomics, read clocks and sleep, so they may run around a fork in any thread.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
     }
@@ -91,7 +91,7 @@ fn hook() {
 
 #[cfg(unix)]
 extern "C" fn before_fork() {
-    FORKING.fetch_add(1, Ordering::SeqCst);
+    FORKING_THREADS.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();
     while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
         thread::sleep(POLL_INTERVAL);
@@ -100,13 +100,13 @@ extern "C" fn before_fork() {
 
 #[cfg(unix)]
 extern "C" fn after_fork() {
-    FORKING.fetch_sub(1, Ordering::SeqCst);
+    FORKING_THREADS.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// Resets the count in a forked child process, which has no other threads.
 #[cfg(unix)]
 extern "C" fn in_child() {
-    FORKING.store(0, Ordering::SeqCst);
+    FORKING_THREADS.store(0, Ordering::SeqCst);
 }
 
 const fn of_word(word: u64) -> (u32, u32) {

@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// File systems that may lose data, because they keep it in memory, on the network or in another program. Each entry starts
 /// with the number that Linux assigns to the file system.
-const NOT_DURABLE: [(u32, &str); 15] = [
+const NON_DURABLE_FILE_SYSTEMS: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
     (0x6969, "NFS"),
@@ -40,7 +40,7 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
         let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
-    match NOT_DURABLE.iter().find(|(number, _)| *number == found) {
+    match NON_DURABLE_FILE_SYSTEMS.iter().find(|(number, _)| *number == found) {
         Some((_, name)) => Err(invalid_fact(name)),
         None => Ok(()),
     }

@@ -47,7 +47,7 @@ pub fn open<C>(
     access: Access,
     connect: impl FnOnce(&Path) -> Result<C>,
 ) -> Result<(C, String)> {
-    check_system_of(path, access)?;
+    check_durable(path, access)?;
     let before = match access.create {
         Create::Nothing | Create::Trial { .. } => name(path)?,
         _ => name_or_create(path)?,
@@ -69,7 +69,7 @@ pub fn open<C>(
 /// # Errors
 /// Returns the same errors as [`open`].
 pub fn check(path: &Path, access: Access) -> Result<bool> {
-    check_system_of(path, access)?;
+    check_durable(path, access)?;
     if path.exists() {
         return Ok(true);
     }
@@ -82,13 +82,13 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
 }
 
 /// Rejects a file on a file system that is not durable.
-fn check_system_of(path: &Path, access: Access) -> Result<()> {
+fn check_durable(path: &Path, access: Access) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
-    check_system(if path.exists() { path } else { folder }, access)
+    check_file_system(if path.exists() { path } else { folder }, access)
 }
 
 #[cfg(target_os = "linux")]
-fn check_system(path: &Path, access: Access) -> Result<()> {
+fn check_file_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
     // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers are 32
     // bits wide.
@@ -97,7 +97,7 @@ fn check_system(path: &Path, access: Access) -> Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn check_system(_: &Path, _: Access) -> Result<()> {
+fn check_file_system(_: &Path, _: Access) -> Result<()> {
     Ok(())
 }
 

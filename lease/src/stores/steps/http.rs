@@ -14,7 +14,7 @@ use alloc::{
 
 use super::{
     Failure, Outcome, Statement, Value,
-    postgresql::{OF_CERTIFICATES, contains_any},
+    postgresql::{CERTIFICATE_MESSAGES, contains_any},
 };
 use crate::{
     Error, ErrorKind, Operation, Random, Reply, Request, Result, rules::error::damaged_record,
@@ -40,19 +40,19 @@ pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
         return Err(damaged_record("expected a status, a body and a value, found another row"));
     };
     if *status != 200 {
-        return Err(Error::from_json(body).unwrap_or_else(|_| foreign(*status)));
+        return Err(Error::from_json(body).unwrap_or_else(|_| unexpected_status_error(*status)));
     }
     // A proxy may mix up responses, and a reply to a different request must not be accepted.
     if *repeated != Value::Text(id.to_string()) {
-        return Err(foreign(*status));
+        return Err(unexpected_status_error(*status));
     }
     Reply::from_json(body).map_err(|error| match error.kind() {
         ErrorKind::SchemaTooNew => error,
-        _ => foreign(*status),
+        _ => unexpected_status_error(*status),
     })
 }
 
-fn foreign(status: i64) -> Error {
+fn unexpected_status_error(status: i64) -> Error {
     let found = format!("found another one with status {status}");
     unavailable(format!(
         "expected the response of `polyflake lease serve` to this request, {found}"
@@ -61,7 +61,7 @@ fn foreign(status: i64) -> Error {
 
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
-    if contains_any(message, &OF_CERTIFICATES) {
+    if contains_any(message, &CERTIFICATE_MESSAGES) {
         let reason = format!("the service's certificate is not trusted: {message}");
         return unavailable(reason).permanent();
     }

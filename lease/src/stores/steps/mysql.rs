@@ -19,7 +19,7 @@ use alloc::{
 
 use super::{
     Failure, Statement,
-    postgresql::{OF_CERTIFICATES, contains_any},
+    postgresql::{CERTIFICATE_MESSAGES, contains_any},
     sql::{Dialect, commands, statement},
 };
 use crate::{Error, ErrorKind, rules::error::damaged_record};
@@ -131,12 +131,12 @@ pub(super) fn tables() -> Vec<Statement> {
 }
 
 /// Returns whether a statement failed because a table does not exist.
-pub(super) fn lacks_table(failure: &Failure) -> bool {
+pub(super) fn is_missing_table(failure: &Failure) -> bool {
     failure.code.as_deref() == Some("1146")
 }
 
 /// Returns the reason why a request that must not create tables cannot be answered.
-pub(super) fn no_store() -> Error {
+pub(super) fn no_store_error() -> Error {
     unavailable("the database has no tables of leases; the first lease creates them".into())
         .permanent()
 }
@@ -185,12 +185,12 @@ pub(super) fn error(failure: &Failure) -> Error {
             unavailable(format!("the user lacks a right: {message}; {lines}")).permanent()
         }
         Some(_) => unavailable(format!("the server reports: {message}")),
-        None if contains_any(message, &OF_CERTIFICATES) => {
+        None if contains_any(message, &CERTIFICATE_MESSAGES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
                 .permanent()
         }
-        None if contains_any(message, &WITHOUT_TLS) => {
+        None if contains_any(message, &NO_TLS_MESSAGES) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.to_string()).permanent()
         }
@@ -206,7 +206,7 @@ pub(super) fn error(failure: &Failure) -> Error {
 const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
 
 /// Substrings of the clients' messages about a server without TLS.
-const WITHOUT_TLS: [&str; 3] =
+const NO_TLS_MESSAGES: [&str; 3] =
     ["does not support secure connection", "does not have this capability", "does not support SSL"];
 
 fn unavailable(reason: String) -> Error {

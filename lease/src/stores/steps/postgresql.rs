@@ -20,7 +20,7 @@ const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 
 /// Acquires this crate's lock for the transaction. The lock's number is arbitrary. The lock is necessary because `IF NOT
 /// EXISTS` fails if two transactions create a table at the same time.
-const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
+const LOCK_QUERY: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
 /// Applies the settings of a transaction. A statement times out only after every holder has given up on it. If the server
 /// stops waiting for a replica early, the commit succeeds with a warning, which not every client reports. The settings are
@@ -39,7 +39,7 @@ const FAULT: &str = "CASE
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
 
 /// The start of a transaction that changes rows.
-const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// The OID of the leases table, or NULL.
 const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
@@ -49,10 +49,10 @@ const SERVER: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control
     || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 
 /// The server's error code for a column that does not exist.
-const NO_COLUMN: &str = "42703";
+const UNDEFINED_COLUMN: &str = "42703";
 
 /// The server's error code for a role without privileges.
-const NO_RIGHT: &str = "42501";
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 pub(super) fn dialect(schema: &Schema) -> Dialect {
     let store = format!("(SELECT CASE WHEN {FAULT} IS NULL THEN {SERVER} || ':' || {TABLE} END)");
@@ -62,7 +62,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
         store,
         // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, another holder's write after the
         // snapshot would cause a serialization error instead of a failed comparison.
-        write: vec![WRITE.into()],
+        write: vec![BEGIN_WRITE.into()],
         // All statements of a read see the same snapshot, so that the namespace's record is consistent with the records.
         read: vec!["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".into()],
         shared: "FOR SHARE",
@@ -80,7 +80,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 /// whether the schema exists, and where the database contains other tables of leases.
 pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
-    let (table, state) = (dialect.qualified(TABLE), dialect.qualified(&dialect.state));
+    let (table, state) = (dialect.qualify(TABLE), dialect.qualify(&dialect.state));
     let name = schema.name();
     let found = format!(
         "SELECT {table}, to_regnamespace('{schema}')::oid::bigint, (SELECT min(nspname::text)
@@ -88,7 +88,7 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
         WHERE relname IN ('polyflake_leases', 'polyflake_namespaces') AND relkind IN ('r', 'p')
             AND relpersistence <> 't' AND nspname <> '{name}')"
     );
-    ["ROLLBACK", WRITE, &state, LOCK, &found].map(statement).into()
+    ["ROLLBACK", BEGIN_WRITE, &state, LOCK_QUERY, &found].map(statement).into()
 }
 
 /// Creates the missing schema and tables after [`find_tables`], and ends the transaction. The schema is created only if it does
@@ -104,7 +104,7 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
     let commit = statement("COMMIT");
     match found.first().map(Vec::as_slice) {
         Some([Value::Integer(_), ..]) => Ok(vec![commit]),
-        Some([_, _, Value::Text(other)]) if !create.allows_second() => {
+        Some([_, _, Value::Text(other)]) if !create.allows_second_store() => {
             Err(second_store_error(schema, other))
         }
         Some([_, has_schema, _]) => {
@@ -126,7 +126,7 @@ fn second_store_error(schema: &Schema, other: &str) -> Error {
 }
 
 /// Returns the reason why a request that must not create tables cannot be answered.
-pub(super) fn no_store(schema: &Schema) -> Error {
+pub(super) fn no_store_error(schema: &Schema) -> Error {
     let reason = format!(
         "there are no tables of leases in the schema {schema}; the first lease creates them"
     );
@@ -138,29 +138,29 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
-        Some(NO_COLUMN) => {
+        Some(UNDEFINED_COLUMN) => {
             damaged_record(format!("expected the columns of format 1, found: {message}"))
         }
-        Some(NO_RIGHT) => {
-            let lines = operators_lines(schema);
+        Some(INSUFFICIENT_PRIVILEGE) => {
+            let lines = setup_statements(schema);
             unavailable(format!("the role lacks a right: {message}; {lines}")).permanent()
         }
         // The server rejected a user or a password, `pg_hba.conf` does not permit the connection, or the database does not
         // exist.
-        Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
+        Some(code) if code.starts_with("28") || code == "3D000" => rejection_error(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
         // These messages are checked before the rejections, because a message about a certificate file may also state that
         // the file does not exist.
-        None if contains_any(message, &OF_CERTIFICATES) => {
+        None if contains_any(message, &CERTIFICATE_MESSAGES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
                 .permanent()
         }
-        None if contains_any(message, &REJECTIONS) => rejected(message),
-        None if contains_any(message, &READ_ONLY) => {
+        None if contains_any(message, &REJECTION_MESSAGES) => rejection_error(message),
+        None if contains_any(message, &READ_ONLY_MESSAGES) => {
             unavailable(format!("no host of the URL accepts writes: {message}"))
         }
-        None if contains_any(message, &WITHOUT_TLS) => {
+        None if contains_any(message, &NO_TLS_MESSAGES) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
             unavailable(reason.into()).permanent()
         }
@@ -169,7 +169,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
 }
 
 /// Substrings of the server's messages about a rejected connection. libpq does not report the SQLSTATE of these messages.
-const REJECTIONS: [&str; 8] = [
+const REJECTION_MESSAGES: [&str; 8] = [
     "\" does not exist",
     "authentication failed",
     "no pg_hba.conf entry",
@@ -181,7 +181,7 @@ const REJECTIONS: [&str; 8] = [
 ];
 
 /// Substrings of the clients' messages about servers that a client skipped because they do not accept writes.
-const READ_ONLY: [&str; 4] = [
+const READ_ONLY_MESSAGES: [&str; 4] = [
     "session is read-only",
     "does not allow writes",
     "does not accept writes",
@@ -189,7 +189,7 @@ const READ_ONLY: [&str; 4] = [
 ];
 
 /// Substrings of the clients' messages about a server without TLS.
-const WITHOUT_TLS: [&str; 4] = [
+const NO_TLS_MESSAGES: [&str; 4] = [
     "does not support SSL",
     "does not support TLS",
     "rejected SSL upgrade",
@@ -197,7 +197,7 @@ const WITHOUT_TLS: [&str; 4] = [
 ];
 
 /// Substrings of the clients' messages about a certificate.
-pub(super) const OF_CERTIFICATES: [&str; 14] = [
+pub(super) const CERTIFICATE_MESSAGES: [&str; 14] = [
     "certificate verify failed",
     "certificate signature failure",
     "does not match host name",
@@ -218,7 +218,7 @@ pub(super) fn contains_any(message: &str, words: &[&str]) -> bool {
     words.iter().any(|words| message.contains(words))
 }
 
-fn rejected(message: &str) -> Error {
+fn rejection_error(message: &str) -> Error {
     let wants_tls = message.contains("no encryption") || message.contains("SSL off");
     let remedy =
         if wants_tls { "; if the server wants TLS, add `sslmode=require` to the URL" } else { "" };
@@ -226,7 +226,7 @@ fn rejected(message: &str) -> Error {
 }
 
 /// Returns the statements that an operator must execute if a role lacks the privilege to create tables.
-fn operators_lines(schema: &Schema) -> String {
+fn setup_statements(schema: &Schema) -> String {
     let rights = PRIVILEGES.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));
     let grants = commands(&rights).map(|it| it.text.replace(":\"role\"", "ROLE"));

@@ -18,7 +18,7 @@ use alloc::{
 
 use super::{
     Failure, Outcome, Statement, Value,
-    postgresql::{OF_CERTIFICATES, contains_any},
+    postgresql::{CERTIFICATE_MESSAGES, contains_any},
 };
 use crate::{
     Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
@@ -80,7 +80,7 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
         new.to_json(),
         new.store.clone(),
         new.incarnation.to_string(),
-        u8::from(volatile::begins(old, new)).to_string(),
+        u8::from(volatile::is_new_incarnation(old, new)).to_string(),
         new.quiet_until.to_string(),
         new.records.saturating_sub(old.records).to_string(),
         first.to_string(),
@@ -105,10 +105,11 @@ pub(super) fn reply(request: &Request, outcome: &Outcome) -> Result<Reply> {
     if let Some(failure) = &outcome.failure {
         return Err(error(failure));
     }
-    let row = outcome.rows.first().and_then(|rows| rows.first()).ok_or_else(other_reply)?;
+    let row =
+        outcome.rows.first().and_then(|rows| rows.first()).ok_or_else(unexpected_reply_error)?;
     let texts: Vec<_> = row.iter().map(text).collect::<Result<_>>()?;
     match &*texts {
-        ["rejected", setting, expected, found] => Err(rejected(setting, expected, found)),
+        ["rejected", setting, expected, found] => Err(setting_error(setting, expected, found)),
         [result, seconds, micros, store, namespace, values @ ..] => {
             let namespace = Some(*namespace).filter(|record| !record.is_empty());
             Ok(Reply {
@@ -118,19 +119,19 @@ pub(super) fn reply(request: &Request, outcome: &Outcome) -> Result<Reply> {
                 content: content(&request.operation, result, values)?,
             })
         }
-        _ => Err(other_reply()),
+        _ => Err(unexpected_reply_error()),
     }
 }
 
 fn text(value: &Value) -> Result<&str> {
     match value {
         Value::Text(text) => Ok(text),
-        _ => Err(other_reply()),
+        _ => Err(unexpected_reply_error()),
     }
 }
 
 fn number(text: &str) -> Result<u64> {
-    text.parse().ok().filter(|number| *number < 1 << 40).ok_or_else(other_reply)
+    text.parse().ok().filter(|number| *number < 1 << 40).ok_or_else(unexpected_reply_error)
 }
 
 fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<ReplyContent> {
@@ -159,7 +160,7 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
             names.sort_unstable();
             ReplyContent::Names(names)
         }
-        _ => return Err(other_reply()),
+        _ => return Err(unexpected_reply_error()),
     })
 }
 
@@ -173,11 +174,11 @@ fn records(values: &[&str]) -> Result<Vec<Record>> {
     }
 }
 
-fn other_reply() -> Error {
+fn unexpected_reply_error() -> Error {
     damaged_record("expected the reply of the script of leases, found another one")
 }
 
-fn rejected(setting: &str, expected: &str, found: &str) -> Error {
+fn setting_error(setting: &str, expected: &str, found: &str) -> Error {
     let (remedy, is_permanent) = match setting {
         "redis_mode" | "server_mode" => ("a cluster is no store", true),
         "role" => ("a replica is no store until it is promoted", false),
@@ -199,22 +200,22 @@ fn rejected(setting: &str, expected: &str, found: &str) -> Error {
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let Some(code) = failure.code.as_deref() else {
-        return no_answer(message);
+        return connection_error(message);
     };
     let is = |word: &&str| {
         let within = [format!(": -{word} "), format!(": {word} ")];
         code == *word || message.starts_with(word) || within.iter().any(|it| message.contains(it))
     };
-    if is(&"NOPERM") || contains_any(message, &WITHOUT_RIGHT) {
+    if is(&"NOPERM") || contains_any(message, &PERMISSION_MESSAGES) {
         let line = USER.trim();
         unavailable(format!("the user lacks a right: {message}; an operator runs {line}"))
             .permanent()
-    } else if REJECTED.iter().any(is) || contains_any(message, &REJECTIONS) {
+    } else if AUTH_ERROR_CODES.iter().any(is) || contains_any(message, &REJECTION_MESSAGES) {
         unavailable(format!("the server rejects the connection: {message}")).permanent()
-    } else if OF_CLUSTERS.iter().any(is) {
+    } else if CLUSTER_ERROR_CODES.iter().any(is) {
         let reason = format!("a cluster is no store; the server reports: {message}");
         Error::new(ErrorKind::StoreNotDurable, reason).permanent()
-    } else if OF_REPLICAS.iter().any(is) {
+    } else if REPLICA_ERROR_CODES.iter().any(is) {
         let reason = "a replica is no store until it is promoted; the server reports";
         Error::new(ErrorKind::StoreNotDurable, format!("{reason}: {message}"))
     } else if is(&"WRONGTYPE") {
@@ -226,9 +227,9 @@ pub(super) fn error(failure: &Failure) -> Error {
 }
 
 /// The first words of errors about rejected connections, clusters and replicas.
-const REJECTED: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
-const OF_CLUSTERS: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
-const OF_REPLICAS: [&str; 2] = ["READONLY", "MASTERDOWN"];
+const AUTH_ERROR_CODES: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
+const CLUSTER_ERROR_CODES: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
+const REPLICA_ERROR_CODES: [&str; 2] = ["READONLY", "MASTERDOWN"];
 
 /// Remedies that an operator can apply, keyed by the first word of the error.
 const REMEDIES: [(&str, &str); 3] = [
@@ -238,11 +239,11 @@ const REMEDIES: [(&str, &str); 3] = [
 ];
 
 /// Substrings of the server's messages about a command that a user may not run. These errors may not have their own code.
-const WITHOUT_RIGHT: [&str; 3] =
+const PERMISSION_MESSAGES: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 
 /// Substrings of the server's messages about a connection that cannot be used.
-const REJECTIONS: [&str; 5] = [
+const REJECTION_MESSAGES: [&str; 5] = [
     "unauthenticated",
     "without any password configured",
     "invalid password",
@@ -250,8 +251,8 @@ const REJECTIONS: [&str; 5] = [
     "unknown command",
 ];
 
-fn no_answer(message: &str) -> Error {
-    if contains_any(message, &OF_CERTIFICATES) {
+fn connection_error(message: &str) -> Error {
+    if contains_any(message, &CERTIFICATE_MESSAGES) {
         let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
         return unavailable(format!(
             "the server's certificate is not trusted: {message}; {remedy}"

@@ -61,7 +61,7 @@ pub(super) struct Dialect {
     /// was found and has the new values afterwards. The number of changed rows does not prove success, because it depends
     /// on the client's settings.
     pub(super) returns: bool,
-    /// The location of the tables. [`Dialect::qualified`] inserts it before the table names in every statement.
+    /// The location of the tables. [`Dialect::qualify`] inserts it before the table names in every statement.
     pub(super) place: String,
     /// The statements after a probe. The last statement returns the version of the tables.
     pub(super) version: Option<Statement>,
@@ -123,13 +123,13 @@ impl Dialect {
     fn transaction(&self, begin: &[String], inner: Vec<Statement>, end: &str) -> Vec<Statement> {
         let begin = begin.iter().map(|text| statement(text)).chain([statement(&self.state)]);
         let statements = begin.chain(inner).chain([statement(end)]);
-        statements.map(|statement| self.in_notation(&statement)).collect()
+        statements.map(|statement| self.to_dialect(&statement)).collect()
     }
 
     /// Returns a statement in the database's notation. If the parameters are not numbered, the values follow the order in
     /// which the text uses them.
-    fn in_notation(&self, statement: &Statement) -> Statement {
-        let text = self.qualified(&statement.text);
+    fn to_dialect(&self, statement: &Statement) -> Statement {
+        let text = self.qualify(&statement.text);
         if self.returns {
             return Statement {
                 text: text.replace('$', self.mark),
@@ -149,7 +149,7 @@ impl Dialect {
     }
 
     /// Returns the end of an `INSERT` statement that leaves an existing row unchanged.
-    fn unless_exists(&self, table: &str, key: &str) -> String {
+    fn on_conflict_clause(&self, table: &str, key: &str) -> String {
         if self.returns {
             format!("ON CONFLICT ({key}) DO NOTHING")
         } else {
@@ -165,7 +165,7 @@ impl Dialect {
     }
 
     /// Returns the end of a subquery whose row must not change. It is empty if [`Dialect::lock`] has locked the row.
-    fn locks(&self, lock: &'static str) -> &'static str {
+    fn lock_clause(&self, lock: &'static str) -> &'static str {
         if self.returns { lock } else { "" }
     }
 
@@ -186,7 +186,7 @@ impl Dialect {
     }
 
     /// Returns a statement with the location of the tables inserted before the table names.
-    pub(super) fn qualified(&self, text: &str) -> String {
+    pub(super) fn qualify(&self, text: &str) -> String {
         text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
 }
@@ -225,12 +225,12 @@ pub(super) fn answer(
     dialect: &Dialect,
 ) -> Result<(ReplyContent, Option<Namespace>)> {
     match rows.get(dialect.write.len()..) {
-        Some([_, inner @ .., _]) => parse_answer(operation, inner, dialect),
-        _ => Err(missing_rows()),
+        Some([_, inner @ .., _]) => parse_reply(operation, inner, dialect),
+        _ => Err(missing_rows_error()),
     }
 }
 
-fn missing_rows() -> Error {
+fn missing_rows_error() -> Error {
     damaged_record("expected the rows of each statement, found fewer")
 }
 
@@ -271,21 +271,21 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
     statements
 }
 
-fn parse_answer(
+fn parse_reply(
     operation: &Operation,
     rows: &[Rows],
     dialect: &Dialect,
 ) -> Result<(ReplyContent, Option<Namespace>)> {
     if rows.len() != statement_count(operation, dialect) {
-        return Err(missing_rows());
+        return Err(missing_rows_error());
     }
     let namespace = rows.last().and_then(|found| found.first());
-    let namespace = namespace.map(|row| namespace_of(row)).transpose()?;
+    let namespace = namespace.map(|row| parse_namespace(row)).transpose()?;
     // Without RETURNING, the lock precedes the statement that finds the row. Finding the row does not prove that the row
     // was changed. The record after the swap does not prove that this swap changed it. Both checks are therefore necessary.
     let is_new = match (operation, rows) {
         (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
-            found.first().map(|row| record_of(row)).transpose()?.as_ref() == Some(new)
+            found.first().map(|row| parse_record(row)).transpose()?.as_ref() == Some(new)
         }
         (Operation::PutNamespace { new, .. }, _) if !dialect.returns => {
             namespace.as_ref() == Some(new)
@@ -299,12 +299,12 @@ fn parse_answer(
         }
         (Operation::Put { .. }, _) if is_swapped(0) => ReplyContent::Done,
         (Operation::Put { .. }, [.., found, _]) => {
-            ReplyContent::Differs(found.first().map(|row| record_of(row)).transpose()?)
+            ReplyContent::Differs(found.first().map(|row| parse_record(row)).transpose()?)
         }
         (Operation::PutNamespace { .. }, _) if is_swapped(1) => ReplyContent::Done,
         (Operation::PutNamespace { .. }, _) => ReplyContent::Differs(None),
         (Operation::Survey, [found, _]) => parse_survey(found)?,
-        (Operation::List, [found, _]) => names_of(found)?,
+        (Operation::List, [found, _]) => parse_names(found)?,
         _ => ReplyContent::Nothing,
     };
     Ok((found, namespace))
@@ -337,7 +337,7 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
         "INSERT INTO polyflake_namespaces ({NAMESPACE})
         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, {}, $10) {}",
         dialect.store,
-        dialect.unless_exists("polyflake_namespaces", "namespace")
+        dialect.on_conflict_clause("polyflake_namespaces", "namespace")
     );
     let values = vec![
         (&*new.name).into(),
@@ -358,7 +358,7 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
 /// record, and the namespace's record must name this store. The record and the namespace's record stay locked until the
 /// replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
-    let (store, shared) = (&dialect.store, dialect.locks(dialect.shared));
+    let (store, shared) = (&dialect.store, dialect.lock_clause(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
     let condition = format!(
         "namespace = $8 AND first = $9 AND version = $10 AND token = $11 AND incarnation = $12
@@ -386,8 +386,8 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statem
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let (store, integer) = (&dialect.store, dialect.integer);
     let (locked, kept) = (
-        dialect.locks(dialect.locked),
-        dialect.unless_exists("polyflake_leases", "namespace, first"),
+        dialect.lock_clause(dialect.locked),
+        dialect.on_conflict_clause("polyflake_leases", "namespace, first"),
     );
     let text = format!(
         "INSERT INTO polyflake_leases (namespace, {RECORD})
@@ -435,19 +435,19 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Vec<St
 }
 
 /// Returns the fields of a row.
-fn fields_of(columns: &str, row: &[Value]) -> Fields {
+fn row_fields(columns: &str, row: &[Value]) -> Fields {
     Fields::from_fields(columns.split(", ").zip(row.iter().map(Into::into)))
 }
 
-fn record_of(row: &[Value]) -> Result<Record> {
-    Record::from_fields(&fields_of(RECORD, row))
+fn parse_record(row: &[Value]) -> Result<Record> {
+    Record::from_fields(&row_fields(RECORD, row))
 }
 
 /// Returns the readable records. An unreadable record does not make the other records unusable.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
-        match record_of(row) {
+        match parse_record(row) {
             Ok(record) => read.push(record),
             Err(error) => first_error = first_error.or(Some(error)),
         }
@@ -458,19 +458,19 @@ fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     }
 }
 
-fn namespace_of(row: &[Value]) -> Result<Namespace> {
-    Namespace::from_fields(&fields_of(NAMESPACE, row))
+fn parse_namespace(row: &[Value]) -> Result<Namespace> {
+    Namespace::from_fields(&row_fields(NAMESPACE, row))
 }
 
-fn names_of(rows: &Rows) -> Result<ReplyContent> {
-    let name = |row: &Vec<Value>| fields_of("namespace", row).string("namespace");
+fn parse_names(rows: &Rows) -> Result<ReplyContent> {
+    let name = |row: &Vec<Value>| row_fields("namespace", row).string("namespace");
     Ok(ReplyContent::Names(rows.iter().map(name).collect::<Result<_>>()?))
 }
 
 fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
     let row =
         rows.first().ok_or_else(|| damaged_record("expected a count of records, found none"))?;
-    let row = fields_of("records, latest_end", row);
+    let row = row_fields("records, latest_end", row);
     Ok(ReplyContent::Survey {
         records: row.integer("records")?,
         latest_end: row.integer("latest_end")?,
@@ -511,14 +511,15 @@ pub(super) fn check_probe(
     dialect: &Dialect,
 ) -> Result<(State, i64)> {
     let begun = dialect.write.len();
-    let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(missing_rows)?;
-    let state = State::from_rows(begun.last().ok_or_else(missing_rows)?)?;
+    let (begun, mut rest) = rows.split_at_checked(begun + 1).ok_or_else(missing_rows_error)?;
+    let state = State::from_rows(begun.last().ok_or_else(missing_rows_error)?)?;
     let mut replies = Vec::new();
     let store = state.store.as_deref().unwrap_or_default();
     for Request { operation, .. } in probe(random, store) {
-        let (of_ask, others) =
-            rest.split_at_checked(statement_count(&operation, dialect)).ok_or_else(missing_rows)?;
-        replies.push(parse_answer(&operation, of_ask, dialect)?);
+        let (of_ask, others) = rest
+            .split_at_checked(statement_count(&operation, dialect))
+            .ok_or_else(missing_rows_error)?;
+        replies.push(parse_reply(&operation, of_ask, dialect)?);
         rest = others;
     }
     let is_kept = match &*replies {
@@ -537,14 +538,14 @@ pub(super) fn check_probe(
         return Err(Error::new(ErrorKind::StoreNotDurable, reason));
     }
     let version = match rest {
-        [_, version] => integer_of(version)?,
+        [_, version] => parse_integer(version)?,
         _ => 0,
     };
     Ok((state, version))
 }
 
 /// Returns the integer in the first column of the first row.
-pub(super) fn integer_of(rows: &Rows) -> Result<i64> {
+pub(super) fn parse_integer(rows: &Rows) -> Result<i64> {
     match rows.first().and_then(|row| row.first()) {
         Some(Value::Integer(value)) => Ok(*value),
         _ => Err(damaged_record("expected an integer, found none")),

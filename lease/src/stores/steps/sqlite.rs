@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     Failure, Rows, Statement, Value,
-    sql::{Dialect, commands, integer_of, statement},
+    sql::{Dialect, commands, parse_integer, statement},
 };
 use crate::{Error, ErrorKind, Result};
 
@@ -14,14 +14,15 @@ const SCHEMA: &str = include_str!("../../../sql/sqlite.sql");
 const VERSION: &str = "PRAGMA schema_version";
 
 /// Substrings of `SQLite`'s error messages for a file that is not a store or is damaged.
-const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
+const DAMAGE_MESSAGES: [&str; 4] =
+    ["malformed", "not a database", "no column named", "no such column"];
 
 /// Substrings of `SQLite`'s error messages for a file that it cannot write, for example because `SQLite` may not create a
 /// journal in the folder.
 const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly database"];
 
 /// The substring of `SQLite`'s error message for a table that does not exist.
-const NO_TABLE: &str = "no such table";
+const NO_TABLE_MESSAGE: &str = "no such table";
 
 /// An immediate transaction has exclusive write access to the file. The file's name contains no quotation marks.
 pub(super) fn dialect(name: &str) -> Dialect {
@@ -64,8 +65,8 @@ pub(super) fn check(rows: &[Rows]) -> Result<i64> {
         }
         _ => return Err(unsupported_setting("no journal")),
     }
-    match integer_of(synchronous)? {
-        3 => integer_of(version),
+    match parse_integer(synchronous)? {
+        3 => parse_integer(version),
         other => Err(unsupported_setting(&format!("synchronous={other}"))),
     }
 }
@@ -85,17 +86,17 @@ pub(super) fn tables() -> Vec<Statement> {
 }
 
 pub(super) fn has_no_tables(failure: &Failure) -> bool {
-    failure.message.contains(NO_TABLE)
+    failure.message.contains(NO_TABLE_MESSAGE)
 }
 
 /// Classifies an error by its message, because some languages do not provide the error codes of `SQLite`.
 pub(super) fn error(failure: &Failure) -> Error {
     let message: &String = &failure.message;
     let unavailable = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
-    if message.contains(NO_TABLE) {
+    if message.contains(NO_TABLE_MESSAGE) {
         return unavailable("the file has no tables of leases".into()).permanent();
     }
-    if DAMAGED.iter().any(|words| message.contains(words)) {
+    if DAMAGE_MESSAGES.iter().any(|words| message.contains(words)) {
         return Error::new(ErrorKind::StoreDamaged, format!("SQLite reports: {message}"));
     }
     let error = unavailable(format!("SQLite reports: {message}"));

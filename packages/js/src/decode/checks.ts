@@ -33,7 +33,7 @@ export function shown(value: bigint): bigint | string {
 }
 
 /** Checks that a value is a string of `least` to `most` characters, and returns it. */
-export function textOfLength(text: unknown, field: string, most: number, least = most): string {
+export function checkTextLength(text: unknown, field: string, most: number, least = most): string {
   if (typeof text !== "string") throw invalidType("string", text, { field });
   if (text.length >= least && text.length <= most) return text;
   throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
@@ -46,7 +46,7 @@ export function textOfLength(text: unknown, field: string, most: number, least =
 export type ValueAt = (text: string, position: number) => number;
 
 /** Creates the error for the first character that the format does not allow. */
-export function misspeltError(text: string, field: string, valueAt: ValueAt): PolyflakeError {
+export function firstInvalidCharacterError(text: string, field: string, valueAt: ValueAt): PolyflakeError {
   let position = 0;
   while (valueAt(text, position) >= 0) position++;
   return invalidCharacter(text, position, { field });
@@ -66,7 +66,7 @@ export function digit(code: number, zero: number, count: number): number {
 export const UUID_LENGTH = 36;
 
 /** For each byte, the position of its first hexadecimal digit in a UUID string. */
-const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const BYTE_POSITIONS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /** Returns the value of a hexadecimal digit in upper or lower case. */
 function nibble(text: string, position: number): number {
@@ -76,15 +76,15 @@ function nibble(text: string, position: number): number {
 
 const hyphen: ValueAt = (text, position) => (text.charCodeAt(position) === 45 ? 0 : -1);
 
-const valueInUuid: ValueAt = (text, position) => {
-  const inByte = BYTES_AT.includes(position) || BYTES_AT.includes(position - 1);
+const uuidCharacterValue: ValueAt = (text, position) => {
+  const inByte = BYTE_POSITIONS.includes(position) || BYTE_POSITIONS.includes(position - 1);
   return inByte ? nibble(text, position) : hyphen(text, position);
 };
 
 /** Returns the 16 bytes of a 36-character UUID string, or undefined for any other string. */
-export function bytesOfUuid(text: string): number[] | undefined {
+export function tryParseUuid(text: string): number[] | undefined {
   let all = hyphen(text, 8) | hyphen(text, 13) | hyphen(text, 18) | hyphen(text, 23);
-  const bytes = BYTES_AT.map((at) => {
+  const bytes = BYTE_POSITIONS.map((at) => {
     const byte = (nibble(text, at) << 4) | nibble(text, at + 1);
     all |= byte;
     return byte;
@@ -98,15 +98,15 @@ export function bytesOfUuid(text: string): number[] | undefined {
  * This function does not use a regular expression. If V8 compiles a regular expression when the stack is nearly full, it
  * terminates the process instead of throwing.
  */
-export function uuidBytes(text: unknown, field: string): number[] {
-  const found = textOfLength(text, field, UUID_LENGTH);
-  const bytes = bytesOfUuid(found);
+export function parseUuidBytes(text: unknown, field: string): number[] {
+  const found = checkTextLength(text, field, UUID_LENGTH);
+  const bytes = tryParseUuid(found);
   if (bytes) return bytes;
-  throw misspeltError(found, field, valueInUuid);
+  throw firstInvalidCharacterError(found, field, uuidCharacterValue);
 }
 
 /** Creates the error for a UUID that is not a version 8 UUID or does not meet the additional requirement in `and`. */
-export function notVersion8(field: string, and: string): PolyflakeError {
+export function notVersion8Error(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
@@ -116,7 +116,7 @@ export function isVersion7(bytes: readonly number[]): boolean {
 }
 
 /** Creates the error for a UUID that does not have version 7 and the variant of RFC 9562. */
-export function notVersion7(field: string): PolyflakeError {
+export function notVersion7Error(field: string): PolyflakeError {
   const message = "expected a UUID of version 7 and RFC 9562's variant, found another";
   return new PolyflakeError("not_canonical", message, { field });
 }

@@ -1,15 +1,15 @@
 import { sixteenBytes } from "../checks.js";
-import { uuidBytes, uuidText } from "./checks.js";
+import { parseUuidBytes, uuidText } from "./checks.js";
 import type { HotGuidId } from "./hotguid.js";
 
 /** The number of bytes in an ID. */
 export const LENGTH = 16;
 
 /** The byte order of .NET's `Guid.ToByteArray()`. The same table converts in both directions. */
-const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+const DOTNET_ORDER = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
 /** The byte order of GUIDs that SQL Server sorts by time, and the table for the reverse conversion. */
-const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
-const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
+const TO_SQL_ORDER = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
+const FROM_SQL_ORDER = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
 /**
  * Returns the GUID to store in an SQL Server `uniqueidentifier` column, so that the column sorts by time.
@@ -17,7 +17,7 @@ const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
  * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toSql(id: string): string {
-  return uuidText(inOrder(uuidBytes(id, "id"), TO_SQL));
+  return uuidText(reorderBytes(parseUuidBytes(id, "id"), TO_SQL_ORDER));
 }
 
 /**
@@ -26,7 +26,7 @@ export function toSql(id: string): string {
  * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function fromSql(guid: string): HotGuidId {
-  return idOf(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
+  return idOf(reorderBytes(parseUuidBytes(guid, "guid"), FROM_SQL_ORDER));
 }
 
 /**
@@ -44,7 +44,7 @@ export function fromBytes(id: Uint8Array): HotGuidId {
  * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toDotnetBytes(id: string): Uint8Array {
-  return Uint8Array.from(inOrder(uuidBytes(id, "id"), DOTNET));
+  return Uint8Array.from(reorderBytes(parseUuidBytes(id, "id"), DOTNET_ORDER));
 }
 
 /**
@@ -54,11 +54,11 @@ export function toDotnetBytes(id: string): Uint8Array {
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromDotnetBytes(id: Uint8Array): HotGuidId {
-  return idOf(inOrder(sixteenBytes(id), DOTNET));
+  return idOf(reorderBytes(sixteenBytes(id), DOTNET_ORDER));
 }
 
 /** Returns the bytes at the given indexes. */
-function inOrder(bytes: readonly number[], places: readonly number[]): number[] {
+function reorderBytes(bytes: readonly number[], places: readonly number[]): number[] {
   return places.map((place) => bytes[place]!);
 }
 

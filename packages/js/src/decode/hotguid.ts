@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
+import { notVersion8Error, parseUuidBytes, tryParseUuid, UUID_LENGTH } from "./checks.js";
 
 /**
  * An ID, as a UUID string. {@link parse} and generators return it in lower case.
@@ -43,7 +43,7 @@ export interface Uuid8Parts {
  * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): HotGuidId {
-  uuidBytes(text, "text");
+  parseUuidBytes(text, "text");
   return text.toLowerCase() as HotGuidId;
 }
 
@@ -51,7 +51,7 @@ export function parse(text: string): HotGuidId {
  * Returns `true` if the value is an encoded ID, in upper or lower case. Every GUID string with hyphens is a valid ID.
  */
 export function isValid(value: unknown): value is HotGuidId {
-  return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
+  return typeof value === "string" && value.length === UUID_LENGTH && tryParseUuid(value) !== undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export function isValid(value: unknown): value is HotGuidId {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function parts(id: string): Parts {
-  const bytes = uuidBytes(id, "id");
+  const bytes = parseUuidBytes(id, "id");
   return {
     timestamp: bigEndianWord(bytes, 0, 1, 2, 3),
     machine: new Uint8Array([bytes[5]!, bytes[4]!, bytes[7]!, bytes[6]!, bytes[8]!]),
@@ -75,10 +75,10 @@ export function parts(id: string): Parts {
  * @throws {PolyflakeError} the same errors as {@link parse}; `not_canonical` if the UUID has a different version or variant.
  */
 export function uuid8Parts(id: string): Uuid8Parts {
-  const bytes = uuidBytes(id, "id");
+  const bytes = parseUuidBytes(id, "id");
   // The version and the variant are stored among the machine bits.
   const [upper, lower] = [bigEndianWord(bytes, 4, 5, 6, 7), bytes[8]!];
-  if (((upper >> 12) & 15) !== 8 || lower >> 6 !== 2) throw notVersion8("id", "RFC 9562's variant");
+  if (((upper >> 12) & 15) !== 8 || lower >> 6 !== 2) throw notVersion8Error("id", "RFC 9562's variant");
   return {
     timestamp: bigEndianWord(bytes, 0, 1, 2, 3),
     machine: (upper >>> 16) * 0x4_0000 + ((upper & 0xfff) << 6) + (lower & 63),
@@ -99,7 +99,7 @@ function bigEndianWord(bytes: readonly number[], a: number, b: number, c: number
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function shardKey(id: string): number {
-  return bigEndianWord(uuidBytes(id, "id"), 15, 14, 13, 12);
+  return bigEndianWord(parseUuidBytes(id, "id"), 15, 14, 13, 12);
 }
 
 /**
@@ -108,7 +108,7 @@ export function shardKey(id: string): number {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function timestamp(id: string): number {
-  return bigEndianWord(uuidBytes(id, "id"), 0, 1, 2, 3);
+  return bigEndianWord(parseUuidBytes(id, "id"), 0, 1, 2, 3);
 }
 
 /**
@@ -117,5 +117,5 @@ export function timestamp(id: string): number {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toBytes(id: string): Uint8Array {
-  return Uint8Array.from(uuidBytes(id, "id"));
+  return Uint8Array.from(parseUuidBytes(id, "id"));
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { outOfRange, PolyflakeError } from "../errors.js";
-import { digit, misspeltError, signed, textOfLength, type ValueAt } from "./checks.js";
+import { checkTextLength, digit, firstInvalidCharacterError, signed, type ValueAt } from "./checks.js";
 
 /**
  * An ID, which is a signed 64-bit integer. The type is branded: an ID can be used as a bigint, but the compiler does not accept
@@ -17,7 +17,7 @@ export type RandflakeText = string & { readonly " randflake": "text" };
 
 /** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
 const MAX_LENGTH = 13;
-const LAST_FIRST = 15;
+const MAX_FIRST_DIGIT = 15;
 
 const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
 
@@ -38,7 +38,7 @@ export function encodeText(id: bigint): RandflakeText {
  * `out_of_range` if its value is above 2^64-1.
  */
 export function decodeText(text: string): RandflakeId {
-  textOfLength(text, "text", MAX_LENGTH, 1);
+  checkTextLength(text, "text", MAX_LENGTH, 1);
   let [high, low, all] = [0, 0, 0];
   for (let k = 0; k < text.length; k++) {
     const value = valueAt(text, k);
@@ -46,11 +46,11 @@ export function decodeText(text: string): RandflakeId {
     high = (high << 5) | (low >>> 27);
     low = (low << 5) | value;
   }
-  if (all < 0) throw misspeltError(text, "text", valueAt);
+  if (all < 0) throw firstInvalidCharacterError(text, "text", valueAt);
   const first = valueAt(text, 0);
   if (first === 0 && text.length > 1)
     throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
   const id = (BigInt(high) << 32n) | BigInt(low >>> 0);
-  if (text.length < MAX_LENGTH || first <= LAST_FIRST) return id as RandflakeId;
+  if (text.length < MAX_LENGTH || first <= MAX_FIRST_DIGIT) return id as RandflakeId;
   throw outOfRange(0n, (1n << 64n) - 1n, (BigInt(first) << 60n) | BigInt.asUintN(60, id), "id");
 }

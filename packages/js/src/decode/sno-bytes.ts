@@ -1,8 +1,8 @@
-import { bytes, lengthOfArray, partOfBytes } from "../checks.js";
+import { arrayLength, byteRange, bytes } from "../checks.js";
 import { invalidByte, invalidLength } from "../errors.js";
-import { digit, uuidBytes } from "./checks.js";
+import { digit, parseUuidBytes } from "./checks.js";
 import type { SnoId } from "./sno.js";
-import { LENGTH, textOf, wordsOfBytes } from "./words.js";
+import { bytesToWords, LENGTH, wordsToText } from "./words.js";
 
 /**
  * Returns the ID that consists of the given 10 bytes. Any 10 bytes are a valid ID.
@@ -10,9 +10,9 @@ import { LENGTH, textOf, wordsOfBytes } from "./words.js";
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 10 bytes.
  */
 export function fromBytes(id: Uint8Array): SnoId {
-  const length = lengthOfArray(bytes(id, "id"));
+  const length = arrayLength(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  return textOf(wordsOfBytes(partOfBytes(id, 0, LENGTH)));
+  return wordsToText(bytesToWords(byteRange(id, 0, LENGTH)));
 }
 
 /**
@@ -23,7 +23,7 @@ export function fromBytes(id: Uint8Array): SnoId {
  * invalid in a UUID. If every character is valid, it is the index of the first byte that cannot occur in an ID.
  */
 export function fromUuid(uuid: string): SnoId {
-  const value = uuidBytes(uuid, "uuid");
+  const value = parseUuidBytes(uuid, "uuid");
   const position = value.findIndex((byte) => digit(byte, 2, 32) < 0);
   if (position >= 0) throw invalidByte(value[position]!, position, { field: "uuid" });
   return String.fromCharCode(...value) as SnoId;

@@ -1,6 +1,6 @@
 import { invalidCharacter } from "../errors.js";
-import { integer, notVersion8, textOfLength, uuidBytes, uuidText, within } from "./checks.js";
-import { type Bytes, TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
+import { checkTextLength, integer, notVersion8Error, parseUuidBytes, uuidText, within } from "./checks.js";
+import { type Bytes, bytesToWords, parseWords, TEXT_LENGTH, tryParseWords, valueAt, wordsToText } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick, in milliseconds. */
 export const EPOCH_MS = 1_262_304_000_000;
@@ -58,7 +58,7 @@ export interface Fields extends Parts {
  * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): Fields {
-  const [high, low, upper, lower] = wordsOf(text, "text");
+  const [high, low, upper, lower] = parseWords(text, "text");
   // The tick has 39 bits, but bitwise shifts operate on only 32 bits.
   const tick = high * 0x8_0000 + (low >> 1);
   const unixMs = EPOCH_MS + tick * TICK_MS;
@@ -75,7 +75,7 @@ export function parse(text: string): Fields {
 
 /** Returns `true` if the value is an encoded ID, which has 16 characters from `[2-9a-x]`. */
 export function isValid(value: unknown): value is SnoId {
-  return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
+  return typeof value === "string" && value.length === TEXT_LENGTH && tryParseWords(value) !== undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
  */
 export function metabyte(text: string): number {
   const [high, low] = [8, 9].map((position) => {
-    const value = valueAt(textOfLength(text, "text", TEXT_LENGTH), position);
+    const value = valueAt(checkTextLength(text, "text", TEXT_LENGTH), position);
     if (value < 0) throw invalidCharacter(text, position, { field: "text" });
     return value;
   });
@@ -117,9 +117,9 @@ const metabyteOf = metabyte;
  */
 export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId<M> {
   integer(metabyte, "metabyte");
-  const words = wordsOf(text, "text");
+  const words = parseWords(text, "text");
   words[2] = (words[2] & 0xfff) | (within(metabyte, "metabyte", 0xff) << 12);
-  return textOf(words);
+  return wordsToText(words);
 }
 
 /**
@@ -128,7 +128,7 @@ export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toBytes(text: string): Uint8Array {
-  const [a, b, c, d] = wordsOf(text, "text");
+  const [a, b, c, d] = parseWords(text, "text");
   // A Uint8Array keeps the low 8 bits of each number.
   return new Uint8Array([
     a >> 12,
@@ -151,7 +151,7 @@ export function toBytes(text: string): Uint8Array {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toUuid(text: string): string {
-  wordsOf(text, "text");
+  parseWords(text, "text");
   return uuidText(Array.from(text, (character) => character.charCodeAt(0)));
 }
 
@@ -161,11 +161,11 @@ export function toUuid(text: string): string {
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toUuid8(text: string): string {
-  return uuidText(uuid8OfBytes(toBytes(text)));
+  return uuidText(bytesToUuid8(toBytes(text)));
 }
 
 /** Returns the 16 bytes of the version 8 UUID that contains the given ID bytes. */
-export function uuid8OfBytes(bytes: Iterable<number>): number[] {
+export function bytesToUuid8(bytes: Iterable<number>): number[] {
   const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
   const tail = [0x80 | (g >> 4), (g << 4) | (h >> 4), 0x80 | ((h & 15) << 2) | (i >> 6), (i << 2) | (j >> 6), j << 2];
   return [a, b, c, d, e, f, ...tail, 0, 0, 0, 0, 0].map((byte) => byte & 0xff);
@@ -179,13 +179,14 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
  * variant, or if any bit after the ID's bits is set.
  */
 export function fromUuid8(uuid: string): SnoId {
-  return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));
+  return wordsToText(bytesToWords(uuid8ToBytes(parseUuidBytes(uuid, "uuid"), "uuid")));
 }
 
 /** Returns the 10 bytes of the ID that a version 8 UUID contains, given the 16 bytes of the UUID. */
-export function bytesOfUuid8(uuid: Iterable<number>, field: string): number[] {
+export function uuid8ToBytes(uuid: Iterable<number>, field: string): number[] {
   const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = uuid as Bytes;
-  if (g >> 4 !== 8 || i >> 6 !== 2 || k & 3 || rest.some(Boolean)) throw notVersion8(field, "42 zero bits at its end");
+  if (g >> 4 !== 8 || i >> 6 !== 2 || k & 3 || rest.some(Boolean))
+    throw notVersion8Error(field, "42 zero bits at its end");
   const tail = [(g << 4) | (h >> 4), (h << 4) | ((i >> 2) & 15), (i << 6) | (j >> 2), (j << 6) | (k >> 2)];
   return [a, b, c, d, e, f, ...tail].map((byte) => byte & 0xff);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bytesOfUuid, isVersion7, notVersion7, UUID_LENGTH, uuidBytes } from "./checks.js";
+import { isVersion7, notVersion7Error, parseUuidBytes, tryParseUuid, UUID_LENGTH } from "./checks.js";
 
 /**
  * An ID, as a UUID string. {@link parse} and generators return it in lower case.
@@ -41,7 +41,7 @@ export function parse(text: string): Uuid7Id {
 /** Returns `true` if the value is a UUID of version 7, in upper or lower case, from this or any other library. */
 export function isValid(value: unknown): value is Uuid7Id {
   if (typeof value !== "string" || value.length !== UUID_LENGTH) return false;
-  const bytes = bytesOfUuid(value);
+  const bytes = tryParseUuid(value);
   return bytes !== undefined && isVersion7(bytes);
 }
 
@@ -88,9 +88,9 @@ export function toBytes(id: string): Uint8Array {
 }
 
 function bytesOf(text: unknown, field: string): number[] {
-  const bytes = uuidBytes(text, field);
+  const bytes = parseUuidBytes(text, field);
   if (isVersion7(bytes)) return bytes;
-  throw notVersion7(field);
+  throw notVersion7Error(field);
 }
 
 /** Returns the integer in at most 6 bytes, most significant byte first. */

@@ -1,5 +1,5 @@
 /** Represents a sno ID as four 20-bit words. Each word corresponds to four characters of the encoded ID. */
-import { digit, misspeltError, textOfLength, type ValueAt } from "./checks.js";
+import { checkTextLength, digit, firstInvalidCharacterError, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
 /** The number of bytes in an ID. */
@@ -24,27 +24,27 @@ export type Bytes = [...SixWords, ...SixWords, ...number[]];
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
 
 /** Returns the words of a 16-character encoded ID, or undefined for any other string. */
-export function wordsIn(text: string): Words | undefined {
-  const words: Words = [wordAt(text, 0), wordAt(text, 4), wordAt(text, 8), wordAt(text, 12)];
+export function tryParseWords(text: string): Words | undefined {
+  const words: Words = [parseWord(text, 0), parseWord(text, 4), parseWord(text, 8), parseWord(text, 12)];
   return (words[0] | words[1] | words[2] | words[3]) < 0 ? undefined : words;
 }
 
 /** Returns the words of an encoded ID. `field` is the name of the parameter. */
-export function wordsOf(text: unknown, field: string): Words {
-  const found = textOfLength(text, field, TEXT_LENGTH);
-  const words = wordsIn(found);
+export function parseWords(text: unknown, field: string): Words {
+  const found = checkTextLength(text, field, TEXT_LENGTH);
+  const words = tryParseWords(found);
   if (words) return words;
-  throw misspeltError(found, field, valueAt);
+  throw firstInvalidCharacterError(found, field, valueAt);
 }
 
-function wordAt(text: string, at: number): number {
+function parseWord(text: string, at: number): number {
   return (
     (valueAt(text, at) << 15) | (valueAt(text, at + 1) << 10) | (valueAt(text, at + 2) << 5) | valueAt(text, at + 3)
   );
 }
 
 /** Converts an ID's 10 bytes to words. */
-export function wordsOfBytes(bytes: Iterable<number>): Words {
+export function bytesToWords(bytes: Iterable<number>): Words {
   const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
   return [
     (a << 12) | (b << 4) | (c >> 4),
@@ -55,7 +55,7 @@ export function wordsOfBytes(bytes: Iterable<number>): Words {
 }
 
 /** Returns the encoded ID that consists of the given words. */
-export function textOf<M extends number>(words: Words): SnoId<M> {
+export function wordsToText<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)
     text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));

@@ -1,12 +1,12 @@
-import { attached, flag, generatorOf, inDates, integer, isObject } from "../checks.js";
+import { attached, checkGenerator, flag, inDates, integer, isObject } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { prepareEntropy } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
-import { type Machine, MOST } from "../machine.js";
-import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { alone, createLeasedHandle, defaultGenerator, readLease } from "../leased.js";
+import { MAX_COUNT, type Machine } from "../machine.js";
+import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { freshBytes } from "../restores.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
@@ -21,7 +21,7 @@ export type GeneratorOptions = WindowOptions & {
   uuid8?: boolean;
 };
 
-const OPTIONS = ["uuid8", ...WINDOW] as const;
+const OPTIONS = ["uuid8", ...WINDOW_OPTIONS] as const;
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
@@ -40,7 +40,7 @@ const FAMILY = {
   name: "hotguid",
   size: LENGTH,
   batch: BATCH,
-  most: MOST,
+  most: MAX_COUNT,
   parameters: 1,
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
@@ -51,7 +51,7 @@ const FAMILY = {
  * Returns the machine bytes for a leased worker ID, followed by a random start value for the counter. The worker ID leaves the
  * last two machine bytes free, because a version 8 UUID stores its version and variant there.
  */
-const identityOf = (number: number): Uint8Array =>
+const createIdentity = (number: number): Uint8Array =>
   Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...freshBytes(3));
 
 /** All generators that belong to this copy of the package. */
@@ -102,17 +102,17 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const m = machine();
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
-    const lease = leaseOf(given, ["window"]);
+    const lease = readLease(given, ["window"]);
     const build = (number?: number, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [uuid8]);
       const built = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
       if (number !== undefined) {
-        m.bytes.set(identityOf(number));
+        m.bytes.set(createIdentity(number));
         built.call("hotguidProvide");
       }
       return built;
     };
-    const handle = lease ? leasedBy(lease, { settings: { family: "hotguid" }, clock, build }) : build();
+    const handle = lease ? createLeasedHandle(lease, { settings: { family: "hotguid" }, clock, build }) : build();
     let settled: number | undefined;
     prepareEntropy();
     // The addon asks the system for random bytes. Wasm requests random bytes only for the first ID, because they are
@@ -171,10 +171,11 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 let shared: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
-const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
+const getDefaultGenerator = (): Generator =>
+  (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
-const withOwnBytes = (ids: HotGuidArray): HotGuidArray =>
+const toOwnArray = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
 /**
@@ -186,24 +187,24 @@ const withOwnBytes = (ids: HotGuidArray): HotGuidArray =>
  * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */
 export function generate(shardKey?: number): HotGuidId {
-  return theDefault().generate(shardKey);
+  return getDefaultGenerator().generate(shardKey);
 }
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, shardKey?: number): HotGuidArray {
-  return withOwnBytes(theDefault().generateMany(count, shardKey));
+  return toOwnArray(getDefaultGenerator().generateMany(count, shardKey));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
 export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
-  return theDefault().generateAsync(shardKey, options);
+  return getDefaultGenerator().generateAsync(shardKey, options);
 }
 
 /**
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
-  return theDefault().generateManyAsync(count, shardKey, options).then(withOwnBytes);
+  return getDefaultGenerator().generateManyAsync(count, shardKey, options).then(toOwnArray);
 }
 
 /**
@@ -222,5 +223,5 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : generatorOf(generators, generator);
+  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

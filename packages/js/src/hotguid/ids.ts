@@ -1,23 +1,12 @@
 import { load } from "#machine/hotguid";
-import {
-  attached,
-  bytes,
-  flag,
-  inDates,
-  integer,
-  isObject,
-  lengthOfArray,
-  partOfBytes,
-  time,
-  within,
-} from "../checks.js";
+import { arrayLength, attached, byteRange, bytes, flag, inDates, integer, isObject, time, within } from "../checks.js";
 import { UUID_LENGTH } from "../decode/checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { idOf, LENGTH } from "../decode/hotguid-bytes.js";
-import { type Description, figuresOf } from "../describe.js";
+import { type Description, describeFixedFormat } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
-import { onDemand } from "../machine.js";
+import { loadOnDemand } from "../machine.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { register } from "../protocol.js";
@@ -37,7 +26,7 @@ export {
 export { fromBytes, fromDotnetBytes, fromSql, LENGTH, toDotnetBytes, toSql } from "../decode/hotguid-bytes.js";
 
 /** The backend of this format. */
-export const machine = /* @__PURE__ */ onDemand(load);
+export const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /** The number of characters in an encoded ID. */
 export const TEXT_LENGTH = UUID_LENGTH;
@@ -46,7 +35,7 @@ export const TEXT_LENGTH = UUID_LENGTH;
 const MACHINE_LENGTH = 5;
 
 /** The highest machine number in a version 8 UUID, which has 34 machine bits. */
-const LAST_MACHINE = 2 ** 34 - 1;
+const MAX_MACHINE = 2 ** 34 - 1;
 
 /** The last second that fits in 32 bits. */
 const LAST_SECOND = 2 ** 32 - 1;
@@ -60,13 +49,13 @@ const LAST_SECOND = 2 ** 32 - 1;
  */
 export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
-  const length = lengthOfArray(bytes(given.machine, "machine"));
+  const length = arrayLength(bytes(given.machine, "machine"));
   if (length !== MACHINE_LENGTH) {
     const message = `expected ${MACHINE_LENGTH} bytes of machine, found ${length}`;
     throw new PolyflakeError("invalid_length", message, { field: "machine" });
   }
   const [timestamp, counter, shardKey] = numbersOf(given);
-  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [
+  const [a, b, c, d, e] = byteRange(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [
     number,
     number,
     number,
@@ -95,7 +84,7 @@ export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
   integer(given.machine, "machine");
   const [timestamp, counter, shardKey] = numbersOf(given);
-  const machine = within(given.machine, "machine", LAST_MACHINE);
+  const machine = within(given.machine, "machine", MAX_MACHINE);
   const [high, low] = [Math.floor(machine / 0x4_0000), machine & 0x3_ffff];
   const middle = [high >> 8, high & 0xff, 0x80 | (low >> 14), (low >> 6) & 0xff, 0x80 | (low & 0x3f)];
   return idOf([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
@@ -195,7 +184,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   /** Returns the concatenated machine bytes of all IDs, 5 bytes per ID, in the same order as in {@link parts}. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
-    const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
+    const rows = byteRange(this.bytes, 0, this.length * LENGTH);
     const place = (k: number): number => Math.floor(k / MACHINE_LENGTH) * LENGTH + MACHINE[k % MACHINE_LENGTH]!;
     return Uint8Array.from({ length: this.length * MACHINE_LENGTH }, (_, k) => rows[place(k)]!);
   }
@@ -217,7 +206,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 
   /** Returns the 32-bit number at the given position in each ID. */
   #words(at: number, isLittle: boolean): Uint32Array {
-    const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
+    const rows = byteRange(this.bytes, 0, this.length * LENGTH);
     const view = new DataView(rows.buffer, rows.byteOffset, rows.length);
     return Uint32Array.from({ length: this.length }, (_, k) => view.getUint32(k * LENGTH + at, isLittle));
   }
@@ -228,7 +217,7 @@ const MACHINE = [5, 4, 7, 6, 8];
 
 /** Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form. */
 export function describe(): Description {
-  return figuresOf(
+  return describeFixedFormat(
     [
       ["timestamp", "timestamp", 32],
       ["machine", "bindable", 40],

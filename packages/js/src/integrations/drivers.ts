@@ -6,7 +6,7 @@ import { invalidType } from "../errors.js";
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
 /** Checks that a value from a driver is a string, and returns it. */
-export function textIn(value: unknown): string {
+export function readText(value: unknown): string {
   return string(value, "value");
 }
 
@@ -17,7 +17,7 @@ const HEX = /^\\x(?:[0-9a-f]{2})*$/;
  * Returns the bytes in a value from a driver. The value can also be a hexadecimal string, because that is how PostgreSQL writes
  * bytes in JSON.
  */
-export function bytesIn(value: unknown): Uint8Array {
+export function readBytes(value: unknown): Uint8Array {
   // libSQL can return an ArrayBuffer from another realm, which `instanceof` would not recognize.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
   if (typeof value === "string" && HEX.test(value))
@@ -28,7 +28,7 @@ export function bytesIn(value: unknown): Uint8Array {
 /**
  * Converts bytes to a type that all drivers accept. In Node.js, this is a Buffer, because some drivers accept no other type.
  */
-export function bytesOut(bytes: Uint8Array): Bytes {
+export function writeBytes(bytes: Uint8Array): Bytes {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
 }

@@ -42,17 +42,17 @@ export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, St
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
 
 /** A database's column type for each kind of column. */
-const PG = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
-const MYSQL = {
+const PG_TYPES = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
+const MYSQL_TYPES = {
   text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
   bytes10: "binary(10)",
   bytes16: "binary(16)",
   int64: "bigint",
 } as const;
-const SQLITE = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
+const SQLITE_TYPES = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
 
 /** The forms for which a database has a column type. */
-type FormsIn<Kinds> = Pick<
+type FormsOfKinds<Kinds> = Pick<
   typeof forms,
   {
     [Name in keyof typeof forms]: (typeof forms)[Name]["column"] extends keyof Kinds ? Name : never;
@@ -68,7 +68,7 @@ type StoredOf<Name extends keyof typeof forms> =
 
 /** The functions that create PostgreSQL columns, by form name. There is one for each form that PostgreSQL supports. */
 export type PgColumns = {
-  readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
+  readonly [Name in keyof FormsOfKinds<typeof PG_TYPES>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
   /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
@@ -78,7 +78,7 @@ export type PgColumns = {
  * The functions that create MySQL and MariaDB columns, by form name. There is one for each form that these databases support.
  */
 export type MysqlColumns = {
-  readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
+  readonly [Name in keyof FormsOfKinds<typeof MYSQL_TYPES>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
   /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
@@ -86,7 +86,7 @@ export type MysqlColumns = {
 
 /** The functions that create SQLite columns, by form name. There is one for each form that SQLite supports. */
 export type SqliteColumns = {
-  readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
+  readonly [Name in keyof FormsOfKinds<typeof SQLITE_TYPES>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
   /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
@@ -103,29 +103,29 @@ interface Column {
 }
 
 /** Returns the functions that create a database's columns, by form name. */
-function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
+function createColumns<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
   // In CommonJS, the namespace object also has a `default` member, which is not a form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
-  const columnOf = ({ column, to, from }: AnyForm) =>
+  const createColumn = ({ column, to, from }: AnyForm) =>
     make({ dataType: () => types[column]!, toDriver: to, fromDriver: from });
   return {
-    ...Object.fromEntries(held.map(([name, form]) => [name, columnOf(form)])),
-    publicInt64: (type: PublicType<string>) => columnOf(publicInt64(type) as AnyForm),
+    ...Object.fromEntries(held.map(([name, form]) => [name, createColumn(form)])),
+    publicInt64: (type: PublicType<string>) => createColumn(publicInt64(type) as AnyForm),
   } as Columns;
 }
 
 /** The functions that create PostgreSQL columns, by form name. */
-export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
+export const pg: PgColumns = /* @__PURE__ */ createColumns(PG_TYPES, pgColumn);
 
 /**
  * The functions that create MySQL and MariaDB columns, by form name. Configure the driver to return integers without rounding
  * them: set `supportBigNumbers` and `bigNumberStrings`.
  */
-export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
+export const mysql: MysqlColumns = /* @__PURE__ */ createColumns(MYSQL_TYPES, mysqlColumn);
 
 /**
  * The functions that create SQLite columns, by form name. If the driver returns numbers, configure it to return integers
  * without rounding them. For example, set `intMode: "bigint"` for libSQL.
  */
-export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);
+export const sqlite: SqliteColumns = /* @__PURE__ */ createColumns(SQLITE_TYPES, sqliteColumn);

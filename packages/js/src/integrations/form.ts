@@ -1,7 +1,7 @@
 /** The forms in which columns store IDs. */
 
 /** A missing ID, which is represented in the same way in programs and in databases. */
-type None = null | undefined;
+type Nullish = null | undefined;
 
 /**
  * A form in which a column stores IDs. It has the same functions as TypeORM's value transformers. Null and undefined are
@@ -16,7 +16,7 @@ export interface Form<Id, Stored> {
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `invalid_character` or `out_of_range` if the value is not an ID.
    */
-  readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
+  readonly to: <Given extends Id | Nullish>(id: Given) => Stored | Extract<Given, Nullish>;
   /**
    * Returns the ID for a stored value that the driver returned.
    *
@@ -36,15 +36,15 @@ export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, 
 }
 
 /** Creates a form from two functions, which are never called with null or undefined. */
-export function formOf<Id, Stored, Column extends string>(
+export function createForm<Id, Stored, Column extends string>(
   column: Column,
   to: (id: Id) => Stored,
   from: (value: unknown) => Id,
 ): ColumnForm<Id, Stored, Column> {
-  const isNone = (value: unknown): value is never => value === null || value === undefined;
+  const isNullish = (value: unknown): value is never => value === null || value === undefined;
   return {
     column,
-    to: (id) => (isNone(id) ? id : to(id as Id)),
-    from: (value) => (isNone(value) ? value : from(value)),
+    to: (id) => (isNullish(id) ? id : to(id as Id)),
+    from: (value) => (isNullish(value) ? value : from(value)),
   };
 }

@@ -1,6 +1,6 @@
 import { signed } from "../decode/checks.js";
 import { integerIn } from "./drivers.js";
-import { type ColumnForm, formOf } from "./form.js";
+import { type ColumnForm, createForm } from "./form.js";
 
 /** A type of public ID from `polyflake/public`, such as `ids.of("order")`. */
 export interface PublicType<Text extends string> {
@@ -15,7 +15,7 @@ export interface PublicType<Text extends string> {
  * 2^63-1, because `BIGINT` is signed.
  */
 export const publicInt64 = <Text extends string>(type: PublicType<Text>): ColumnForm<Text, bigint, "int64"> =>
-  formOf(
+  createForm(
     "int64",
     (text) => signed(BigInt(type.decode(text)), "id"),
     (value) => type.encode(integerIn(value)),

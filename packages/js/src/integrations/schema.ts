@@ -16,9 +16,9 @@ import { type HotGuidId, parse as parseHotGuid } from "../decode/hotguid.js";
 import { decodeText, type RandflakeId } from "../decode/randflake.js";
 import { type SnoId, withMetabyte } from "../decode/sno.js";
 import { parse as parseUuid7, type Uuid7Id } from "../decode/uuid7.js";
-import { wordsOf } from "../decode/words.js";
+import { parseWords } from "../decode/words.js";
 import { invalidType } from "../errors.js";
-import { metabyteAmong, metabytes } from "../metabytes.js";
+import { checkMetabyte, metabytes } from "../metabytes.js";
 import { type Schema, schemaOf } from "./standard.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
@@ -50,7 +50,7 @@ const EXAMPLE = "9afikjv326nct5if";
 /** The schema for encoded sno IDs. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {
   const read = (value: unknown): SnoId => {
-    wordsOf(text(value), "text");
+    parseWords(text(value), "text");
     return value as SnoId;
   };
   const texts = ["^[2-9a-x]{16}$", EXAMPLE] as const;
@@ -60,10 +60,10 @@ export const sno: SnoSchema = /* @__PURE__ */ (() => {
 function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
   const wanted = metabytes(given, "metabyte");
   const read = (value: unknown): SnoId<M> => {
-    metabyteAmong(wanted, text(value), "text");
+    checkMetabyte(wanted, text(value), "text");
     return value as SnoId<M>;
   };
-  const either = [...wanted].map(patternOf).join("|");
+  const either = [...wanted].map(metabytePattern).join("|");
   const texts = [`^[2-9a-x]{8}(${either})[2-9a-x]{6}$`, withMetabyte(EXAMPLE, given[0]!)] as const;
   return schemaOf(read, texts, texts);
 }
@@ -72,7 +72,7 @@ function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
  * Returns a regular expression that matches all IDs with the given metabyte. The upper 5 bits of the metabyte determine one
  * character, and its lower 3 bits are the upper bits of the next character.
  */
-function patternOf(metabyte: number): string {
+function metabytePattern(metabyte: number): string {
   const alphabet = "23456789abcdefghijklmnopqrstuvwx";
   const low = (metabyte & 7) * 4;
   return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
@@ -94,11 +94,11 @@ export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
 /** The schema for version 7 UUIDs as strings, in upper or lower case. The result is in lower case. */
 export const uuid7: Schema<string, Uuid7Id> = /* @__PURE__ */ schemaOf(
   (value) => parseUuid7(text(value)),
-  /* @__PURE__ */ uuids7("0-9A-Fa-f", "89ABab"),
-  /* @__PURE__ */ uuids7("0-9a-f", "89ab"),
+  /* @__PURE__ */ uuid7PatternAndExample("0-9A-Fa-f", "89ABab"),
+  /* @__PURE__ */ uuid7PatternAndExample("0-9a-f", "89ab"),
 );
 
-function uuids7(digits: string, variants: string): [pattern: string, example: string] {
+function uuid7PatternAndExample(digits: string, variants: string): [pattern: string, example: string] {
   const pattern = `^[${digits}]{8}-[${digits}]{4}-7[${digits}]{3}-[${variants}][${digits}]{3}-[${digits}]{12}$`;
   return [pattern, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"];
 }

@@ -3,13 +3,13 @@ import { flag } from "../checks.js";
 import { invalidType } from "../errors.js";
 import { members } from "../members.js";
 import {
-  bigintsOf,
+  checkInt64,
   isFraction,
+  parseBigints,
   parseUnrounded,
   rejectRounded,
-  roundedFraction,
-  sourceOf,
-  within64,
+  roundedFractionError,
+  sourceText,
 } from "./integers.js";
 
 /** Options for {@link withBigints}. */
@@ -84,13 +84,13 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
-    const source = sourceOf(context);
+    const source = sourceText(context);
     const whole = parseUnrounded(key, value, source);
     const fraction = isFraction(whole, source);
     if (fraction && Array.isArray(this)) withFractions.add(this);
     if (!bigintNames.has(key)) return whole;
-    if (fraction) throw roundedFraction(key);
-    return bigintsOf(key, whole, withFractions);
+    if (fraction) throw roundedFractionError(key);
+    return parseBigints(key, whole, withFractions);
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
@@ -99,7 +99,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
     const value = typeof own === "bigint" ? own : given;
     if (bigintNames.has(key)) rejectRounded(key, value);
     if (typeof value !== "bigint") return value;
-    const text = String(within64(key, value));
+    const text = String(checkInt64(key, value));
     return rawJson ? rawJson.call(JSON, text) : text;
   }
 

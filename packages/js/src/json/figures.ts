@@ -4,7 +4,7 @@ import { integer } from "../decode/checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType } from "../errors.js";
 import { fields, members } from "../members.js";
-import { bigintOf, withJson } from "../show.js";
+import { bigintFromJson, withJson } from "../show.js";
 
 const FIELD_KINDS = ["timestamp", "sequence", "constant", "bindable", "random", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
@@ -21,7 +21,7 @@ export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);
   const given = members(json, "json", ["bits", "fields", ...FLAGS, ...OPTIONAL_FIGURES]);
   const [perSecond, perSecondInAll, firstMs, lastMs] = OPTIONAL_FIGURES.map((name) =>
-    given[name] === undefined ? undefined : bigintOf(given[name], name),
+    given[name] === undefined ? undefined : bigintFromJson(given[name], name),
   );
   const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [
     boolean,
@@ -31,7 +31,7 @@ export function descriptionFromJson(json: unknown): Description {
   const bits = integer(required.bits, "bits");
   return withJson({
     bits,
-    fields: checkedArray(required.fields).map(fieldOf),
+    fields: checkArray(required.fields).map(parseField),
     perSecond,
     perSecondInAll,
     firstMs,
@@ -42,12 +42,12 @@ export function descriptionFromJson(json: unknown): Description {
   });
 }
 
-function checkedArray(json: unknown): unknown[] {
+function checkArray(json: unknown): unknown[] {
   if (Array.isArray(json)) return json;
   throw invalidType("list", json, { field: "fields" });
 }
 
-function fieldOf(json: unknown): FieldDescription {
+function parseField(json: unknown): FieldDescription {
   const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "rejected");
   const kind = FIELD_KINDS.find((kind) => kind === given.kind);
   if (kind === undefined) throw invalidType(FIELD_KINDS.join(", "), given.kind, { field: "kind" });

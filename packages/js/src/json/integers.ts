@@ -3,10 +3,10 @@
  */
 import { isObject } from "../checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
-import { decimalOf } from "../show.js";
+import { parseDecimal } from "../show.js";
 
 /** Returns the source text of a number, which newer engines pass to a reviver, or undefined in older engines. */
-export function sourceOf(context: { readonly source?: unknown } | undefined): string | undefined {
+export function sourceText(context: { readonly source?: unknown } | undefined): string | undefined {
   const source = isObject(context) ? context.source : undefined;
   return typeof source === "string" ? source : undefined;
 }
@@ -43,7 +43,7 @@ function isWhole(source: string): boolean {
 }
 
 /** Creates the error for a named member whose value is a fraction, or an array that contains a fraction. */
-export function roundedFraction(field: string): PolyflakeError {
+export function roundedFractionError(field: string): PolyflakeError {
   const message = `expected an integer or a decimal text for \`${field}\`, found a fraction, rounded to an integer`;
   return new PolyflakeError("invalid_type", message, { field });
 }
@@ -52,11 +52,11 @@ export function roundedFraction(field: string): PolyflakeError {
  * Returns the value of a named member, with all integers converted to bigints. Throws if the value is, or contains, an array in
  * `withFractions`.
  */
-export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
+export function parseBigints(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
   if (value === null || typeof value === "bigint") return value;
   if (Array.isArray(value)) {
-    if (withFractions.has(value)) throw roundedFraction(field);
-    return value.map((item) => bigintsOf(field, item, withFractions));
+    if (withFractions.has(value)) throw roundedFractionError(field);
+    return value.map((item) => parseBigints(field, item, withFractions));
   }
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   if (typeof value !== "string") throw invalidType("integer or decimal text", value, { field });
@@ -71,21 +71,21 @@ const MAX_DIGITS = 20;
 /** Returns the 64-bit integer in a string of plain digits, or undefined for any other string. */
 function integerIn(field: string, text: string): bigint | undefined {
   if (text.length <= MAX_DIGITS) {
-    const value = decimalOf(text);
-    return value === undefined ? undefined : within64(field, value);
+    const value = parseDecimal(text);
+    return value === undefined ? undefined : checkInt64(field, value);
   }
   for (let at = text[0] === "-" ? 1 : 0; at < text.length; at++)
     if (!"0123456789".includes(text[at]!)) return undefined;
-  throw pastRange(field, `one of ${text.length} characters`);
+  throw int64RangeError(field, `one of ${text.length} characters`);
 }
 
 /** Checks that an integer has at most 64 bits, signed or unsigned, and returns it. */
-export function within64(field: string, value: bigint): bigint {
+export function checkInt64(field: string, value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value) return value;
-  throw pastRange(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");
+  throw int64RangeError(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");
 }
 
-function pastRange(field: string, found: unknown): PolyflakeError {
+function int64RangeError(field: string, found: unknown): PolyflakeError {
   return outOfRange(-(1n << 63n), (1n << 64n) - 1n, found, field);
 }
 

@@ -11,7 +11,7 @@
 import { isObject as isAnyObject, string } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { metabyteAmong, metabytes } from "../metabytes.js";
+import { checkMetabyte, metabytes } from "../metabytes.js";
 
 /**
  * A kind of object: a class whose constructor accepts an object's members, or a function that converts the members to an
@@ -128,7 +128,7 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
   type T = Made<K[keyof K]>;
   string(name, "name");
   if (!isObject(kinds)) throw invalidType("object", kinds, { field: "kinds" });
-  const entries = new Map(Object.entries(kinds).map(([key, kind]) => [metabyteOf(key), entryOf(kind)]));
+  const entries = new Map(Object.entries(kinds).map(([key, kind]) => [metabyteOf(key), createEntry(kind)]));
   const entryFor = entryFinder(entries, name);
   const reviver = (_key: string, value: unknown): unknown => {
     const id = isObject(value) ? value[name] : undefined;
@@ -143,14 +143,14 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
     decode: (members) => entryFor(members).make(members as object) as T,
     parse: (json) => {
       const value: unknown = JSON.parse(json);
-      if (Array.isArray(value)) throw invalidObject("an object, found a list: use `parseMany`");
+      if (Array.isArray(value)) throw invalidObjectError("an object, found a list: use `parseMany`");
       entryFor(value);
       return revive(value);
     },
     parseMany: (json) => {
       const values: unknown = JSON.parse(json);
       if (!Array.isArray(values))
-        throw invalidObject("a list of objects, found another value: use `parse` for one object");
+        throw invalidObjectError("a list of objects, found another value: use `parse` for one object");
       values.forEach(entryFor);
       return revive(values);
     },
@@ -173,7 +173,7 @@ function entryFinder(entries: ReadonlyMap<number, Entry>, name: string): (member
     const id = members[name];
     if (id === undefined)
       throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
-    return entries.get(metabyteAmong(wanted, id, name))!;
+    return entries.get(checkMetabyte(wanted, id, name))!;
   };
 }
 
@@ -182,13 +182,13 @@ type Reviver = ByMetabyte<unknown>["reviver"];
 /** Converts the objects within `value` from the innermost to the outermost, and returns the converted value. */
 function reviveMembers(value: Members, reviver: Reviver, level: number): unknown {
   if (level > LEVELS)
-    throw invalidObject(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
+    throw invalidObjectError(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (!isObject(member)) continue;
     const made = reviveMembers(member, reviver, level + 1);
     if (made !== member && !Reflect.set(value, key, made))
-      throw invalidObject("an object that can be changed, found a frozen one");
+      throw invalidObjectError("an object that can be changed, found a frozen one");
   }
   return reviver("", value);
 }
@@ -200,7 +200,7 @@ const isObject = isAnyObject as (value: unknown) => value is Members;
 /** The maximum nesting depth of objects in `revive`. It is limited because the stack is finite. */
 const LEVELS = 1000;
 
-function invalidObject(expectedAndFound: string): PolyflakeError {
+function invalidObjectError(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);
 }
 
@@ -211,17 +211,17 @@ function stringify(object: unknown): string {
   try {
     return JSON.stringify(object);
   } catch (failure) {
-    if (failure instanceof TypeError) JSON.stringify(object, rejectCycles());
+    if (failure instanceof TypeError) JSON.stringify(object, cycleRejectingReplacer());
     throw failure;
   }
 }
 
 /** Returns a replacer that rejects an object that contains itself. */
-function rejectCycles(): (this: unknown, key: string, value: unknown) => unknown {
+function cycleRejectingReplacer(): (this: unknown, key: string, value: unknown) => unknown {
   const ancestors: unknown[] = [];
   return function (_key, value) {
     while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop();
-    if (ancestors.includes(value)) throw invalidObject("an object for JSON, found one that holds itself");
+    if (ancestors.includes(value)) throw invalidObjectError("an object for JSON, found one that holds itself");
     if (isObject(value)) ancestors.push(value);
     return value;
   };
@@ -236,7 +236,7 @@ function metabyteOf(key: string): number {
   });
 }
 
-function entryOf(kind: unknown): Entry {
+function createEntry(kind: unknown): Entry {
   if (typeof kind !== "function") throw invalidType("class or function", kind, { field: "kinds" });
   // The `prototype` property of a class is read-only, unlike that of a function.
   if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false)

@@ -1,15 +1,15 @@
-import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfBytes, signed, within } from "../checks.js";
+import { arrayLength, attached, byteRange, bytes, integers, isBytes, isObject, signed, within } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { MOST } from "../machine.js";
-import { placeOf } from "../packed.js";
+import { MAX_COUNT } from "../machine.js";
+import { resolveIndex } from "../packed.js";
 import { BATCH, BYTES } from "../protocol.js";
-import { decimalOf, fewOf, hexOf, present, unhex } from "../show.js";
+import { addDisplay, inspectFirstIds, parseDecimal, toHex, unhex } from "../show.js";
 import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 
 /** The maximum number of bytes in one call. It is the size of 2^24 IDs in the largest fixed format. */
-const MOST_BYTES = 1 << 28;
+const MAX_ARRAY_BYTES = 1 << 28;
 
 /** The maximum length of an ID, in bytes. */
 const MAX_BYTES_PER_ID = 128;
@@ -41,8 +41,8 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {
     this.packed = packed;
-    this.#size = isBytes(packed) ? sizeOf(packed, length) : (integers(packed, "packed"), 1);
-    present(this, jsonOf, fewOf);
+    this.#size = isBytes(packed) ? checkIdSize(packed, length) : (integers(packed, "packed"), 1);
+    addDisplay(this, jsonOf, inspectFirstIds);
   }
 
   /**
@@ -72,7 +72,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #size in this);
-    return Math.floor(lengthOfArray(this.packed) / this.#size);
+    return Math.floor(arrayLength(this.packed) / this.#size);
   }
 
   /**
@@ -82,7 +82,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
    */
   at(index: number): IdOf<K> | undefined {
     attached(isObject(this) && #size in this);
-    const place = placeOf(index, this.length);
+    const place = resolveIndex(index, this.length);
     return place === undefined ? undefined : this.#id(place);
   }
 
@@ -94,7 +94,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
 
   #id(place: number): IdOf<K> {
     const packed: BigInt64Array | Uint8Array = this.packed;
-    const id = isBytes(packed) ? new Uint8Array(partOfBytes(packed, place * this.#size, this.#size)) : packed[place];
+    const id = isBytes(packed) ? new Uint8Array(byteRange(packed, place * this.#size, this.#size)) : packed[place];
     return id as IdOf<K>;
   }
 }
@@ -109,7 +109,7 @@ interface ArrayShape {
  * Returns the maximum number of IDs in one call by the user, if each ID has `size` bytes: 2^24, or the number that fits in
  * 256 MiB.
  */
-export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
+export const maxCount = (size: number): number => Math.min(MAX_COUNT, Math.floor(MAX_ARRAY_BYTES / size));
 
 /** Creates an array that uses the given memory, which is completely filled with IDs. */
 export function arrayOf<K extends Kind>({ bits, isInteger }: ArrayShape, many: Uint8Array): LayoutArray<K> {
@@ -118,13 +118,13 @@ export function arrayOf<K extends Kind>({ bits, isInteger }: ArrayShape, many: U
 }
 
 /** Returns the maximum number of items of `size` bytes each in one call to the backend. */
-export function batchOf(size: number): number {
+export function maxBatchSize(size: number): number {
   return Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
 }
 
-function sizeOf(packed: Uint8Array, length: unknown): number {
+function checkIdSize(packed: Uint8Array, length: unknown): number {
   const size = within(length, "length", MAX_BYTES_PER_ID);
-  const found = lengthOfArray(bytes(packed, "packed"));
+  const found = arrayLength(bytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
   throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, {
     field: "packed",
@@ -132,13 +132,13 @@ function sizeOf(packed: Uint8Array, length: unknown): number {
 }
 
 function jsonOf(this: LayoutArray): string[] {
-  return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
+  return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? toHex(id) : String(id)));
 }
 
 /** Converts a bigint or a decimal string to an integer ID. */
 function integerOf(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
-  const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? decimalOf(id) : undefined;
+  const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? parseDecimal(id) : undefined;
   if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
   throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
 }
@@ -146,8 +146,8 @@ function integerOf(id: unknown): bigint {
 /** Converts bytes or a hexadecimal string to a byte ID. */
 function bytesOf(id: unknown, size: number): Uint8Array {
   if (isBytes(id)) {
-    const length = lengthOfArray(id);
-    if (length === size) return partOfBytes(id, 0, size);
+    const length = arrayLength(id);
+    if (length === size) return byteRange(id, 0, size);
     throw new PolyflakeError("invalid_length", `expected ${size} bytes, found ${length}`);
   }
   const found = typeof id === "string" && id.length === 2 * size ? unhex(id) : undefined;

@@ -26,16 +26,16 @@ type ValueOf<One extends Field> = One extends { type: infer Type extends "bytes"
   : IntegerOf<One["bits"]>;
 type IntegerOf<Bits extends number> = number extends Bits
   ? number | bigint
-  : `${Bits}` extends Narrow
+  : `${Bits}` extends SafeIntegerBits
     ? number
     : bigint;
 
 /** The widths of fields whose integers are numbers: 0 to 53. */
-type Narrow = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
+type SafeIntegerBits = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 /** The values that calls accept for bindable fields. Integers can be numbers or bigints. */
-export type GivenBindables<Bindables> = { readonly [Name in keyof Bindables]: BindableInput<Bindables[Name]> };
+export type BindableInputs<Bindables> = { readonly [Name in keyof Bindables]: BindableInput<Bindables[Name]> };
 type BindableInput<One> = One extends number | bigint ? number | bigint : One;
 
 /** For a layout without bindable fields, a type that rejects all names, because the empty object type would accept any name. */
@@ -45,7 +45,7 @@ export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly "
  * `Missing` if the caller can omit the bindable fields, because the layout has no such fields or accepts any names; otherwise
  * `There`.
  */
-export type Whether<Bindables, Missing, There> = Bindables extends unknown
+export type IfBindables<Bindables, Missing, There> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Missing
     : [keyof Bindables] extends [never]
@@ -54,14 +54,14 @@ export type Whether<Bindables, Missing, There> = Bindables extends unknown
   : never;
 
 /** The parameter of a call that accepts values for bindable fields. */
-export type Parameter<Bindables> = Whether<
+export type BindablesParameter<Bindables> = IfBindables<
   Bindables,
-  [bindables?: GivenBindables<Bindables> & OrNone<Bindables>],
-  [bindables: GivenBindables<Bindables>]
+  [bindables?: BindableInputs<Bindables> & OrNone<Bindables>],
+  [bindables: BindableInputs<Bindables>]
 >;
 
 /** The bindable fields whose names are not in `Fixed`. */
-export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
+export type OmitFixed<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Bindables
     : { [Name in keyof Bindables as Exclude<Name, Fixed>]: Bindables[Name] }
@@ -97,4 +97,4 @@ export function presets(): (keyof PresetBindables)[] {
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,
   Fixed extends PropertyKey,
-> = keyof PresetBindables extends Name ? Values : Without<PresetBindables[Name], Fixed>;
+> = keyof PresetBindables extends Name ? Values : OmitFixed<PresetBindables[Name], Fixed>;

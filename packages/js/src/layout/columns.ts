@@ -1,22 +1,22 @@
 import {
+  arrayLength,
+  byteRange,
   bytes,
   type Column,
   inDates,
   integers,
   isColumn,
   isNumbers,
-  lengthOfArray,
-  partOfBytes,
   within,
 } from "../checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
-import { answerOf, MessageWriter } from "../message.js";
-import { fillBy } from "../packed.js";
+import { MessageWriter, readAnswerBytes } from "../message.js";
+import { fillUp } from "../packed.js";
 import { register } from "../protocol.js";
-import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
-import type { GivenBindables, OrNone, Whether } from "./bindables.js";
+import { arrayOf, type LayoutArray, maxBatchSize, maxCount } from "./array.js";
+import type { BindableInputs, IfBindables, OrNone } from "./bindables.js";
 import type { Kind } from "./description.js";
 import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Values, ValuesWriter } from "./values.js";
 
@@ -24,10 +24,14 @@ export type { Column } from "../checks.js";
 
 /** Values for many IDs: columns with one value per ID, and single values that are the same in all IDs. */
 export type PackColumns<Bindables extends Values = Values> = FixedColumns &
-  Whether<Bindables, { bindables?: ColumnsOr<Bindables> & OrNone<Bindables> }, { bindables: ColumnsOr<Bindables> }>;
+  IfBindables<
+    Bindables,
+    { bindables?: ColumnInputs<Bindables> & OrNone<Bindables> },
+    { bindables: ColumnInputs<Bindables> }
+  >;
 
 /** Values for all bindable fields, by name. */
-type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | GivenBindables<Bindables>[Name] };
+type ColumnInputs<Bindables> = { readonly [Name in keyof Bindables]: Column | BindableInputs<Bindables>[Name] };
 
 interface FixedColumns {
   /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */
@@ -85,12 +89,12 @@ export function packColumns<K extends Kind>(
   const values = new ColumnsWriter();
   values.all(given);
   const size = kind.bits / 8;
-  const many = new Uint8Array(within(values.count(), "count", mostOf(size)) * size);
-  fillBy(many, size, batchOf(size), (count, from) => {
+  const many = new Uint8Array(within(values.count(), "count", maxCount(size)) * size);
+  fillUp(many, size, maxBatchSize(size), (count, from) => {
     values.part(from, from + count);
     message.put(m);
     m.numbers.set([count, from], register.count);
-    return answerOf(inDates(values.times, () => handle.call("layoutPackColumns")));
+    return readAnswerBytes(inDates(values.times, () => handle.call("layoutPackColumns")));
   });
   return arrayOf(kind, many);
 }
@@ -104,12 +108,12 @@ export function parseColumns(
 ): ParsedColumns {
   const size = bits / 8;
   const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
-  const length = lengthOfArray(packed) * (isInteger ? 8 : 1);
+  const length = arrayLength(packed) * (isInteger ? 8 : 1);
   if (length % size !== 0)
     throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`, {
       field: "packed",
     });
-  const ids = partOfBytes(packed, 0, length);
+  const ids = byteRange(packed, 0, length);
   const columns = (kind: string): [string, Column][] =>
     fields
       .filter((field) => field.kind === kind)
@@ -133,14 +137,14 @@ function columnOf(
   const m = handle.machine;
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
-  const places = new Uint8Array(column.buffer);
+  const columnBytes = new Uint8Array(column.buffer);
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
   // The role and the name stay in the message. Each batch replaces only the IDs that follow them.
   const { length } = message.written;
   try {
-    fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {
+    fillUp(columnBytes, 8, maxBatchSize(Math.max(size, 8)), (count, from) => {
       message.keep(length);
       message.raw(ids.subarray(from * size, (from + count) * size));
       message.put(m);
@@ -169,9 +173,9 @@ class ColumnsWriter extends ValuesWriter {
   count(): number {
     const [first, ...others] = this.#columns;
     if (first === undefined) throw invalidType("a column at least", undefined, { field: "values" });
-    const count = lengthOfArray(first.column);
+    const count = arrayLength(first.column);
     for (const { name, column } of others) {
-      const found = lengthOfArray(column);
+      const found = arrayLength(column);
       if (found !== count)
         throw new PolyflakeError("invalid_length", `expected length ${count}, found ${found}`, { field: name });
     }
@@ -187,7 +191,7 @@ class ColumnsWriter extends ValuesWriter {
       message.length(role);
       message.name(name);
       message.length(Number(isNumbers(column)));
-      message.raw(partOfBytes(column, from * 8, (to - from) * 8));
+      message.raw(byteRange(column, from * 8, (to - from) * 8));
     }
     message.raw(this.written);
   }
@@ -195,7 +199,7 @@ class ColumnsWriter extends ValuesWriter {
 
 /** Rejects numbers that are not integers or that may have been rounded. */
 function rejectFractions(field: string, column: Float64Array): void {
-  const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
+  const { buffer, byteOffset, length } = byteRange(column, 0, arrayLength(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
   if (item < 0) return;
   const found = "a fraction or a rounded number";

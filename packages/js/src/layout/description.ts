@@ -50,7 +50,7 @@ export type Field =
 /** The maximum nesting depth of lists and objects in a description. */
 const MAX_DEPTH = 8;
 
-const LARGEST = 2 ** 53;
+const MAX_EXACT_INTEGER = 2 ** 53;
 
 function invalid(message: string, cause?: unknown): PolyflakeError {
   return new PolyflakeError("invalid_layout", message, cause === undefined ? {} : { cause });
@@ -60,7 +60,7 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
  * Writes a description or snapshot as a message. `Writer` is the class of the message. Values that JSON does not support are
  * rejected, and errors from getters propagate.
  */
-export function messageOf<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
+export function toMessage<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
   write(message, description, 0);
   return message;
@@ -78,7 +78,7 @@ function write(message: MessageWriter, value: unknown, depth: number): void {
 }
 
 function writeNumber(message: MessageWriter, value: number): void {
-  if (Number.isInteger(value) && Math.abs(value) <= LARGEST) message.integer(BigInt(value));
+  if (Number.isInteger(value) && Math.abs(value) <= MAX_EXACT_INTEGER) message.integer(BigInt(value));
   else message.fraction();
 }
 
@@ -105,7 +105,7 @@ function unicode(text: string): string {
 
 /** Parses a JSON string without losing data. It rejects numbers that JavaScript would round, and duplicate members. */
 export function parseJson(text: unknown): unknown {
-  const { members, numbers } = tokensOf(string(text, "text"));
+  const { members, numbers } = scanJson(string(text, "text"));
   const invalidNumber = numbers.find((number) => !isPlain(number));
   let parsed: unknown;
   try {
@@ -115,22 +115,22 @@ export function parseJson(text: unknown): unknown {
   }
   if (invalidNumber !== undefined)
     throw invalid(`expected integers of at most 2^53, found ${invalidNumber.slice(0, 40)}`);
-  if (membersOf(parsed) !== members) throw invalid("expected each name once in an object, found one twice");
+  if (countMembers(parsed) !== members) throw invalid("expected each name once in an object, found one twice");
   return parsed;
 }
 
 /** Returns the numbers in a JSON string, and the number of members, which is the number of colons outside strings. */
-function tokensOf(text: string): { members: number; numbers: string[] } {
+function scanJson(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
-    if (character === '"') at = endOfText(text, at);
+    if (character === '"') at = findStringEnd(text, at);
     else if (character === ":") members += 1;
     else if (character === "[" || character === "{") depth = nextDepth(depth);
     else if (character === "]" || character === "}") depth -= 1;
-    else if (isOfNumber(character) && !isOfNumber(text[at - 1])) numbers.push(numberAt(text, at));
+    else if (isNumberCharacter(character) && !isNumberCharacter(text[at - 1])) numbers.push(scanNumber(text, at));
   }
   return { members, numbers };
 }
@@ -142,33 +142,33 @@ function nextDepth(depth: number): number {
 }
 
 /** Returns the position of the quotation mark that ends the string literal starting at `start`. */
-function endOfText(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at;
 }
 
-function isOfNumber(character: string | undefined): boolean {
+function isNumberCharacter(character: string | undefined): boolean {
   return character !== undefined && "+-.0123456789".includes(character);
 }
 
-function numberAt(text: string, start: number): string {
+function scanNumber(text: string, start: number): string {
   let end = start;
-  while (isOfNumber(text[end]) || text[end] === "e" || text[end] === "E") end += 1;
+  while (isNumberCharacter(text[end]) || text[end] === "e" || text[end] === "E") end += 1;
   return text.slice(start, end);
 }
 
 /** Returns whether a JSON number is an integer in plain digits that JavaScript does not round. */
 function isPlain(number: string): boolean {
   const value = Number(number);
-  return String(value) === number && Number.isInteger(value) && Math.abs(value) <= LARGEST;
+  return String(value) === number && Number.isInteger(value) && Math.abs(value) <= MAX_EXACT_INTEGER;
 }
 
 /** Returns the total number of members in all objects within a value. */
-function membersOf(value: unknown): number {
+function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  const inside = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0);
-  return Array.isArray(value) ? inside : inside + Object.keys(value).length;
+  const memberCount = Object.values(value).reduce((sum: number, member) => sum + countMembers(member), 0);
+  return Array.isArray(value) ? memberCount : memberCount + Object.keys(value).length;
 }
 
 /** Returns the JSON value in the result of a call, with the types that `JSON.parse` would use. */

@@ -1,5 +1,5 @@
 /** The types of an ID's fields, as calls accept and return them. */
-import type { GivenBindables, OrNone, Whether } from "./bindables.js";
+import type { BindableInputs, IfBindables, OrNone } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
@@ -10,10 +10,10 @@ export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
  * Values for one ID: the time, the sequence number, all bindable fields, and values that override the layout's constants.
  */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
-  Whether<
+  IfBindables<
     Bindables,
-    { bindables?: GivenBindables<Bindables> & OrNone<Bindables> },
-    { bindables: GivenBindables<Bindables> }
+    { bindables?: BindableInputs<Bindables> & OrNone<Bindables> },
+    { bindables: BindableInputs<Bindables> }
   >;
 
 interface FixedValues {

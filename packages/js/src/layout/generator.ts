@@ -3,17 +3,17 @@ import { compare } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { alone, leasedBy, leaseOf } from "../leased.js";
+import { alone, createLeasedHandle, readLease } from "../leased.js";
 import { members } from "../members.js";
-import { answerOf, MessageReader } from "../message.js";
-import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { MessageReader, readAnswerBytes } from "../message.js";
+import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { register } from "../protocol.js";
 import { withJson } from "../show.js";
-import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
-import type { GivenBindables, OrNone, Parameter, Without } from "./bindables.js";
-import { type Field, jsonOf, type Kind, messageOf } from "./description.js";
+import { arrayOf, type LayoutArray, maxBatchSize, maxCount } from "./array.js";
+import type { BindableInputs, BindablesParameter, OmitFixed, OrNone } from "./bindables.js";
+import { type Field, jsonOf, type Kind, toMessage } from "./description.js";
 import type { IdOf } from "./fields.js";
-import { handleOf, idOf, Layout, machine } from "./layout.js";
+import { idOf, Layout, layoutHandle, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator for a layout with the given bindable fields. */
@@ -23,7 +23,7 @@ export type GeneratorOptions<
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
   /** Values for those bindable fields that have the same value in every ID. Pass the values of the other fields for each ID. */
-  bindables?: Pick<GivenBindables<Bindables>, Fixed> & OrNone<Bindables>;
+  bindables?: Pick<BindableInputs<Bindables>, Fixed> & OrNone<Bindables>;
   /**
    * The name of a bindable field, and the first and the last value that this generator can use for it. No other generator may
    * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
@@ -72,7 +72,7 @@ export interface Stats {
   closed: boolean;
 }
 
-const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as const;
+const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW_OPTIONS] as const;
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
@@ -82,7 +82,7 @@ function describeBindables(bindables: unknown): string {
 }
 
 /** Checks the `range` option, and returns the name of the bindable field and its first and last value. */
-function rangeOf(range: unknown): readonly [name: string, first: bigint, last: bigint] {
+function readRange(range: unknown): readonly [name: string, first: bigint, last: bigint] {
   const { 0: name, 1: first, 2: last, length } = members(range, "range", ["0", "1", "2", "length"], "ignored");
   if (length !== 3) {
     const reason = "expected a name, the first and the last number for `range`";
@@ -96,7 +96,7 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
  * Returns the names of the fields that hold the leased worker ID, and a function that returns the layout for a given worker ID,
  * in which these fields are constants.
  */
-function numberedBy(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
+function bindWorkerId(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
   const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];
   if (names.length === 0) {
     const reason = "expected the names of the fields that hold the lease's number for `fields`, found none";
@@ -124,7 +124,7 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
 }
 
 /** The properties that all layout generators share. */
-const FAMILY = { name: "layout", parameters: 1, packed: answerOf, filled: answerOf } as const;
+const FAMILY = { name: "layout", parameters: 1, packed: readAnswerBytes, filled: readAnswerBytes } as const;
 
 /** The snapshot from which a generator is restored. */
 class Origin {
@@ -153,7 +153,7 @@ export class Generator<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = never,
   Ranged extends keyof Bindables = never,
-> extends WindowGenerator<Parameter<Without<Bindables, Fixed | Ranged>>, IdOf<K>, LayoutArray<K>> {
+> extends WindowGenerator<BindablesParameter<OmitFixed<Bindables, Fixed | Ranged>>, IdOf<K>, LayoutArray<K>> {
   static override readonly name: string = "Generator";
 
   /**
@@ -168,7 +168,7 @@ export class Generator<
    * `lease_not_started` before the window starts; `lease_expired` after it ends; `time_out_of_range` if the time is outside the
    * layout's time range; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
-  declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
+  declare readonly generate: (...bindables: BindablesParameter<OmitFixed<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
   /** The layout of the IDs. */
   readonly layout: Layout<K, Bindables>;
@@ -190,16 +190,16 @@ export class Generator<
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
-    const lease = leaseOf({ ...given, snapshot: restored || undefined }, EXCLUDED_WITH_LEASE);
-    const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
+    const lease = readLease({ ...given, snapshot: restored || undefined }, EXCLUDED_WITH_LEASE);
+    const message = restored ? toMessage(origin.snapshot, ValuesWriter) : new ValuesWriter();
     const before = message.written.length;
     message.pairs(given.bindables, "bindables");
     const fixed = String(message.written.subarray(before));
-    const range = given.range === undefined ? undefined : rangeOf(given.range);
+    const range = given.range === undefined ? undefined : readRange(given.range);
     if (range) message.range(...range);
     const m = machine();
     const build = (of: object, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
-      const number = handleOf(of);
+      const number = layoutHandle(of);
       const write = (): void => {
         message.put(m);
         putOptions(m, { ...shared, windowStart, windowEnd }, [sequenceOnly, Number(restored)]);
@@ -209,8 +209,8 @@ export class Generator<
     };
     const leased = () => {
       const { fields } = given;
-      const [names, numbered] = numberedBy(layout, fields);
-      return leasedBy(lease!, {
+      const [names, numbered] = bindWorkerId(layout, fields);
+      return createLeasedHandle(lease!, {
         settings: { family: "layout", layout: layout.toJson(), fields: names },
         clock,
         build: (number, start, end) => build(numbered(number), start, end),
@@ -221,8 +221,8 @@ export class Generator<
     super(handle, {
       ...FAMILY,
       size: bits / 8,
-      batch: batchOf(bits / 8),
-      most: mostOf(bits / 8),
+      batch: maxBatchSize(bits / 8),
+      most: maxCount(bits / 8),
       ready: (bindables) => {
         const message = new ValuesWriter();
         message.bindables(bindables);

@@ -1,38 +1,45 @@
 import { load } from "#machine/layout";
 import {
   ABSENT,
+  arrayLength,
   attached,
+  byteRange,
   inDates,
   isBytes,
   isObject,
-  lengthOfArray,
-  partOfBytes,
   signed,
   string,
   time,
 } from "../checks.js";
 import { fromDecimal, MAX_DIGITS } from "../decode/snowflake.js";
-import { type Description, descriptionOf } from "../describe.js";
+import { type Description, readDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
-import { type Machine, onDemand } from "../machine.js";
-import { answerOf, MessageReader, MessageWriter } from "../message.js";
+import { loadOnDemand, type Machine } from "../machine.js";
+import { MessageReader, MessageWriter, readAnswerBytes } from "../message.js";
 import { register } from "../protocol.js";
-import { decimalOf, present, unhex, withJson } from "../show.js";
+import { addDisplay, parseDecimal, unhex, withJson } from "../show.js";
 import type { LayoutArray, PackedOf } from "./array.js";
-import type { BindablesOf, BindablesOfPreset, GivenBindables, OrNone, PresetBindables, Whether } from "./bindables.js";
+import type {
+  BindableInputs,
+  BindablesOf,
+  BindablesOfPreset,
+  IfBindables,
+  OrNone,
+  PresetBindables,
+} from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
-import { type Field, jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
+import { type Field, jsonOf, type Kind, type LayoutDescription, parseJson, toMessage } from "./description.js";
 import type { IdOf, PackValues, Parsed } from "./fields.js";
-import { valuesOfJson } from "./parsed.js";
+import { valuesFromJson } from "./parsed.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
 /** The names of the presets, which are the layouts of well-known services. */
 export type PresetName = keyof PresetBindables;
 
 /** The backend of this format. Field names are not converted to camel case, because users choose them. */
-export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
+export const machine = /* @__PURE__ */ loadOnDemand(load, (field) => field);
 
 /** A placeholder for the description, if a layout is not created from a description object. */
 class LayoutState {
@@ -63,17 +70,17 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const { build, message } =
       description instanceof LayoutState
         ? description
-        : new LayoutState("layoutBuild", messageOf(description, MessageWriter));
+        : new LayoutState("layoutBuild", toMessage(description, MessageWriter));
     const loaded = machine();
     const m = loaded;
     this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]).belongTo(this);
     this.#isInteger = m.numbers[register.answer] === 1;
-    this.#figures = descriptionOf(this.#handle.call("layoutDescribe"));
-    present(this, descriptionJson, shownByDescription);
+    this.#figures = readDescription(this.#handle.call("layoutDescribe"));
+    addDisplay(this, descriptionJson, inspectLayout);
   }
 
   static fromJson(text: string): AnyLayout {
-    return AnyLayout.#made("layoutBuild", messageOf(parseJson(text), MessageWriter));
+    return AnyLayout.#made("layoutBuild", toMessage(parseJson(text), MessageWriter));
   }
 
   static preset(name: PresetName, fields: Values = {}): AnyLayout {
@@ -112,7 +119,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * name, is missing or does not fit its field; `invalid_character` with the `field` if a string has lone surrogates;
    * `invalid_type` if a value has the wrong type; `time_out_of_range` if the time does not fit in the timestamp.
    */
-  pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
+  pack(...values: IfBindables<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
   pack(values: unknown = {}): IdOf<K> {
     attached(isObject(this) && #handle in this);
     const message = new ValuesWriter();
@@ -154,7 +161,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
       );
     return withJson({
       unixMs,
-      timestamp: dateOf(unixMs),
+      timestamp: toDate(unixMs),
       sequence,
       bindables: named("bindable") as Bindables,
       constants: named("constant"),
@@ -176,14 +183,14 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   parsedFromJson(json: unknown): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
     const { fields } = descriptionJson.call(this);
-    const values = valuesOfJson(json, this.#figures.fields, fields);
+    const values = valuesFromJson(json, this.#figures.fields, fields);
     // If a tick is not a whole number of milliseconds, it can begin between two milliseconds, so keep the given
     // timestamp.
     const unixMs = values.timestamp;
     return withJson({
       ...this.parse((this as AnyLayout<K>).pack(values as PackValues)),
       unixMs,
-      timestamp: dateOf(unixMs),
+      timestamp: toDate(unixMs),
     });
   }
 
@@ -235,7 +242,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   timeRange(
     start: Date | number,
     end: Date | number,
-    bindables: Partial<GivenBindables<Bindables>> & OrNone<Bindables> = {} as never,
+    bindables: Partial<BindableInputs<Bindables>> & OrNone<Bindables> = {} as never,
   ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
     const range = [time(start, "start"), time(end, "end")];
@@ -264,7 +271,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 
   /** Converts a value, which is an ID or its JSON representation, to the ID. */
   #read(value: unknown): IdOf<K> {
-    const id = (typeof value === "string" ? idOfText(value, this.#isInteger) : value) as IdOf<K>;
+    const id = (typeof value === "string" ? idFromText(value, this.#isInteger) : value) as IdOf<K>;
     this.parse(id);
     return id;
   }
@@ -288,10 +295,10 @@ export interface Layout<K extends Kind = Kind, Bindables extends Values = Values
 }
 
 /** A type that rejects members that fields do not have, because a misspelled member would be ignored silently. */
-type Known<Fields extends readonly Field[]> = [OtherMembers<Fields[number]>] extends [never]
+type Known<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
   ? unknown
-  : readonly { readonly [Name in OtherMembers<Fields[number]>]?: never }[];
-type OtherMembers<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
+  : readonly { readonly [Name in UnknownMembers<Fields[number]>]?: never }[];
+type UnknownMembers<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
 /** The type of the {@link Layout} constructor, which creates layouts from descriptions, JSON and presets. */
@@ -331,7 +338,7 @@ export interface LayoutConstructor {
    */
   preset<Name extends PresetName, Fixed extends keyof PresetBindables[Name] = never>(
     name: Name,
-    fields?: Pick<GivenBindables<PresetBindables[Name]>, Fixed>,
+    fields?: Pick<BindableInputs<PresetBindables[Name]>, Fixed>,
   ): Layout<"integer", BindablesOfPreset<Name, Fixed>>;
 }
 
@@ -361,7 +368,7 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
  *
  * @throws {PolyflakeError} `invalid_type` unless the value is a layout from this copy of the package.
  */
-export function handleOf(value: unknown): number {
+export function layoutHandle(value: unknown): number {
   const handle = typeof value === "object" && value !== null ? held(value) : undefined;
   if (handle) return handle.number;
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
@@ -369,12 +376,12 @@ export function handleOf(value: unknown): number {
 
 /** Returns the ID from the result of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
-  return (isInteger ? m.bigints[register.answer]! : answerOf(m)) as IdOf<K>;
+  return (isInteger ? m.bigints[register.answer]! : readAnswerBytes(m)) as IdOf<K>;
 }
 
 /** Converts a decimal or hexadecimal string to an ID. */
-function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
-  const id = isInteger ? (text.length <= MAX_DIGITS ? decimalOf(text) : undefined) : unhex(text);
+function idFromText(text: string, isInteger: boolean): bigint | Uint8Array {
+  const id = isInteger ? (text.length <= MAX_DIGITS ? parseDecimal(text) : undefined) : unhex(text);
   if (id !== undefined) return id;
   const expected = isInteger ? "an integer of 64 bits in decimal digits" : "bytes in hex of lower case";
   throw new PolyflakeError("not_canonical", `expected ${expected}, found another text`);
@@ -384,7 +391,7 @@ function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
 function putId(m: Machine, id: unknown, isInteger: boolean): void {
   if (isBytes(id)) {
     const message = new MessageWriter();
-    message.raw(partOfBytes(id, 0, lengthOfArray(id)));
+    message.raw(byteRange(id, 0, arrayLength(id)));
     message.put(m);
   } else {
     m.numbers[register.length] = ABSENT;
@@ -399,7 +406,7 @@ function readValue(message: MessageReader, bits: number): Value | undefined {
 }
 
 /** Returns a time as a Date, or null if a Date cannot represent it. */
-function dateOf(unixMs: bigint | undefined): Date | null | undefined {
+function toDate(unixMs: bigint | undefined): Date | null | undefined {
   if (unixMs === undefined) return undefined;
   const date = new Date(Number(unixMs));
   return Number.isNaN(date.getTime()) ? null : date;
@@ -409,6 +416,6 @@ function descriptionJson(this: { toJson(): string }): LayoutDescription {
   return JSON.parse(this.toJson()) as LayoutDescription;
 }
 
-function shownByDescription(this: { toJson(): string }): string {
+function inspectLayout(this: { toJson(): string }): string {
   return `Layout ${this.toJson()}`;
 }

@@ -3,7 +3,7 @@
 import type { FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { entries, members } from "../members.js";
-import { bigintOf, bytesOfHex } from "../show.js";
+import { bigintFromJson, bytesFromJson } from "../show.js";
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
 
@@ -23,28 +23,26 @@ export interface Read {
  * Reads the values in a JSON representation without checking their sizes. `names` and `fields` both describe the layout's
  * fields, in the same order.
  */
-export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
+export function valuesFromJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
   const given = members(json, "json", MEMBERS);
-  const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));
+  const types = new Map(names.map(({ name }, k) => [name, fieldType(fields[k]!)]));
   const named = (values: unknown, field: string): Values =>
-    Object.fromEntries(
-      entries(values, field).map(([name, value]) => [name, checkedValue(value, types.get(name), name)]),
-    );
+    Object.fromEntries(entries(values, field).map(([name, value]) => [name, checkValue(value, types.get(name), name)]));
   return {
-    timestamp: given.unixMs === undefined ? undefined : bigintOf(given.unixMs, "unixMs"),
+    timestamp: given.unixMs === undefined ? undefined : bigintFromJson(given.unixMs, "unixMs"),
     sequence: given.sequence === undefined ? undefined : integerOf(given.sequence, "sequence"),
     bindables: named(given.bindables, "bindables"),
     constants: named(given.constants, "constants"),
   };
 }
 
-function typeOf(field: Field): string {
+function fieldType(field: Field): string {
   return ("type" in field ? field.type : undefined) ?? "integer";
 }
 
 /** Returns the value of a field of the given type. The layout rejects unknown names later. */
-function checkedValue(value: unknown, type: string | undefined, field: string): Value {
-  if (type === "bytes") return bytesOfHex(value, field);
+function checkValue(value: unknown, type: string | undefined, field: string): Value {
+  if (type === "bytes") return bytesFromJson(value, field);
   if (type === "integer") return integerOf(value, field);
   if (typeof value === "string" || typeof value === "number") return value;
   throw invalidType("text or number", value, { field });
@@ -52,7 +50,7 @@ function checkedValue(value: unknown, type: string | undefined, field: string): 
 
 /** Reads an integer from its JSON representation, which is a number or, for a field of more than 53 bits, a decimal string. */
 function integerOf(value: unknown, field: string): number | bigint {
-  if (typeof value !== "number") return bigintOf(value, field);
+  if (typeof value !== "number") return bigintFromJson(value, field);
   if (Number.isSafeInteger(value)) return value;
   throw new PolyflakeError(
     "invalid_type",

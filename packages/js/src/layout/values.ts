@@ -1,4 +1,4 @@
-import { isBytes, lengthOfArray, millisecondsOf, partOfBytes } from "../checks.js";
+import { arrayLength, byteRange, isBytes, millisecondsOf } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { entries, members } from "../members.js";
 import { isUnicode, MessageWriter } from "../message.js";
@@ -32,7 +32,7 @@ export class ValuesWriter extends MessageWriter {
     this.bindables(given.bindables);
     for (const [name, value] of entries(given.constants, "constants")) this.field(CONSTANT, name, value);
     this.times = [given.timestamp];
-    if (given.timestamp !== undefined) this.field(TIME, "timestamp", timeOf(given.timestamp));
+    if (given.timestamp !== undefined) this.field(TIME, "timestamp", toBigintMs(given.timestamp));
     if (given.sequence !== undefined) this.field(SEQUENCE, "sequence", given.sequence);
   }
 
@@ -68,13 +68,13 @@ export class ValuesWriter extends MessageWriter {
     if (typeof value === "bigint") this.integer(value);
     else if (typeof value === "number" && Number.isSafeInteger(value)) this.integer(BigInt(value));
     else if (typeof value === "string") this.text(unicode(value, field));
-    else if (isBytes(value)) this.bytes(partOfBytes(value, 0, lengthOfArray(value)));
+    else if (isBytes(value)) this.bytes(byteRange(value, 0, arrayLength(value)));
     else this.other(nameOf(value));
   }
 }
 
 /** Returns a time in whole milliseconds as a bigint. Any other value is returned unchanged, so that the core rejects it. */
-function timeOf(time: unknown): unknown {
+function toBigintMs(time: unknown): unknown {
   const ms = typeof time === "number" ? time : millisecondsOf(time);
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;
 }

@@ -35,7 +35,7 @@ export type WorkerLeaseOptions = Pick<LeaseOptions, "numbers" | "leaseMs" | "ren
 const OPTIONS = ["numbers", "leaseMs", "renewMs", "holder", "waitMs", "watch"] as const;
 
 /** An address that only the binding reads. */
-const URL_OF_OBJECTS = "https://leases/v1/request";
+const BINDING_URL = "https://leases/v1/request";
 
 /**
  * Creates a lease on a worker ID in a namespace. Create it and its generator once, outside of the requests.
@@ -84,13 +84,13 @@ function bound(objects: Objects, namespace: string): Driver {
   if (typeof Object(objects).idFromName !== "function")
     throw invalidType("binding of Durable Objects or URL of a service", objects, { field: "source" });
   const open = () => {
-    const stub = stubOf(objects, namespace);
-    return connection((url, options) => stub.fetch(url, options), URL_OF_OBJECTS, {});
+    const stub = getStub(objects, namespace);
+    return connection((url, options) => stub.fetch(url, options), BINDING_URL, {});
   };
   return { store: "http", open };
 }
 
-function stubOf(objects: Objects, namespace: string): { fetch: Fetch } {
+function getStub(objects: Objects, namespace: string): { fetch: Fetch } {
   return objects.get(objects.idFromName(namespace) as never) as { fetch: Fetch };
 }
 
@@ -104,7 +104,7 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
   if (new URL(request.url).pathname !== "/v1/request") return undefined;
   if (request.method !== "POST") return errorResponse(405, "method_not_allowed", "expected the method POST");
   const token = /^bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-  const namespace = await namespaceOf(token, tokens);
+  const namespace = await findNamespace(token, tokens);
   if (namespace === undefined)
     return errorResponse(
       401,
@@ -119,25 +119,25 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  return stubOf(objects, namespace).fetch(URL_OF_OBJECTS, { method: "POST", headers, body });
+  return getStub(objects, namespace).fetch(BINDING_URL, { method: "POST", headers, body });
 }
 
 /** The shortest token: 128 bits in base64. */
 const MIN_TOKEN_LENGTH = 22;
 
 /** Returns the namespace of a token. Digests are compared, so that the time reveals nothing about a token. */
-async function namespaceOf(token: string, tokens: string): Promise<string | undefined> {
-  const digest = await digestOf(token);
+async function findNamespace(token: string, tokens: string): Promise<string | undefined> {
+  const digest = await computeDigest(token);
   let found: string | undefined;
   for (const line of tokens.split("\n")) {
     const [namespace = "", own = "", ...others] = line.trim().split(/\s+/);
     const isToken = own.length >= MIN_TOKEN_LENGTH && others.length === 0 && !namespace.startsWith("#");
-    if (isToken && (await digestOf(own)) === digest) found = namespace;
+    if (isToken && (await computeDigest(own)) === digest) found = namespace;
   }
   return found;
 }
 
-async function digestOf(text: string): Promise<string> {
+async function computeDigest(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(digest).join();
 }

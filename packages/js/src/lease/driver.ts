@@ -53,7 +53,7 @@ export function variable(name: (typeof VARIABLES)[number]): string | undefined {
  *
  * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message says what to do.
  */
-export function installed<Module>(name: string, remedy: string): Module {
+export function requireModule<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));
   if (imported) return imported as Module;
   // Bundlers must not detect `createRequire`, as in machines/addon.ts.

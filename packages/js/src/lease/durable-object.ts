@@ -6,13 +6,13 @@
  * earlier point in time restores the identifier too, so an operator states it with the variable `POLYFLAKE_RESTORED`.
  */
 import {
-  Invalid,
   type Record as LeaseRecord,
   type Namespace,
   type Operation,
   parse,
   permits,
   sorted,
+  Violation,
 } from "./requests.js";
 
 /** The part of an object's state that the store uses. */
@@ -61,7 +61,7 @@ const TABLES = [
 const RESERVED = Number.MAX_SAFE_INTEGER;
 
 /** The form of an operator's statement, for example a date. */
-const STATEMENT = /^[\w.:-]{1,64}$/;
+const RESTORED_PATTERN = /^[\w.:-]{1,64}$/;
 
 /** The class of the Durable Object. A Worker exports it, and its configuration binds it with SQLite storage. */
 export class LeaseStore {
@@ -73,7 +73,7 @@ export class LeaseStore {
   /** @throws if `POLYFLAKE_RESTORED` has other characters than a date or a version. */
   constructor(state: ObjectState, env: { readonly POLYFLAKE_RESTORED?: string }) {
     const restored = env.POLYFLAKE_RESTORED;
-    if (restored !== undefined && !STATEMENT.test(restored))
+    if (restored !== undefined && !RESTORED_PATTERN.test(restored))
       throw new Error("expected 1 to 64 letters, digits and characters of `_.:-` in POLYFLAKE_RESTORED");
     this.#storage = state.storage;
     const id = state.storage.transactionSync(() => this.#create());
@@ -86,11 +86,11 @@ export class LeaseStore {
     const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
     if (demanded !== null && demanded !== this.#connection)
       return errorResponse(409, "connection_lost", "the object was started again after the last reply", false);
-    const asked = parse(await request.text());
-    if (asked instanceof Invalid) return errorResponse(400, asked.code, asked.message);
-    if (!permits(headers.get(NAMESPACE), asked.namespace))
+    const operation = parse(await request.text());
+    if (operation instanceof Violation) return errorResponse(400, operation.code, operation.message);
+    if (!permits(headers.get(NAMESPACE), operation.namespace))
       return errorResponse(403, "forbidden", "the token is not one of the request's namespace");
-    const reply = this.#storage.transactionSync(() => this.#answer(asked));
+    const reply = this.#storage.transactionSync(() => this.#answer(operation));
     return new Response(reply, {
       headers: {
         "content-type": "application/json",
@@ -127,32 +127,32 @@ export class LeaseStore {
   }
 
   /** Processes a request, and returns the reply in canonical JSON. */
-  #answer(asked: Operation): string {
-    const result = this.#result(asked);
-    const namespace = this.#namespace(asked.namespace) ?? null;
+  #answer(operation: Operation): string {
+    const result = this.#result(operation);
+    const namespace = this.#namespace(operation.namespace) ?? null;
     return JSON.stringify(sorted<unknown>({ ...result, namespace, now: Date.now(), store: this.#name }));
   }
 
-  #result(asked: Operation): object {
-    const { namespace } = asked;
-    switch (asked.ask) {
+  #result(operation: Operation): object {
+    const { namespace } = operation;
+    switch (operation.ask) {
       case "open": {
-        const record = JSON.stringify({ ...asked.new, store: this.#name });
+        const record = JSON.stringify({ ...operation.new, store: this.#name });
         this.#rows("INSERT OR IGNORE INTO polyflake_namespaces VALUES (?, ?)", namespace, record);
         return { found: "nothing" };
       }
       case "find": {
         const sorted = "SELECT record FROM polyflake_leases WHERE namespace = ? ORDER BY granted_until, first LIMIT ?";
-        return { found: "records", records: this.#records(sorted, namespace, asked.limit) };
+        return { found: "records", records: this.#records(sorted, namespace, operation.limit) };
       }
       case "read": {
-        const record = this.#record(namespace, asked.first);
+        const record = this.#record(namespace, operation.first);
         return { found: "records", records: record ? [record] : [] };
       }
       case "put":
-        return this.#put(asked);
+        return this.#put(operation);
       case "put_namespace":
-        return this.#putNamespace(asked);
+        return this.#putNamespace(operation);
       case "survey": {
         const survey = `SELECT count(*) AS records, coalesce(max(iif(granted_until < ?, granted_until, 0)), 0) AS latest_end
           FROM polyflake_leases WHERE namespace = ?`;
@@ -169,12 +169,12 @@ export class LeaseStore {
     const current = this.#namespace(namespace);
     const record = this.#record(namespace, next.first);
     const isCurrent = current?.store === this.#name && current.incarnation === next.incarnation;
-    const isAsRead =
+    const isUnchanged =
       record?.first === old.first &&
       record.version === old.version &&
       record.token === old.token &&
       record.incarnation === old.incarnation;
-    if (!isCurrent || !isAsRead) return { found: "differs", record: record ?? null };
+    if (!isCurrent || !isUnchanged) return { found: "differs", record: record ?? null };
     const swap = "UPDATE polyflake_leases SET granted_until = ?, record = ? WHERE namespace = ? AND first = ?";
     this.#rows(swap, next.granted_until, JSON.stringify(next), namespace, next.first);
     return { found: "done" };
@@ -182,8 +182,8 @@ export class LeaseStore {
 
   #putNamespace({ namespace, old, new: next, first, count }: Operation & { ask: "put_namespace" }): object {
     const current = this.#namespace(namespace);
-    const isAsRead = current?.version === old.version && current.incarnation === old.incarnation;
-    if (!isAsRead || next.store !== this.#name) return { found: "differs", record: null };
+    const isUnchanged = current?.version === old.version && current.incarnation === old.incarnation;
+    if (!isUnchanged || next.store !== this.#name) return { found: "differs", record: null };
     // An existing record may contain a grant, so keep it.
     const insert = "INSERT OR IGNORE INTO polyflake_leases VALUES (?, ?, 0, ?)";
     for (let at = 0; at < next.records - old.records; at++) {

@@ -4,7 +4,7 @@ import type { LeaseEvent } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 
 /** The part of a lease that is the same in all runtimes: its grant, and the generator that uses the grant. */
-export class Holding {
+export class LeaseCore {
   readonly rules: Rules;
   readonly #watch: ((event: LeaseEvent) => void) | undefined;
   grantee: Grantee | undefined;
@@ -104,7 +104,7 @@ export class Holding {
 }
 
 /** Creates the error for a reason from the rules. */
-export function errorOf({ code, message, until }: Reason): PolyflakeError {
+export function toLeaseError({ code, message, until }: Reason): PolyflakeError {
   return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
 
@@ -114,7 +114,7 @@ export function mismatch(found: string): PolyflakeError {
 }
 
 /** Creates the error for a lease without a generator, which alone determines the ID format. */
-export function withoutGenerator(): PolyflakeError {
+export function missingGenerator(): PolyflakeError {
   const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
   return new PolyflakeError("lease_mismatch", reason);
 }

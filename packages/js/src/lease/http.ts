@@ -30,22 +30,28 @@ export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
 
 /** Returns a connection that sends each request with these headers. */
 export function connection(send: Fetch, url: string, own: Record<string, string>): Connection {
-  const ended = new AbortController();
+  const aborter = new AbortController();
   /** The service's connection to its store, if the next request must reach the same one. */
-  let kept: string | null = null;
+  let keptConnection: string | null = null;
   return {
     name: null,
     async run(body, [keeps, value]) {
       const headers = { ...own, "content-type": "application/json", "polyflake-request": String(value) };
-      const demanded = kept === null ? headers : { ...headers, "polyflake-connection": kept };
-      kept = null;
-      const options = { method: "POST", headers: demanded, body, redirect: "manual", signal: ended.signal } as const;
+      const allHeaders = keptConnection === null ? headers : { ...headers, "polyflake-connection": keptConnection };
+      keptConnection = null;
+      const options = {
+        method: "POST",
+        headers: allHeaders,
+        body,
+        redirect: "manual",
+        signal: aborter.signal,
+      } as const;
       const response = await send(url, options).catch(rethrow);
-      if (keeps === 1) kept = response.headers.get("polyflake-connection");
+      if (keeps === 1) keptConnection = response.headers.get("polyflake-connection");
       const row: Value[] = [response.status, await textOf(response), response.headers.get("polyflake-request")];
       return [row];
     },
-    close: () => ended.abort(),
+    close: () => aborter.abort(),
   };
 }
 

@@ -17,7 +17,7 @@ import { newRules } from "./compiled.js";
 import { type Driver, variable } from "./driver.js";
 import { DEFAULT_FORMATS } from "./formats.js";
 import { http } from "./http.js";
-import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions, settingsOf } from "./lease.js";
+import { buildSettings, checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { type RedisClient, redis } from "./redis.js";
@@ -73,12 +73,12 @@ type Place = (
 export function lease(source?: Source, namespace?: string, options: LeaseOptions = {}): Lease {
   const own = leaseOptions(options);
   if (source === undefined || typeof source === "string") {
-    return byUrl(source, namespace === undefined ? null : string(namespace, "namespace"), own);
+    return leaseFromUrl(source, namespace === undefined ? null : string(namespace, "namespace"), own);
   }
-  return new Lease(newRules(), driverOfClient(source), string(namespace, "namespace"), own);
+  return new Lease(newRules(), driverForClient(source), string(namespace, "namespace"), own);
 }
 
-function driverOfClient(source: Exclude<Source, string>): Driver {
+function driverForClient(source: Exclude<Source, string>): Driver {
   if (typeof Reflect.get(Object(source), "duplicate") === "function") return redis(source as RedisClient);
   if (typeof source !== "function" && typeof Reflect.get(Object(source), "connect") !== "function") {
     throw invalidType("URL of a store, a pool of pg, a client of Redis or a function", source, { field: "source" });
@@ -98,20 +98,20 @@ function driverOfClient(source: Exclude<Source, string>): Driver {
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
   const own = leaseOptions(options);
   if (source !== undefined && typeof source !== "string") {
-    const driver = driverOfClient(source);
-    await checked(newRules(), driver, settingsOf(driver, string(namespace, "namespace"), own, {}));
+    const driver = driverForClient(source);
+    await checked(newRules(), driver, buildSettings(driver, string(namespace, "namespace"), own, {}));
     return "the store";
   }
   const name = namespace === undefined ? null : string(namespace, "namespace");
-  const { rules, driver, found, terms } = placed(source, name, own.sqlite);
+  const { rules, driver, found, terms } = resolveStore(source, name, own.sqlite);
   const { place } = found;
   try {
-    await checked(rules, driver, settingsOf(driver, found.namespace, own, terms));
+    await checked(rules, driver, buildSettings(driver, found.namespace, own, terms));
   } catch (error) {
-    const lead = `cannot lease a worker ID from ${place}: `;
-    if (!(error instanceof PolyflakeError) || error.message.startsWith(lead)) throw error;
+    const messagePrefix = `cannot lease a worker ID from ${place}: `;
+    if (!(error instanceof PolyflakeError) || error.message.startsWith(messagePrefix)) throw error;
     const { code, message, ...details } = error;
-    throw new PolyflakeError(code, lead + message, details);
+    throw new PolyflakeError(code, messagePrefix + message, details);
   }
   return place;
 }
@@ -120,36 +120,36 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
  * Creates the rules and the driver for a URL or, without one, for the environment variables. Returns them together with the
  * parsed location.
  */
-function placed(
+function resolveStore(
   url: string | undefined,
   namespace: string | null,
   client: DatabaseClass | undefined,
 ): { rules: Rules; driver: Driver; found: Place; terms: Readonly<Record<string, unknown>> } {
   const variables = () => [variable("POLYFLAKE_LEASE") ?? null, variable("POLYFLAKE_NODE") ?? null];
-  const asked = url === undefined ? { variables: variables() } : { url };
+  const query = url === undefined ? { variables: variables() } : { url };
   const rules = newRules();
-  const found = rules.ask("place", { ...asked, namespace }) as Place;
-  const driver = driverOf(found, rules, client);
+  const found = rules.ask("place", { ...query, namespace }) as Place;
+  const driver = createDriver(found, rules, client);
   const { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms } = found;
   const terms = { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms };
   return { rules, driver, found, terms };
 }
 
-function driverOf(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
+function createDriver(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
   if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
   const drivers = { http, mysql, postgresql, redis };
   return drivers[found.store](found.server);
 }
 
-function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
-  const { rules, driver, found, terms } = placed(url, namespace, options.sqlite);
+function leaseFromUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
+  const { rules, driver, found, terms } = resolveStore(url, namespace, options.sqlite);
   const own = { ...options };
   if (found.sigterm) own.signals ??= ["SIGTERM"];
   return new Lease(rules, driver, found.namespace, own, terms);
 }
 
 /** The default generators' leases that no generator has used yet, by ID format. */
-const begun = new Map<string, Lease>();
+const unusedLeases = new Map<string, Lease>();
 
 /** The reason why the environment variables provide no lease for the default generators. */
 let failure: unknown;
@@ -165,7 +165,7 @@ let failure: unknown;
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;
-  await Promise.all([...begun.values()].map((lease) => lease.ready()));
+  await Promise.all([...unusedLeases.values()].map((lease) => lease.ready()));
 }
 
 /** The reason in the last warning. */
@@ -197,8 +197,8 @@ function preload(): void {
     throw new PolyflakeError("out_of_range", reason);
   }
   realm[key] = (family: string): AnyLease => {
-    const taken = begun.get(family) ?? lease(undefined, undefined, { watch: warn });
-    begun.delete(family);
+    const taken = unusedLeases.get(family) ?? lease(undefined, undefined, { watch: warn });
+    unusedLeases.delete(family);
     return taken;
   };
   if (url === undefined) return;
@@ -206,7 +206,7 @@ function preload(): void {
     try {
       const own = lease(undefined, undefined, { watch: warn });
       own.begin({ family }, true);
-      begun.set(family, own);
+      unusedLeases.set(family, own);
     } catch (error) {
       // The call that generates the first ID also throws this error.
       failure ??= error;

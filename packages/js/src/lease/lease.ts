@@ -16,10 +16,10 @@ import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { type AnyLease, type Grantee, type Leasing, removeDefaultGenerators } from "../leased.js";
+import { type AnyLease, type AttachedLease, type Grantee, removeDefaultGenerators } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Driver, variable } from "./driver.js";
-import { errorOf, Holding, mismatch, withoutGenerator } from "./holding.js";
+import { LeaseCore, mismatch, missingGenerator, toLeaseError } from "./holding.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
@@ -139,18 +139,18 @@ export function leaseOptions(options: unknown): LeaseOptions {
 /** The time between two checks in {@link Lease.ready}, in milliseconds. */
 const POLL_MS = 5;
 /** How long to wait for the release of a worker ID, in milliseconds. */
-const CLOSE_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /** All leases on this thread that hold a worker ID or wait for one. */
 const open = new Set<Lease>();
 let isHooked = false;
 
-const KEY = Symbol.for("polyflake.lease");
+const LEASE_KEY = Symbol.for("polyflake.lease");
 
-const NOT_YET =
+const PENDING_HINT =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
 /** The same hint for the default generators, whose leases start when the process starts. */
-const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
+const PRELOAD_HINT = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
  * A lease on a worker ID. As long as it is renewed, no other generator in the namespace has the same worker ID. Use a lease for
@@ -164,7 +164,7 @@ const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflak
  */
 export class Lease implements AnyLease {
   readonly #rules: Rules;
-  readonly #holding: Holding;
+  readonly #holding: LeaseCore;
   readonly #session: Session;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #options: LeaseOptions;
@@ -185,10 +185,10 @@ export class Lease implements AnyLease {
     place: Readonly<Record<string, unknown>> = {},
   ) {
     this.#rules = rules;
-    this.#holding = new Holding(rules, options.watch);
+    this.#holding = new LeaseCore(rules, options.watch);
     this.#session = new Session(driver, false, () => rules.isRestored);
     this.#options = options;
-    this.#settings = settingsOf(driver, namespace, options, place);
+    this.#settings = buildSettings(driver, namespace, options, place);
   }
 
   /**
@@ -199,14 +199,14 @@ export class Lease implements AnyLease {
    * `retryAt`; `generator_closed` after {@link Lease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(): Promise<number> {
-    if (!this.#loop) throw withoutGenerator();
+    if (!this.#loop) throw missingGenerator();
     for (const began = performance.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const number = this.#holding.number();
       if (number !== undefined) return number;
       const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
-      if (isOver) throw errorOf({ ...reason, code: "lease_unavailable" });
+      if (isOver) throw toLeaseError({ ...reason, code: "lease_unavailable" });
       // This timer keeps the process alive, because the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
@@ -224,8 +224,8 @@ export class Lease implements AnyLease {
     this.#rules.close();
     this.#wake?.();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
-    await Promise.race([this.#loop, late]);
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
+    await Promise.race([this.#loop, timeout]);
     clearTimeout(timer);
     open.delete(this);
   }
@@ -240,7 +240,7 @@ export class Lease implements AnyLease {
   }
 
   /** Starts the lease for a generator's ID format. Only generators call this method. */
-  [KEY](grantee: Grantee): Leasing {
+  [LEASE_KEY](grantee: Grantee): AttachedLease {
     const { family } = grantee.settings;
     if (this.#holding.grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
       throw mismatch(this.#isClosing ? "a closed one" : "one in use");
@@ -254,7 +254,7 @@ export class Lease implements AnyLease {
       attached: () => this.#holding.pass(),
       reason: () => {
         const { message, until, permanent } = this.#reason();
-        const advice = this.#isBeginning() ? (this.#isDefault ? NOT_YET_HERE : NOT_YET) : "";
+        const advice = this.#isBeginning() ? (this.#isDefault ? PRELOAD_HINT : PENDING_HINT) : "";
         return { message: message + advice, until: until ?? undefined, permanent: permanent || this.#isClosing };
       },
     };
@@ -331,7 +331,7 @@ export class Lease implements AnyLease {
 }
 
 /** Returns a lease's settings for the rules. The options take precedence over the settings in the URL. */
-export function settingsOf(
+export function buildSettings(
   driver: Driver,
   namespace: string,
   { prefer, insist, schema, numbers, leaseMs, renewMs, strict, waitMs, holder }: LeaseOptions,
@@ -339,12 +339,12 @@ export function settingsOf(
 ): Readonly<Record<string, unknown>> {
   const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, renew_ms: renewMs, strict, wait_ms: waitMs };
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  const name = holder ?? variable("POLYFLAKE_HOLDER") ?? `${hostOf()}${process.pid}/${threadId}`;
+  const name = holder ?? variable("POLYFLAKE_HOLDER") ?? `${hostPrefix()}${process.pid}/${threadId}`;
   return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
 }
 
 /** Returns the host name followed by a space, or an empty string if Deno does not permit the program to read it. */
-function hostOf(): string {
+function hostPrefix(): string {
   try {
     return `${hostname()} `;
   } catch {
@@ -369,7 +369,7 @@ export async function checked(
   for (let answer: unknown = null; ; ) {
     const command = rules.next(Date.now(), performance.now(), answer);
     if (command.do !== "end") answer = await session.answer(command);
-    else if (command.refused) throw errorOf(command.refused);
+    else if (command.refused) throw toLeaseError(command.refused);
     else return;
   }
 }

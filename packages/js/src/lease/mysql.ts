@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { PolyflakeError } from "../errors.js";
-import { type Connection, type Driver, installed } from "./driver.js";
-import { rootsOf, type Server } from "./postgresql.js";
+import { type Connection, type Driver, requireModule } from "./driver.js";
+import { readRootCertificates, type Server } from "./postgresql.js";
 import type { Value } from "./rules.js";
 
 /** A connection of `mysql2/promise`. */
@@ -27,12 +27,12 @@ export function mysql(server: Server): Driver {
   }
   type Mysql = { createConnection(options: object): Promise<Client> };
   const remedy = "npm install mysql2, and do not bundle it";
-  const { createConnection } = installed<Mysql>("mysql2/promise", remedy);
+  const { createConnection } = requireModule<Mysql>("mysql2/promise", remedy);
   const address = host.startsWith("/") ? { socketPath: host } : { host, port };
   return {
     store: "mysql",
     async open() {
-      const ca = server.roots === null ? undefined : rootsOf(server.roots);
+      const ca = server.roots === null ? undefined : readRootCertificates(server.roots);
       const options = {
         ...address,
         user: server.user ?? undefined,

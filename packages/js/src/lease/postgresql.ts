@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { PolyflakeError } from "../errors.js";
-import { type Connection, type Driver, installed } from "./driver.js";
+import { type Connection, type Driver, requireModule } from "./driver.js";
 import type { Value } from "./rules.js";
 
 interface Notice {
@@ -54,22 +54,22 @@ export interface Server {
  * separate client.
  */
 export function postgresql(source: Server | PgPool | (() => Promise<PgClient>)): Driver {
-  const connect = typeof source === "function" ? source : "hosts" in source ? byServer(source) : byPool(source);
+  const connect = typeof source === "function" ? source : "hosts" in source ? fromServer(source) : fromPool(source);
   return { store: "postgresql", open: async () => connection(await connect()) };
 }
 
-const byPool = (pool: PgPool) => () => pool.connect();
+const fromPool = (pool: PgPool) => () => pool.connect();
 
 /** Returns a function that connects to the first host that accepts writes. */
-function byServer(server: Server): () => Promise<PgClient> {
+function fromServer(server: Server): () => Promise<PgClient> {
   type Pg = { Client: new (options: object) => PgClient };
-  const { Client } = installed<Pg>(
+  const { Client } = requireModule<Pg>(
     "pg",
     "npm install pg, and in a bundle import polyflake/lease/pg, or pass a pool: lease(pool, namespace)",
   );
   return async () => {
     let cause: unknown;
-    const ca = server.roots === null ? undefined : rootsOf(server.roots);
+    const ca = server.roots === null ? undefined : readRootCertificates(server.roots);
     for (const [host, port] of server.hosts) {
       const client = new Client({
         host,
@@ -82,15 +82,15 @@ function byServer(server: Server): () => Promise<PgClient> {
         options: server.options ?? undefined,
         connectionTimeoutMillis: Math.min(server.connect_timeout ?? 10, 10) * 1000,
       });
-      client.on("error", ignored);
+      client.on("error", ignoreError);
       try {
         await client.connect!();
-        if (!server.read_write || (await takesWrites(client))) return client;
+        if (!server.read_write || (await acceptsWrites(client))) return client;
         cause = new Error(`${host} does not accept writes`);
       } catch (error) {
         cause = error;
       }
-      await client.end!().catch(ignored);
+      await client.end!().catch(ignoreError);
     }
     throw cause;
   };
@@ -102,7 +102,7 @@ function byServer(server: Server): () => Promise<PgClient> {
  * @throws {PolyflakeError} `out_of_range` if the file cannot be read or contains no certificate. This code means that retrying
  * does not help.
  */
-export function rootsOf(file: string): string {
+export function readRootCertificates(file: string): string {
   try {
     const text = readFileSync(file, "utf8");
     new X509Certificate(text);
@@ -113,20 +113,20 @@ export function rootsOf(file: string): string {
   }
 }
 
-async function takesWrites(client: PgClient): Promise<boolean> {
+async function acceptsWrites(client: PgClient): Promise<boolean> {
   const { rows } = await client.query({ text: "SHOW transaction_read_only", rowMode: "array" });
   return rows[0]?.[0] === "off";
 }
 
 /** Ignores a connection error that occurs between two statements, because the next statement reports it. */
-const ignored = (): void => {};
+const ignoreError = (): void => {};
 
 function connection(client: PgClient): Connection {
   const notices: { code: string | null; message: string }[] = [];
   const note = ({ code, message }: Notice): void => {
     notices.push({ code: code ?? null, message: message ?? "a notice" });
   };
-  client.on("error", ignored);
+  client.on("error", ignoreError);
   client.on("notice", note);
   return {
     name: null,
@@ -140,13 +140,13 @@ function connection(client: PgClient): Connection {
     },
     close(isLost) {
       // Other code will use a pooled client afterwards, so remove these listeners.
-      client.off?.("error", ignored);
+      client.off?.("error", ignoreError);
       client.off?.("notice", note);
       if (client.release) return client.release(isLost);
       // A connection may emit an error while it is being closed. Without a listener, that error would terminate the
       // process.
-      client.on("error", ignored);
-      return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);
+      client.on("error", ignoreError);
+      return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignoreError);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { type Connection, type Driver, installed } from "./driver.js";
-import { rootsOf, type Server } from "./postgresql.js";
+import { type Connection, type Driver, requireModule } from "./driver.js";
+import { readRootCertificates, type Server } from "./postgresql.js";
 import type { Value } from "./rules.js";
 
 /** A client of ioredis or node-redis. A lease opens connections of its own with the client's settings. */
@@ -37,7 +37,7 @@ const IOREDIS_OPTIONS = {
 
 /** Creates a Redis or Valkey store from the server of a URL, or from a client. Each request uses a separate connection. */
 export function redis(source: Server | RedisClient): Driver {
-  const create = "hosts" in source ? byServer(source) : () => duplicateOf(source);
+  const create = "hosts" in source ? createClientFactory(source) : () => duplicateClient(source);
   return {
     store: "redis",
     async open() {
@@ -62,37 +62,37 @@ export function redis(source: Server | RedisClient): Driver {
 }
 
 /** Returns a function that creates a client, and the database that the driver selects, for the server of a URL. */
-function byServer(server: Server): () => [client: Client, database: number] {
+function createClientFactory(server: Server): () => [client: Client, database: number] {
   const [host, port] = server.hosts[0]!;
   const database = Number(server.database);
   const address = host.startsWith("/") ? { path: host } : { host, port };
-  const account = { username: server.user ?? undefined, password: server.password ?? undefined };
+  const credentials = { username: server.user ?? undefined, password: server.password ?? undefined };
   const connectTimeout = Math.min(server.connect_timeout ?? 10, 10) * 1000;
-  const library = installedClient();
+  const library = loadClient();
   return () => {
-    const ca = server.roots === null ? undefined : rootsOf(server.roots);
+    const ca = server.roots === null ? undefined : readRootCertificates(server.roots);
     // The ioredis class also has a function named `createClient`.
     if ("Redis" in library) {
       const tls = server.encrypts ? { ca } : undefined;
-      return [new library.Redis({ ...IOREDIS_OPTIONS, ...address, ...account, tls, connectTimeout }), database];
+      return [new library.Redis({ ...IOREDIS_OPTIONS, ...address, ...credentials, tls, connectTimeout }), database];
     }
     const socket = { ...address, tls: server.encrypts, ca, connectTimeout, reconnectStrategy: false };
-    return [library.createClient({ ...account, socket }), database];
+    return [library.createClient({ ...credentials, socket }), database];
   };
 }
 
 type Library = { createClient(options: object): Client } | { Redis: new (options: object) => Client };
 
-function installedClient(): Library {
+function loadClient(): Library {
   const remedy = "npm install ioredis, or redis, and do not bundle it; or pass a client: lease(client, namespace)";
   try {
-    return installed<Library>("ioredis", remedy);
+    return requireModule<Library>("ioredis", remedy);
   } catch {
-    return installed<Library>("redis", remedy);
+    return requireModule<Library>("redis", remedy);
   }
 }
 
-function duplicateOf(client: RedisClient): [client: Client, database: number] {
+function duplicateClient(client: RedisClient): [client: Client, database: number] {
   const settings: Settings = Reflect.get(client, "options");
   if ("call" in client) return [client.duplicate(IOREDIS_OPTIONS) as Client, settings.db ?? 0];
   // node-redis selects the database itself, and fails to connect if it cannot.

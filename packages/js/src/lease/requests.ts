@@ -37,7 +37,7 @@ const MAX_RECORDS = 64;
 const MAX_NEW_RECORDS = 1 << 20;
 
 /** The code of an error and its message. */
-export class Invalid {
+export class Violation {
   constructor(
     readonly message: string,
     readonly code: "invalid_request" | "out_of_range" = "invalid_request",
@@ -86,7 +86,7 @@ const NAMESPACE = of({
 });
 
 /** The fields of each request besides those that all have. */
-const ASKS: { readonly [ask: string]: Fields } = {
+const REQUEST_FIELDS: { readonly [ask: string]: Fields } = {
   open: { new: NAMESPACE },
   find: { limit: integer },
   read: { first: integer },
@@ -106,32 +106,32 @@ function of(fields: Fields): Check {
 }
 
 /** Returns a request, or the reason why the text is none. */
-export function parse(body: string): Operation | Invalid {
+export function parse(body: string): Operation | Violation {
   const asked = canonical(body);
-  const own = Object.hasOwn(ASKS, String(asked?.ask)) ? ASKS[String(asked?.ask)]! : undefined;
-  if (!asked || !own) return new Invalid("expected one of the seven requests in canonical JSON");
+  const own = Object.hasOwn(REQUEST_FIELDS, String(asked?.ask)) ? REQUEST_FIELDS[String(asked?.ask)]! : undefined;
+  if (!asked || !own) return new Violation("expected one of the seven requests in canonical JSON");
   const fields = { ask: () => true, namespace: name, number: integer, ...own };
-  if (!of(sorted(fields))(asked)) return new Invalid(`expected valid fields of the request \`${asked.ask}\``);
-  return violation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
+  if (!of(sorted(fields))(asked)) return new Violation(`expected valid fields of the request \`${asked.ask}\``);
+  return findViolation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
 }
 
 /** Returns how the fields of a request contradict each other, or exceed a limit. */
-function violation({
+function findViolation({
   namespace,
   limit,
   old,
   new: next,
 }: {
   [key: string]: Partial<Namespace & Record>;
-}): Invalid | undefined {
+}): Violation | undefined {
   const records = [old, next];
   if (records.some((record) => record?.namespace !== undefined && (record.namespace as unknown) !== namespace))
-    return new Invalid("expected records of the request's namespace, found another one");
+    return new Violation("expected records of the request's namespace, found another one");
   if (records.some((record) => Number(record?.start) > Number(record?.granted_until)))
-    return new Invalid("expected an end that is not before the start");
+    return new Violation("expected an end that is not before the start");
   if (Number(next?.records) - Number(old?.records) > MAX_NEW_RECORDS)
-    return new Invalid(`expected at most ${MAX_NEW_RECORDS} new records`, "out_of_range");
-  if (Number(limit) > MAX_RECORDS) return new Invalid(`expected a limit of at most ${MAX_RECORDS}`, "out_of_range");
+    return new Violation(`expected at most ${MAX_NEW_RECORDS} new records`, "out_of_range");
+  if (Number(limit) > MAX_RECORDS) return new Violation(`expected a limit of at most ${MAX_RECORDS}`, "out_of_range");
   return undefined;
 }
 

@@ -35,7 +35,7 @@ export type Value = number | string | null;
 export type Reason = { code: string; message: string; until: number | null; permanent: boolean };
 
 /** The number of random bytes for a command: eight 128-bit numbers. */
-const ENTROPY = 128;
+const ENTROPY_BYTES = 128;
 
 /** The rules for one lease, evaluated by an instance of the wasm module. */
 export class Rules {
@@ -75,7 +75,7 @@ export class Rules {
       this.#calls.restored();
       this.#restores = count;
     }
-    const length = this.#write(JSON.stringify(answer), freshBytes(ENTROPY));
+    const length = this.#write(JSON.stringify(answer), freshBytes(ENTROPY_BYTES));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }
 

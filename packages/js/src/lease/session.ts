@@ -15,7 +15,7 @@ import { failureOf } from "./failure.js";
 import type { Command, Value } from "./rules.js";
 
 /** The longest wait for a connection to open or close, in milliseconds. */
-const OPEN_MS = 15_000;
+const OPEN_TIMEOUT_MS = 15_000;
 
 /**
  * The connection to a store, for a lease or a check. If the store does not respond in time, the connection is dropped, so that
@@ -70,7 +70,7 @@ export class Session {
     try {
       const connection = this.#driver.open();
       if (!(connection instanceof Promise)) return opened(connection);
-      return this.#within(connection.then(opened, failed), OPEN_MS, () => this.#lose());
+      return this.#within(connection.then(opened, failed), OPEN_TIMEOUT_MS, () => this.#lose());
     } catch (error) {
       return failed(error);
     }
@@ -81,7 +81,7 @@ export class Session {
     this.#connection = this.#opening = undefined;
     const done = connection && closeConnection(connection, false);
     if (!done) return null;
-    return this.#within(done, OPEN_MS, () => closeConnection(connection, true));
+    return this.#within(done, OPEN_TIMEOUT_MS, () => closeConnection(connection, true));
   }
 
   #lose(): void {

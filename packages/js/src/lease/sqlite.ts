@@ -11,7 +11,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, sta
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { PolyflakeError } from "../errors.js";
-import { type Connection, type Driver, installed } from "./driver.js";
+import { type Connection, type Driver, requireModule } from "./driver.js";
 import type { Rules, Value } from "./rules.js";
 
 /** The part of the node:sqlite and better-sqlite3 interfaces that is used here. */
@@ -34,17 +34,17 @@ export type DatabaseClass = new (path: string) => Database;
  * The longest time that a statement waits for a locked file, in milliseconds. The wait blocks the thread. Afterwards, the rules
  * retry.
  */
-const LOCKED_MS = 1000;
+const BUSY_TIMEOUT_MS = 1000;
 
 /** Creates a store in an SQLite file. The file is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
   const file = absolute(path);
-  const Client = given ?? clientOf();
+  const Client = given ?? loadClientClass();
   const open = (): Connection => {
     const before = nameOf(file, allowsOverlayfs, rules);
     const database = new Client(file);
     try {
-      database.exec(`PRAGMA busy_timeout = ${LOCKED_MS}`);
+      database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       if (nameOf(file, allowsOverlayfs, rules) !== before)
         throw new Error("expected one file while it was opened, found another one");
     } catch (error) {
@@ -59,7 +59,7 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
     try {
       if (existsSync(file)) return true;
       accessSync(folder, constants.W_OK);
-      system = systemOf(folder);
+      system = fileSystemType(folder);
     } catch (cause) {
       rules.ask("name", { error: codeOf(cause) }, { cause });
     }
@@ -91,13 +91,13 @@ function codeOf(error: unknown): string {
 }
 
 /** Returns the file system's type number, or null on systems other than Linux. */
-const systemOf = (path: string): number | null =>
+const fileSystemType = (path: string): number | null =>
   process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(path, { bigint: true }).type)) : null;
 
-function clientOf(): DatabaseClass {
+function loadClientClass(): DatabaseClass {
   const remedy = "use Node 22.13 or later, or install better-sqlite3@12";
   const builtIn = process.getBuiltinModule?.("node:sqlite");
-  return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? installed<DatabaseClass>("better-sqlite3", remedy);
+  return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? requireModule<DatabaseClass>("better-sqlite3", remedy);
 }
 
 /** Runs a statement. Its values are bound by name, because the clients bind numbered parameters differently. */
@@ -124,7 +124,7 @@ function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   const facts = {
     inode: String(BigInt.asUintN(64, ino)),
     birth,
-    system: systemOf(file),
+    system: fileSystemType(file),
     allows_overlayfs: allowsOverlayfs,
   };
   return rules.ask("name", facts) as string;

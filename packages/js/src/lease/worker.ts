@@ -5,21 +5,21 @@
  */
 import { string } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
-import type { AnyLease, Grantee, Leasing } from "../leased.js";
+import type { AnyLease, AttachedLease, Grantee } from "../leased.js";
 import type { WorkerLeaseOptions } from "./cloudflare.js";
 import type { Driver } from "./driver.js";
-import { errorOf, Holding, mismatch, withoutGenerator } from "./holding.js";
+import { LeaseCore, mismatch, missingGenerator, toLeaseError } from "./holding.js";
 import type { LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 
 /** The time after which another request may take over from one that performs a command, in milliseconds. */
-const TURN_MS = 3000;
+const TURN_TIMEOUT_MS = 3000;
 
 /** The time between two checks in {@link WorkerLease.ready}, in milliseconds. */
 const POLL_MS = 5;
 
-const KEY = Symbol.for("polyflake.lease");
+const LEASE_KEY = Symbol.for("polyflake.lease");
 
 /** The part of a request's context that keeps its work alive after the response. */
 export interface Context {
@@ -34,7 +34,7 @@ export class WorkerLease implements AnyLease {
   readonly #rules: Rules;
   readonly #driver: Driver;
   readonly #settings: object;
-  readonly #holding: Holding;
+  readonly #holding: LeaseCore;
   #session: Session;
   /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
   #longest: number | undefined;
@@ -61,7 +61,7 @@ export class WorkerLease implements AnyLease {
     this.#rules = rules;
     this.#driver = driver;
     this.#session = this.#newSession();
-    this.#holding = new Holding(rules, watch);
+    this.#holding = new LeaseCore(rules, watch);
   }
 
   /**
@@ -72,7 +72,7 @@ export class WorkerLease implements AnyLease {
    * `retryAt`; `generator_closed` after {@link WorkerLease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(context?: Context): Promise<number> {
-    if (this.#longest === undefined) throw withoutGenerator();
+    if (this.#longest === undefined) throw missingGenerator();
     for (const began = Date.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const advanced = this.#advance();
@@ -82,7 +82,7 @@ export class WorkerLease implements AnyLease {
       if (number !== undefined) return number;
       const reason = this.#reason();
       const isOver = reason.permanent || Date.now() - began >= this.#longest;
-      if (isOver) throw errorOf({ ...reason, code: "lease_unavailable" });
+      if (isOver) throw toLeaseError({ ...reason, code: "lease_unavailable" });
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -109,7 +109,7 @@ export class WorkerLease implements AnyLease {
   }
 
   /** Prepares the lease for a generator's ID format. Only generators call this method. */
-  [KEY](grantee: Grantee): Leasing {
+  [LEASE_KEY](grantee: Grantee): AttachedLease {
     if (this.#holding.grantee || this.#isClosing) throw mismatch(this.#isClosing ? "a closed one" : "one in use");
     this.#longest = this.#rules.ask("begin", { ...this.#settings, ...grantee.settings }) as number;
     this.#holding.grantee = grantee;
@@ -140,7 +140,7 @@ export class WorkerLease implements AnyLease {
   /** Performs the commands that are due, unless another request does. The promise is never rejected. */
   async #advance(): Promise<void> {
     if (this.#isOver || (Date.now() < this.#dueAt && !this.#rules.isRestored)) return;
-    if (this.#turn && Date.now() - this.#turn.since < TURN_MS) return;
+    if (this.#turn && Date.now() - this.#turn.since < TURN_TIMEOUT_MS) return;
     if (this.#turn) {
       // The earlier request has ended or is slow. If its reply still arrives, the reply is ignored.
       this.#answer = { silent: true };

@@ -38,7 +38,7 @@ export function loadAddon(): unknown {
   for (const folder of packageFolders()) {
     for (const name of NAMES) {
       try {
-        return addonOf(folder, name);
+        return requireAddon(folder, name);
       } catch (failure) {
         failures.push(failure);
       }
@@ -52,7 +52,7 @@ export function loadAddon(): unknown {
  * Loads the addon for a platform: the one that was built in the package's folder, or the one that was installed as a
  * dependency.
  */
-function addonOf(folder: string, name: string): unknown {
+function requireAddon(folder: string, name: string): unknown {
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   const load = requireAt(join(folder, "package.json"));
   const built = join(folder, "prebuilds", name, "polyflake.node");
@@ -68,16 +68,16 @@ function addonOf(folder: string, name: string): unknown {
  */
 function packageFolders(): string[] {
   const file = thisFile();
-  const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
-  const packageFolder = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
-  const moduleFolders = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
+  const origins = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
+  const packageFolder = file && DIST_PATTERN.test(file) ? [resolve(dirname(file), "../..")] : [];
+  const moduleFolders = origins.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
   // Some installers install packages as links. In that case, the dependencies are next to the folder that the link
   // points to.
   return [...new Set([...packageFolder, ...moduleFolders].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 
 /** The location of this code within the package. */
-const PACKED = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
+const DIST_PATTERN = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
 
 /**
  * Returns the path of the file that contains this code, as the engine reports it, or undefined for code without a file, such as

@@ -8,10 +8,10 @@ export function decodeBase64(text: string): Uint8Array {
   const padding = text.endsWith("==") ? 2 : Number(text.endsWith("="));
   const bytes = new Uint8Array((text.length / 4) * 3 - padding);
   for (let from = 0, to = 0; from < text.length; from += 4, to += 3) {
-    const three = (valueAt(from) << 18) | (valueAt(from + 1) << 12) | (valueAt(from + 2) << 6) | valueAt(from + 3);
-    bytes[to] = three >> 16;
-    bytes[to + 1] = three >> 8;
-    bytes[to + 2] = three;
+    const group = (valueAt(from) << 18) | (valueAt(from + 1) << 12) | (valueAt(from + 2) << 6) | valueAt(from + 3);
+    bytes[to] = group >> 16;
+    bytes[to + 1] = group >> 8;
+    bytes[to + 2] = group;
   }
   return bytes;
 }

@@ -1,9 +1,9 @@
 /** Loads the native addon in Node. */
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
-import { type Backend, Machine, SCRATCH } from "../machine.js";
+import { type Backend, Machine, SCRATCH_BYTES } from "../machine.js";
 import type { LentTable } from "../partitions.js";
-import { countIn, sharedState } from "../restores.js";
+import { loadCount, sharedState } from "../restores.js";
 import { expected, loadAddon } from "./addon.js";
 
 export { init } from "./opened.js";
@@ -44,7 +44,7 @@ export function load(): Native {
 }
 
 function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores }: Addon): Native {
-  const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
+  const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH_BYTES)));
   const backend: Native = {
     kind: "native",
     calls,
@@ -57,7 +57,7 @@ function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores
   };
   const { count, addons } = sharedState();
   // Another thread may have reported a restore to the addon, but this thread's count may not include that report yet.
-  const seen = Math.min(restores(), countIn(count));
+  const seen = Math.min(restores(), loadCount(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });
   return backend;

@@ -3,7 +3,7 @@ import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import type { Backend, Call, Calls } from "../machine.js";
 import type { LentTable } from "../partitions.js";
-import { MANY_LEVELS, needStack } from "../stack.js";
+import { ensureStack, MAX_LEVELS } from "../stack.js";
 import type { LentKeys } from "../uuid7/keys.js";
 
 /** The glue code for a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
@@ -37,7 +37,7 @@ type Exports = Calls & {
  * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be used.
  */
 export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
-  needStack(MANY_LEVELS);
+  ensureStack(MAX_LEVELS);
   const {
     memory,
     __stack_pointer: stack,
@@ -45,14 +45,14 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     scratch,
     clock,
     ...exports
-  } = started(compiled(source), glue);
+  } = startInstance(compileModule(source), glue);
   const withStackRestored = stackRestorer(stack);
   const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__");
   const calls = Object.entries(exports)
     .filter(isCall)
     .map(([name, call]) => [
       name,
-      withStackRestored(withStackCheck(call as Call, levelsOf(name, "layoutBuild" in exports))),
+      withStackRestored(withStackCheck(call as Call, requiredLevels(name, "layoutBuild" in exports))),
     ]);
   const named = Object.fromEntries(calls) as Calls;
   return {
@@ -72,7 +72,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
  * Returns a compiled module, and compiles it if necessary. The class of a module is not checked, because edge runtimes pass
  * modules from the host's realm.
  */
-function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
+function compileModule(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   try {
     return isBytes(source) ? new WebAssembly.Module(source as BufferSource) : source;
   } catch (cause) {
@@ -89,7 +89,7 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
 export const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
 
 /** Returns the exports of a new instance, ready to be called. */
-function started(module: WebAssembly.Module, glue: Glue): Exports {
+function startInstance(module: WebAssembly.Module, glue: Glue): Exports {
   try {
     const exports = new WebAssembly.Instance(module, glue.imports()).exports as unknown as Exports;
     glue.begin(exports);
@@ -104,15 +104,15 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** The number of stack levels for those layout calls that {@link levelsOf} does not list. */
+/** The number of stack levels for those layout calls that {@link requiredLevels} does not list. */
 const LEVELS = 128;
 
 /**
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
  * memory. For calls that do not allocate in steady use, it is 0.
  */
-function levelsOf(name: string, isLayout: boolean): number {
-  if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
+function requiredLevels(name: string, isLayout: boolean): number {
+  if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MAX_LEVELS;
   return isLayout && /^(layout|generator)/.test(name) ? LEVELS : 0;
 }
 
@@ -120,7 +120,7 @@ function levelsOf(name: string, isLayout: boolean): number {
 function withStackCheck(call: Call, levels: number): Call {
   if (levels === 0) return call;
   return () => {
-    needStack(levels);
+    ensureStack(levels);
     return call();
   };
 }

@@ -17,34 +17,34 @@
  */
 
 import { load, init as open } from "#machine/public";
-import { attached, bytes, integer, isBytes, isObject, lengthOfArray, partOfBytes, string, within } from "../checks.js";
-import { misspeltError, shown, textOfLength, type ValueAt } from "../decode/checks.js";
+import { arrayLength, attached, byteRange, bytes, integer, isBytes, isObject, string, within } from "../checks.js";
+import { checkTextLength, firstInvalidCharacterError, shown, type ValueAt } from "../decode/checks.js";
 import { type ErrorDetails, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
-import { type Machine, type Next, onDemand } from "../machine.js";
+import { loadOnDemand, type Machine, type Next } from "../machine.js";
 import { entries, members } from "../members.js";
 import { BATCH, BYTES, register } from "../protocol.js";
-import { nameOf, nothingOf, present } from "../show.js";
-import { elements, readItem, textsOf, throwFirstError } from "../texts.js";
-import { intendedCharacter, isOfTail, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
+import { addDisplay, emptyJson, nameOf } from "../show.js";
+import { checkTexts, elements, readItem, throwFirstError } from "../texts.js";
+import { intendedCharacter, isTailCode, putTail, TAIL_CHARACTER, TAIL_LENGTH } from "./tail.js";
 
 /** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
 
-const machine = /* @__PURE__ */ onDemand(load);
+const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /** The number of bytes in a secret, and the highest version of a secret. */
 const SECRET = 32;
-const LAST_VERSION = 31;
+const MAX_VERSION = 31;
 
 /** The maximum length of a type's name. */
-const MOST_NAME = 63;
+const MAX_NAME = 63;
 
 /** Numbers are below 2^48 by default. Types of at most 53 bits use numbers, wider ones bigints. */
 const BITS = 48;
-const MOST_BITS = 64;
+const MAX_BITS = 64;
 const NUMBER_BITS = 53;
 
 /** A public ID of the type with the given name. */
@@ -116,14 +116,14 @@ export class Keyring {
    */
   constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
-    const secrets = secretsOf(secret);
+    const secrets = readSecrets(secret);
     const { write } = members(options, "options", ["write"]);
     const written =
-      write === undefined ? Math.max(...secrets.map(([version]) => version)) : within(write, "write", LAST_VERSION);
+      write === undefined ? Math.max(...secrets.map(([version]) => version)) : within(write, "write", MAX_VERSION);
     this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets, written), loaded.calls.publicBuild).belongTo(
       this,
     );
-    present(this, nothingOf, nameOf);
+    addDisplay(this, emptyJson, nameOf);
   }
 
   /**
@@ -144,14 +144,14 @@ export class Keyring {
 
 type Secrets = readonly (readonly [version: number, secret: Uint8Array])[];
 
-function secretsOf(given: unknown): Secrets {
+function readSecrets(given: unknown): Secrets {
   const all: [version: string, secret: unknown][] =
     isBytes(given) || !isObject(given) ? [["1", given]] : entries(given, "secret");
   return all.map(([text, secret]) => {
     const version = Number(text);
     if (String(version) !== text) throw invalidType("integer", text, { field: "version" });
-    within(version, "version", LAST_VERSION);
-    const length = lengthOfArray(bytes(secret, "secret"));
+    within(version, "version", MAX_VERSION);
+    const length = arrayLength(bytes(secret, "secret"));
     if (length === SECRET) return [version, secret as Uint8Array];
     const message = `expected a secret of ${SECRET} bytes, found ${length}`;
     throw new PolyflakeError("invalid_secret", message, { field: "secret" });
@@ -162,23 +162,24 @@ function secretsOf(given: unknown): Secrets {
 function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   secrets.forEach(([version, secret], k) => {
     m.bytes[k * (1 + SECRET)] = version;
-    m.bytes.set(partOfBytes(secret, 0, SECRET), k * (1 + SECRET) + 1);
+    m.bytes.set(byteRange(secret, 0, SECRET), k * (1 + SECRET) + 1);
   });
   m.bytes[secrets.length * (1 + SECRET)] = written;
   m.numbers[register.count] = secrets.length;
 }
 
 /** Checks that a value is a valid type name (a letter, followed by letters, digits and `_`) and returns it. */
-function nameOfType(given: unknown): string {
+function checkTypeName(given: unknown): string {
   const name = string(given, "type");
   const valueAt: ValueAt = (text, at) =>
     /[a-z]/.test(text.charAt(at)) || (at > 0 && /[0-9_]/.test(text.charAt(at))) ? 0 : -1;
-  for (let at = 0; at < name.length; at++) if (valueAt(name, at) < 0) throw misspeltError(name, "type", valueAt);
-  return textOfLength(name, "type", MOST_NAME, 1);
+  for (let at = 0; at < name.length; at++)
+    if (valueAt(name, at) < 0) throw firstInvalidCharacterError(name, "type", valueAt);
+  return checkTextLength(name, "type", MAX_NAME, 1);
 }
 
 /** Adds the name of the parameter to an error from the core. */
-const inText = (error: ErrorDetails): undefined => {
+const addTextField = (error: ErrorDetails): undefined => {
   error.field = "text";
 };
 
@@ -206,8 +207,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
     const { bits = BITS } = members(options, "options", ["bits"]);
     const width = integer(bits, "bits");
-    if (width < 1 || width > MOST_BITS) throw outOfRange(1, MOST_BITS, width, "bits");
-    const name = nameOfType(type);
+    if (width < 1 || width > MAX_BITS) throw outOfRange(1, MAX_BITS, width, "bits");
+    const name = checkTypeName(type);
     const m = secrets.machine;
     const write = () => {
       secrets.ready();
@@ -220,7 +221,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     this.#isWide = width > NUMBER_BITS;
     this.#most = this.#isWide ? (1n << BigInt(width)) - 1n : 2 ** width - 1;
     this.#next = m.maker("publicEncode", () => m.ascii(0, this.#width) as PublicId<Name>, false);
-    present(this, nothingOf, nameOf);
+    addDisplay(this, emptyJson, nameOf);
   }
 
   /** The name of the type. */
@@ -231,7 +232,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
 
   /** The number of characters in a public ID. */
   get #width(): number {
-    return this.#prefix.length + TAIL;
+    return this.#prefix.length + TAIL_LENGTH;
   }
 
   /**
@@ -289,7 +290,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
    */
   decodeMany(ids: readonly string[]): N[] {
     attached(isObject(this) && #handle in this);
-    const texts = textsOf(elements(ids), this.#width, this.#width);
+    const texts = checkTexts(elements(ids), this.#width, this.#width);
     const numbers = new Array<N>(texts.count);
     for (let from = 0; from < texts.count; from += this.#batch) {
       const to = Math.min(from + this.#batch, texts.count);
@@ -331,7 +332,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const given = string(text, "text");
     if (given.length !== this.#width || !given.startsWith(this.#prefix) || !putTail(given, from, m.bytes))
       throw this.#misread(given);
-    m.check(m.calls.publicDecode(), inText);
+    m.check(m.calls.publicDecode(), addTextField);
     return (this.#isWide ? BigInt.asUintN(64, m.bigints[register.answer]!) : m.numbers[register.answer]) as N;
   }
 
@@ -341,12 +342,14 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const end = text.lastIndexOf("_");
     const found = text.slice(0, Math.max(end, 0));
     if (text.slice(0, end + 1) !== this.#prefix) {
-      const other = end >= 0 && found.length <= MOST_NAME ? `\`${JSON.stringify(found).slice(1, -1)}\`` : "another";
+      const other = end >= 0 && found.length <= MAX_NAME ? `\`${JSON.stringify(found).slice(1, -1)}\`` : "another";
       const message = `expected an ID of the type \`${this.name}\`, found ${other}`;
       return new PolyflakeError("type_mismatch", message, { field });
     }
     if (text.length !== this.#width) return invalidLength(this.#width, text.length, { field });
-    const error = misspeltError(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
+    const error = firstInvalidCharacterError(text, field, (text, at) =>
+      at < from || isTailCode(text.charCodeAt(at)) ? 0 : -1,
+    );
     const other = intendedCharacter(text.charAt(error.position!));
     if (other) error.message += `, did you mean \`${other}\`?`;
     return error;
@@ -359,9 +362,9 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
       return this.#isWide ? value : Number(value);
     }
     if (typeof value !== "number" || !Number.isInteger(value)) throw invalidType("integer", value, { field });
-    const isZeroBelow = Object.is(value, -0);
-    if (value < 0 || value > this.#most || isZeroBelow)
-      throw outOfRange(0, this.#most, isZeroBelow ? "-0" : value, field);
+    const isNegativeZero = Object.is(value, -0);
+    if (value < 0 || value > this.#most || isNegativeZero)
+      throw outOfRange(0, this.#most, isNegativeZero ? "-0" : value, field);
     if (!Number.isSafeInteger(value)) throw invalidType("bigint from 2^53 on", value, { field });
     return this.#isWide ? BigInt(value) : value;
   }

@@ -1,7 +1,7 @@
 /** The part of a public ID that follows the type and `_`. It consists of lower-case characters from Crockford's alphabet. */
 
 /** The number of characters that follow the type and `_` in a public ID. */
-export const TAIL = 15;
+export const TAIL_LENGTH = 15;
 
 /** A regular expression that matches one character of the part that follows the type and `_` in a public ID. */
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
@@ -14,7 +14,7 @@ const CODES = /* @__PURE__ */ (() => {
 })();
 
 /** Returns whether a character code belongs to the alphabet of public IDs. */
-export const isOfTail = (code: number): boolean => CODES[code] === 1;
+export const isTailCode = (code: number): boolean => CODES[code] === 1;
 
 /**
  * Writes the characters of `text` from the index `from` on to the start of `bytes`. Returns false if any of them is not in the
@@ -22,7 +22,7 @@ export const isOfTail = (code: number): boolean => CODES[code] === 1;
  */
 export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
   let all = 1;
-  for (let k = 0; k < TAIL; k++) {
+  for (let k = 0; k < TAIL_LENGTH; k++) {
     const code = text.charCodeAt(from + k);
     bytes[k] = code;
     all &= CODES[code]!;
@@ -39,5 +39,5 @@ export function intendedCharacter(character: string): string | undefined {
   const lower = character.toLowerCase();
   if (lower === "o") return "0";
   if (lower === "i" || lower === "l") return "1";
-  return isOfTail(lower.charCodeAt(0)) ? lower : undefined;
+  return isTailCode(lower.charCodeAt(0)) ? lower : undefined;
 }

@@ -1,10 +1,10 @@
-import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
+import { arrayLength, attached, byteRange, integer, integers, isObject, signed } from "../checks.js";
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { fields } from "../members.js";
 import { BATCH, register } from "../protocol.js";
-import { bySecret } from "../secret.js";
-import { nameOf, nothingOf, present } from "../show.js";
+import { secretWriter } from "../secret.js";
+import { addDisplay, emptyJson, nameOf } from "../show.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./ids.js";
 
@@ -46,9 +46,9 @@ export class Codec {
   constructor(secret: Uint8Array) {
     const loaded = machine();
     const m = loaded;
-    this.#handle = new Handle(loaded, bySecret(m, secret, "secret"), m.calls.randflakeCodecBuild).belongTo(this);
-    this.#cipher = new Handle(loaded, bySecret(m, secret, "secret"), m.calls.sparx64Build).belongTo(this);
-    present(this, nothingOf, nameOf);
+    this.#handle = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.randflakeCodecBuild).belongTo(this);
+    this.#cipher = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.sparx64Build).belongTo(this);
+    addDisplay(this, emptyJson, nameOf);
   }
 
   /**
@@ -74,7 +74,7 @@ export class Codec {
    */
   inspectColumns(ids: BigInt64Array): PartsColumns {
     attached(isObject(this) && #handle in this);
-    const count = lengthOfArray(integers(ids, "ids"));
+    const count = arrayLength(integers(ids, "ids"));
     const columns = {
       timestamp: new Uint32Array(count),
       node: new Uint32Array(count),
@@ -83,7 +83,7 @@ export class Codec {
     for (let from = 0; from < count; from += BATCH) {
       const here = Math.min(BATCH, count - from);
       const m = this.#cipher.machine;
-      m.bytes.set(partOfBytes(ids, from * 8, here * 8));
+      m.bytes.set(byteRange(ids, from * 8, here * 8));
       m.numbers[register.count] = here;
       this.#cipher.call("sparx64Decrypt");
       const words = new Uint32Array(m.bytes.buffer, m.bytes.byteOffset, 2 * here);

@@ -5,12 +5,12 @@ import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { type AnyLease, alone, isLease, leasedBy, leaseOf, unavailable } from "../leased.js";
-import { type Machine, MOST, type Next } from "../machine.js";
+import { type AnyLease, alone, createLeasedHandle, isLease, readLease, unavailable } from "../leased.js";
+import { MAX_COUNT, type Machine, type Next } from "../machine.js";
 import { putOptions, SHARED_OPTIONS, type SharedOptions, sharedSettings } from "../options.js";
 import { BATCH, register } from "../protocol.js";
-import { putSecret, secretOf } from "../secret.js";
-import { hexOf } from "../show.js";
+import { copySecret, putSecret } from "../secret.js";
+import { toHex } from "../show.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
@@ -44,7 +44,7 @@ const FAMILY = {
   name: "randflake",
   size: 8,
   batch: BATCH,
-  most: MOST,
+  most: MAX_COUNT,
   parameters: 0,
   packed: (m: Machine) => m.bytes.slice(0, 8),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * 8),
@@ -93,7 +93,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    */
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
-    const lease = isLease(grant) ? leaseOf({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
+    const lease = isLease(grant) ? readLease({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
     const granted = lease ? PLACEHOLDER_GRANT : numbersOf(grant);
     const m = machine();
@@ -193,7 +193,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const [lastSecond, len, closed] = this.#handle.call("generatorStats").answer();
-    return { lastSecond: secondOf(lastSecond), len, closed: closed === 1 };
+    return { lastSecond: undefinedIfNaN(lastSecond), len, closed: closed === 1 };
   }
 
   /**
@@ -205,7 +205,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    return secondOf(this.#handle.call("generatorClose").answer()[0]);
+    return undefinedIfNaN(this.#handle.call("generatorClose").answer()[0]);
   }
 }
 
@@ -219,9 +219,9 @@ function leasedGenerator(
   clock: GuardedClock | undefined,
   build: (secret: Uint8Array, grant: typeof PLACEHOLDER_GRANT) => Handle,
 ): Handle {
-  const secret = secretOf(given);
-  return leasedBy(lease, {
-    settings: { family: "randflake", secret: hexOf(secret) },
+  const secret = copySecret(given);
+  return createLeasedHandle(lease, {
+    settings: { family: "randflake", secret: toHex(secret) },
     clock,
     build: (number, start, end) => {
       if (Number.isNaN(start)) return build(secret, PLACEHOLDER_GRANT);
@@ -230,6 +230,6 @@ function leasedGenerator(
   });
 }
 
-function secondOf(second: number): number | undefined {
+function undefinedIfNaN(second: number): number | undefined {
   return Number.isNaN(second) ? undefined : second;
 }

@@ -1,19 +1,19 @@
 import { load } from "#machine/randflake";
-import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsigned } from "../checks.js";
+import { arrayLength, attached, byteRange, integers, isObject, signed, unsigned } from "../checks.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
-import { type Description, figuresOf } from "../describe.js";
+import { type Description, describeFixedFormat } from "../describe.js";
 import { invalidType } from "../errors.js";
-import { type Machine, onDemand } from "../machine.js";
-import { placeOf } from "../packed.js";
+import { loadOnDemand, type Machine } from "../machine.js";
+import { resolveIndex } from "../packed.js";
 import { BATCH, register } from "../protocol.js";
-import { fewOf, jsonOfTexts, present } from "../show.js";
-import { elements, readItem, type Texts, textsOf, throwFirstError } from "../texts.js";
+import { addDisplay, inspectFirstIds, textsToJson } from "../show.js";
+import { checkTexts, elements, readItem, type Texts, throwFirstError } from "../texts.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
 
 /** The backend of this format and of its cipher. */
-export const machine = /* @__PURE__ */ onDemand(load);
+export const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /** The number of bytes in the slot for an encoded ID. The slot is padded with zeros. */
 export const SLOT = 16;
@@ -31,7 +31,7 @@ export interface Parts {
 }
 
 /** Returns the length of the encoded ID in a slot. */
-export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): number {
+export function encodedLength({ bytes }: Pick<Machine, "bytes">, index: number): number {
   let length = TEXT_LENGTH;
   while (bytes[index * SLOT + length - 1] === 0) length--;
   return length;
@@ -77,7 +77,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
    */
   constructor(ids: BigInt64Array) {
     this.ids = integers(ids, "ids");
-    present(this, jsonOfTexts, fewOf);
+    addDisplay(this, textsToJson, inspectFirstIds);
   }
 
   /**
@@ -91,7 +91,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     const all = elements(ids);
     if (!all.every((id) => typeof id === "string"))
       return new RandflakeArray(BigInt64Array.from(all, (id, item) => readItem(id, item, readId)));
-    const given = textsOf(all, 1, TEXT_LENGTH);
+    const given = checkTexts(all, 1, TEXT_LENGTH);
     const many = new BigInt64Array(given.count);
     const bytes = new Uint8Array(many.buffer);
     for (let from = 0; from < given.count; from += MAX_TEXTS) {
@@ -108,7 +108,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #texts in this);
-    return lengthOfArray(this.ids);
+    return arrayLength(this.ids);
   }
 
   /**
@@ -118,7 +118,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
    */
   at(index: number): RandflakeId | undefined {
     attached(isObject(this) && #texts in this);
-    const place = placeOf(index, this.length);
+    const place = resolveIndex(index, this.length);
     return place === undefined ? undefined : (this.ids[place] as RandflakeId);
   }
 
@@ -140,10 +140,10 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   /** Encodes `count` IDs into `texts`, starting at the index `from`. */
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
-    m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
+    m.bytes.set(byteRange(this.ids, from * 8, count * 8));
     m.numbers[register.count] = count;
     m.check(m.calls.randflakeTexts());
-    m.cut(texts, from, count, SLOT, (index) => lengthInSlot(m, index));
+    m.cut(texts, from, count, SLOT, (index) => encodedLength(m, index));
   }
 }
 
@@ -171,7 +171,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
  * Returns the format's size, fields, rate and time span. The fields are those of the unencrypted value.
  */
 export function describe(): Description {
-  return figuresOf(
+  return describeFixedFormat(
     [
       ["timestamp", "timestamp", 30],
       ["node", "bindable", 17],

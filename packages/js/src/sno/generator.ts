@@ -1,26 +1,26 @@
-import { attached, generatorOf, inDates, integer, isObject, time } from "../checks.js";
+import { attached, checkGenerator, inDates, integer, isObject, time } from "../checks.js";
 import { compare } from "../conflicts.js";
 import type { Generate, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, defaultGenerator, leasedBy, warnWithoutLease } from "../leased.js";
-import { type Machine, MOST } from "../machine.js";
+import { alone, createLeasedHandle, defaultGenerator, warnWithoutLease } from "../leased.js";
+import { MAX_COUNT, type Machine } from "../machine.js";
 import { putOptions } from "../options.js";
-import { lendTo } from "../partitions.js";
+import { lendPartitionTable } from "../partitions.js";
 import { BATCH, register } from "../protocol.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
-  heldOf,
   numbersOf,
   type RestoreOptions,
+  readReservation,
+  readSettings,
+  readSnapshot,
+  readStats,
   type Snapshot,
   type Stats,
-  settingsOf,
-  snapshotOf,
-  statsOf,
 } from "./options.js";
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
@@ -48,7 +48,7 @@ const FAMILY = {
   name: "sno",
   size: LENGTH,
   batch: BATCH,
-  most: MOST,
+  most: MAX_COUNT,
   parameters: 1,
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
@@ -110,12 +110,12 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   constructor(options?: GeneratorOptions<Metabyte>);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
+    const { shared, own, clock, metabyte, leases, lease, times } = readSettings(options, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
     // The backend borrows the table even if the partition is explicit, so that no default generator picks that
     // partition.
-    const isLent = lendTo(m);
+    const isLent = lendPartitionTable(m);
     // Under a lease, the addon starts each tick at a random sequence. WebAssembly does not, because copies of a process
     // would share its random bytes.
     const start = lease && m.kind === "native" ? 3 : how;
@@ -124,7 +124,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, numbers);
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
-    const handle = lease ? leasedBy(lease, { settings: { family: "sno" }, clock, build }) : build();
+    const handle = lease ? createLeasedHandle(lease, { settings: { family: "sno" }, clock, build }) : build();
     if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
@@ -146,7 +146,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     this.#seed = seed;
     this.#ready = ready;
     if (!leases && !lease) {
-      const { partition, sequences } = heldOf(own, restored);
+      const { partition, sequences } = readReservation(own, restored);
       const key = `sno ${partition}`;
       const identity = {
         group: key,
@@ -245,7 +245,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    return statsOf(this.#handle.call("generatorStats"));
+    return readStats(this.#handle.call("generatorStats"));
   }
 
   /**
@@ -258,18 +258,17 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
     this.#seed();
-    return snapshotOf(this.#handle.call("generatorClose"));
+    return readSnapshot(this.#handle.call("generatorClose"));
   }
 }
 
 let shared: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
-const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
+const getDefaultGenerator = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
-const withOwnBytes = (ids: SnoArray): SnoArray =>
-  ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes);
+const toOwnArray = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
 
 /**
  * Returns a new ID with the given metabyte (0..255; 0 by default) from this thread's default generator.
@@ -284,12 +283,12 @@ export function generate(): SnoId<0>;
 export function generate<M extends number>(metabyte: M): SnoId<M>;
 export function generate(metabyte: number | undefined): SnoId;
 export function generate(metabyte?: number): SnoId<never> {
-  return theDefault().generate(metabyte) as SnoId<never>;
+  return getDefaultGenerator().generate(metabyte) as SnoId<never>;
 }
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, metabyte?: number): SnoArray {
-  return withOwnBytes(theDefault().generateMany(count, metabyte));
+  return toOwnArray(getDefaultGenerator().generateMany(count, metabyte));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
@@ -297,14 +296,14 @@ export function generateAsync(): Promise<SnoId<0>>;
 export function generateAsync<M extends number>(metabyte: M, options?: AsyncOptions): Promise<SnoId<M>>;
 export function generateAsync(metabyte: number | undefined, options?: AsyncOptions): Promise<SnoId>;
 export function generateAsync(metabyte?: number, options?: AsyncOptions): Promise<SnoId<never>> {
-  return theDefault().generateAsync(metabyte, options) as Promise<SnoId<never>>;
+  return getDefaultGenerator().generateAsync(metabyte, options) as Promise<SnoId<never>>;
 }
 
 /**
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
-  return theDefault().generateManyAsync(count, metabyte, options).then(withOwnBytes);
+  return getDefaultGenerator().generateManyAsync(count, metabyte, options).then(toOwnArray);
 }
 
 /**
@@ -323,5 +322,5 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : generatorOf(generators, generator);
+  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

@@ -1,23 +1,23 @@
 import { load } from "#machine/sno";
 import {
+  arrayLength,
   attached,
+  byteRange,
   flag,
   inDates,
   integer,
   isBytes,
   isObject,
-  lengthOfArray,
-  partOfBytes,
   time,
   within,
 } from "../checks.js";
-import { uuidBytes } from "../decode/checks.js";
+import { parseUuidBytes } from "../decode/checks.js";
 import type { SnoId } from "../decode/sno.js";
-import { bytesOfUuid8, EPOCH_MS, type Parts, parse, TICK_MS, uuid8OfBytes } from "../decode/sno.js";
-import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
-import { type Description, figuresOf } from "../describe.js";
+import { bytesToUuid8, EPOCH_MS, type Parts, parse, TICK_MS, uuid8ToBytes } from "../decode/sno.js";
+import { LENGTH, parseWords, TEXT_LENGTH, wordsToText } from "../decode/words.js";
+import { type Description, describeFixedFormat } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
-import { onDemand } from "../machine.js";
+import { loadOnDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { BATCH, register } from "../protocol.js";
@@ -40,7 +40,7 @@ export { fromBytes, fromUuid } from "../decode/sno-bytes.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 
 /** The backend of this format. */
-export const machine = /* @__PURE__ */ onDemand(load);
+export const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /**
  * Returns a copy of an ID with the given partition (0..65535).
@@ -49,9 +49,9 @@ export const machine = /* @__PURE__ */ onDemand(load);
  */
 export function withPartition(text: string, partition: number): SnoId {
   integer(partition, "partition");
-  const [high, low, upper, lower] = wordsOf(text, "text");
+  const [high, low, upper, lower] = parseWords(text, "text");
   const word = within(partition, "partition", 0xffff);
-  return textOf([high, low, (upper & 0xff000) | (word >> 4), ((word & 15) << 16) | (lower & 0xffff)]);
+  return wordsToText([high, low, (upper & 0xff000) | (word >> 4), ((word & 15) << 16) | (lower & 0xffff)]);
 }
 
 /**
@@ -61,8 +61,8 @@ export function withPartition(text: string, partition: number): SnoId {
  */
 export function withSequence(text: string, sequence: number): SnoId {
   integer(sequence, "sequence");
-  const [high, low, upper, lower] = wordsOf(text, "text");
-  return textOf([high, low, upper, (lower & 0xf0000) | within(sequence, "sequence", 0xffff)]);
+  const [high, low, upper, lower] = parseWords(text, "text");
+  return wordsToText([high, low, upper, (lower & 0xf0000) | within(sequence, "sequence", 0xffff)]);
 }
 
 /**
@@ -101,7 +101,7 @@ export function fromParts(parts: Parts): SnoId {
   const [tick, tickTock, metabyte, partition, sequence] = names.map((name, k) =>
     within(values[k], name, most[name]),
   ) as number[];
-  return textOf([
+  return wordsToText([
     Math.floor(tick! / 0x8_0000),
     ((tick! % 0x8_0000) << 1) | tickTock!,
     (metabyte! << 12) | (partition! >> 4),
@@ -151,11 +151,11 @@ export class SnoArray extends PackedTexts<SnoId> {
    * the argument has the wrong type; `invalid_length` unless the number of bytes is a multiple of 16.
    */
   static fromUuid8(uuids: Uint8Array | readonly string[]): SnoArray {
-    const rows = isBytes(uuids) ? uuidsIn(uuids) : elements(uuids, "uuids").map(uuidOf);
+    const rows = isBytes(uuids) ? splitUuids(uuids) : elements(uuids, "uuids").map(readUuid);
     const ids = new Uint8Array(rows.length * LENGTH);
     rows.forEach((uuid, k) =>
       ids.set(
-        readItem(uuid, k, () => bytesOfUuid8(uuid, "uuids")),
+        readItem(uuid, k, () => uuid8ToBytes(uuid, "uuids")),
         k * LENGTH,
       ),
     );
@@ -167,7 +167,7 @@ export class SnoArray extends PackedTexts<SnoId> {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     const uuids = new Uint8Array(this.length * UUID_BYTES);
-    for (let k = 0; k < this.length; k++) uuids.set(uuid8OfBytes(rows.subarray(k * LENGTH)), k * UUID_BYTES);
+    for (let k = 0; k < this.length; k++) uuids.set(bytesToUuid8(rows.subarray(k * LENGTH)), k * UUID_BYTES);
     return uuids;
   }
 
@@ -175,7 +175,7 @@ export class SnoArray extends PackedTexts<SnoId> {
   unixMs(): Float64Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Float64Array.from({ length: this.length }, (_, k) => EPOCH_MS + tickIn(rows, k) * TICK_MS);
+    return Float64Array.from({ length: this.length }, (_, k) => EPOCH_MS + readTick(rows, k) * TICK_MS);
   }
 
   /** Returns the metabyte of each ID. */
@@ -189,37 +189,38 @@ export class SnoArray extends PackedTexts<SnoId> {
   partitions(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + PARTITION));
+    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + PARTITION));
   }
 
   /** Returns the sequence number of each ID. */
   sequences(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
+    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + SEQUENCE));
   }
 
   /** Returns the bytes of all complete IDs. The last ID can be incomplete, because the caller may have resized the array. */
   #rows(): Uint8Array {
-    return partOfBytes(this.bytes, 0, this.length * LENGTH);
+    return byteRange(this.bytes, 0, this.length * LENGTH);
   }
 }
 
 const UUID_BYTES = 16;
 
 /** Returns the bytes of each UUID. */
-function uuidsIn(bytes: Uint8Array): Uint8Array[] {
-  const length = lengthOfArray(bytes);
+function splitUuids(bytes: Uint8Array): Uint8Array[] {
+  const length = arrayLength(bytes);
   if (length % UUID_BYTES !== 0) {
     throw new PolyflakeError("invalid_length", `expected a multiple of ${UUID_BYTES} bytes, found ${length}`, {
       field: "uuids",
     });
   }
-  return Array.from({ length: length / UUID_BYTES }, (_, k) => partOfBytes(bytes, k * UUID_BYTES, UUID_BYTES));
+  return Array.from({ length: length / UUID_BYTES }, (_, k) => byteRange(bytes, k * UUID_BYTES, UUID_BYTES));
 }
 
 /** Returns the bytes of a UUID in a list. */
-const uuidOf = (text: unknown, item: number): number[] => readItem(text, item, (text) => uuidBytes(text, "uuids"));
+const readUuid = (text: unknown, item: number): number[] =>
+  readItem(text, item, (text) => parseUuidBytes(text, "uuids"));
 
 /** The positions of fields in the bytes of an ID. */
 const METABYTE = 5;
@@ -227,20 +228,20 @@ const PARTITION = 6;
 const SEQUENCE = 8;
 
 /** Returns the tick of the ID in a row. */
-function tickIn(rows: Uint8Array, row: number): number {
+function readTick(rows: Uint8Array, row: number): number {
   const at = row * LENGTH;
   const low = (rows[at + 1]! << 23) | (rows[at + 2]! << 15) | (rows[at + 3]! << 7) | (rows[at + 4]! >> 1);
   return rows[at]! * 2 ** 31 + low;
 }
 
 /** Returns the 16-bit number in two bytes. */
-function pairIn(rows: Uint8Array, at: number): number {
+function readUint16(rows: Uint8Array, at: number): number {
   return (rows[at]! << 8) | rows[at + 1]!;
 }
 
 /** Returns the format's size, fields, rate and time span. */
 export function describe(): Description {
-  return figuresOf(
+  return describeFixedFormat(
     [
       ["timestamp", "timestamp", 39],
       ["tick_tock", "bindable", 1],

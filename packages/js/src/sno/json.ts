@@ -1,6 +1,6 @@
 import { flag } from "../checks.js";
 import type { SnoId } from "../decode/sno.js";
-import { wordsOf } from "../decode/words.js";
+import { parseWords } from "../decode/words.js";
 import { members } from "../members.js";
 
 /** The zero ID, which the original Go library writes as null. */
@@ -20,7 +20,7 @@ export interface JsonOptions {
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): SnoId {
   if (value === null && nullIsZero(options)) return ZERO;
-  wordsOf(value, "value");
+  parseWords(value, "value");
   return value as SnoId;
 }
 
@@ -31,7 +31,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
  * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): SnoId | null {
-  wordsOf(id, "id");
+  parseWords(id, "id");
   return id === ZERO && nullIsZero(options) ? null : (id as SnoId);
 }
 

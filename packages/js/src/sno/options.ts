@@ -1,10 +1,10 @@
-import { integer, isBytes, lengthOfArray, optionalInteger } from "../checks.js";
+import { arrayLength, integer, isBytes, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
-import { type AnyLease, leaseOf } from "../leased.js";
+import { type AnyLease, readLease } from "../leased.js";
 import type { Machine } from "../machine.js";
 import { fields, members, pair } from "../members.js";
-import { type Shared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { type Shared, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 
 interface MetabyteOption<Metabyte extends number> {
   /** The default metabyte, 0..255, for IDs that are generated without an explicit one; 0 by default. */
@@ -109,7 +109,7 @@ export interface Stats {
 
 /** The version of a snapshot that does not state its version. */
 const FORMAT = 1;
-const RESTORE = ["metabyte", ...WINDOW] as const;
+const RESTORE = ["metabyte", ...WINDOW_OPTIONS] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
@@ -132,10 +132,10 @@ export interface Settings {
  * Reads the options. Without a snapshot, they can include a partition and sequence bounds; a snapshot contains its own. `how`
  * is the value of `Origin` that says how the generator starts.
  */
-export function settingsOf(options: unknown, how: number): Settings {
+export function readSettings(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
   const { shared, clock, times, given } = sharedSettings(options, names);
-  const lease = leaseOf({ ...given, snapshot: how || undefined }, EXCLUDED_WITH_LEASE);
+  const lease = readLease({ ...given, snapshot: how || undefined }, EXCLUDED_WITH_LEASE);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
   const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");
@@ -153,7 +153,7 @@ export function settingsOf(options: unknown, how: number): Settings {
 
 function partitionOf(value: unknown): number {
   if (!isBytes(value)) return optionalInteger(value, "partition");
-  const length = lengthOfArray(value);
+  const length = arrayLength(value);
   if (length !== 2) {
     throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, {
       field: "partition",
@@ -176,7 +176,7 @@ export function numbersOf(snapshot: unknown): readonly number[] {
  * Returns the partition and the sequence bounds in options or in the numbers of a snapshot. The Go library's bounds can be in
  * either order, and an upper bound of 0 means 65535.
  */
-export function heldOf(
+export function readReservation(
   own: Settings["own"],
   [, high, low, ...counters]: readonly number[],
 ): { partition: number; sequences: readonly [number, number] } {
@@ -187,14 +187,14 @@ export function heldOf(
 }
 
 /** Reads the snapshot from the result of the call that closed a generator. */
-export function snapshotOf(m: Machine): Snapshot {
+export function readSnapshot(m: Machine): Snapshot {
   const [format, high, low, ...counters] = m.answer();
   const named = COUNTERS.map((name, k) => [name, counters[k]]);
   return { format, partition: [high, low], ...Object.fromEntries(named) };
 }
 
 /** Reads the statistics from the result of a call. */
-export function statsOf(m: Machine): Stats {
+export function readStats(m: Machine): Stats {
   const [partition, sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts, closed] = m.answer();
   const numbers = { sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts };
   return { partition: Number.isNaN(partition) ? undefined : partition, ...numbers, closed: closed === 1 };

@@ -7,20 +7,20 @@
  */
 
 import { load, init as open } from "#machine/sparx64";
-import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
+import { arrayLength, attached, byteRange, bytes, isObject } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
-import { onDemand } from "../machine.js";
+import { loadOnDemand } from "../machine.js";
 import { BATCH, register } from "../protocol.js";
-import { bySecret } from "../secret.js";
-import { nameOf, nothingOf, present } from "../show.js";
+import { secretWriter } from "../secret.js";
+import { addDisplay, emptyJson, nameOf } from "../show.js";
 
 /** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
 
 /** The backend of the cipher, which is part of Randflake's module. */
-const machine = /* @__PURE__ */ onDemand(load);
+const machine = /* @__PURE__ */ loadOnDemand(load);
 
 const BLOCK = 8;
 
@@ -45,8 +45,8 @@ export class Sparx64 {
   constructor(key: Uint8Array) {
     const loaded = machine();
     const m = loaded;
-    this.#handle = new Handle(loaded, bySecret(m, key, "key"), m.calls.sparx64Build).belongTo(this);
-    present(this, nothingOf, nameOf);
+    this.#handle = new Handle(loaded, secretWriter(m, key, "key"), m.calls.sparx64Build).belongTo(this);
+    addDisplay(this, emptyJson, nameOf);
   }
 
   /**
@@ -56,7 +56,7 @@ export class Sparx64 {
    */
   encrypt(block: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
-    return this.#work("sparx64Encrypt", oneBlock(block));
+    return this.#work("sparx64Encrypt", copyBlock(block));
   }
 
   /**
@@ -66,7 +66,7 @@ export class Sparx64 {
    */
   decrypt(block: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
-    return this.#work("sparx64Decrypt", oneBlock(block));
+    return this.#work("sparx64Decrypt", copyBlock(block));
   }
 
   /**
@@ -77,7 +77,7 @@ export class Sparx64 {
    */
   encryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
-    return this.#work("sparx64Encrypt", manyBlocks(blocks));
+    return this.#work("sparx64Encrypt", copyBlocks(blocks));
   }
 
   /**
@@ -87,7 +87,7 @@ export class Sparx64 {
    */
   decryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
-    return this.#work("sparx64Decrypt", manyBlocks(blocks));
+    return this.#work("sparx64Decrypt", copyBlocks(blocks));
   }
 
   #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
@@ -104,16 +104,16 @@ export class Sparx64 {
 }
 
 /** Returns a copy of one block. */
-function oneBlock(block: Uint8Array): Uint8Array {
-  const length = lengthOfArray(bytes(block, "block"));
+function copyBlock(block: Uint8Array): Uint8Array {
+  const length = arrayLength(bytes(block, "block"));
   if (length !== BLOCK)
     throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`, { field: "block" });
   return copyOf(block, length);
 }
 
 /** Returns a copy of many blocks. */
-function manyBlocks(blocks: Uint8Array): Uint8Array {
-  const length = lengthOfArray(bytes(blocks, "blocks"));
+function copyBlocks(blocks: Uint8Array): Uint8Array {
+  const length = arrayLength(bytes(blocks, "blocks"));
   if (length % BLOCK !== 0)
     throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`, {
       field: "blocks",
@@ -121,4 +121,4 @@ function manyBlocks(blocks: Uint8Array): Uint8Array {
   return copyOf(blocks, length);
 }
 
-const copyOf = (value: Uint8Array, length: number): Uint8Array => new Uint8Array(partOfBytes(value, 0, length));
+const copyOf = (value: Uint8Array, length: number): Uint8Array => new Uint8Array(byteRange(value, 0, length));

@@ -1,4 +1,4 @@
-import { ABSENT, attached, flag, generatorOf, inDates, isObject, optionalInteger, time } from "../checks.js";
+import { ABSENT, attached, checkGenerator, flag, inDates, isObject, optionalInteger, time } from "../checks.js";
 import { compare } from "../conflicts.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { prepareEntropy } from "../entropy.js";
@@ -6,12 +6,12 @@ import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
-import { type Machine, MOST } from "../machine.js";
-import { putOptions, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { alone, createLeasedHandle, defaultGenerator, readLease } from "../leased.js";
+import { MAX_COUNT, type Machine } from "../machine.js";
+import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
-import { lendKeysTo } from "./keys.js";
+import { provideKeys } from "./keys.js";
 
 /** Options for a generator. */
 export type GeneratorOptions = WindowOptions & {
@@ -41,8 +41,8 @@ export type GeneratorOptions = WindowOptions & {
 };
 
 /** The options that a lease decides. */
-const LEASED = ["window", "workerId", "resumeAfter", "followRollbacks"] as const;
-const OPTIONS = ["workerId", "resumeAfter", "followRollbacks", ...WINDOW] as const;
+const EXCLUDED_WITH_LEASE = ["window", "workerId", "resumeAfter", "followRollbacks"] as const;
+const OPTIONS = ["workerId", "resumeAfter", "followRollbacks", ...WINDOW_OPTIONS] as const;
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
@@ -57,12 +57,12 @@ export interface Stats {
 }
 
 /** Returns a number of an answer, or undefined if it is missing. */
-const present = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
+const undefinedIfNaN = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
 
 /** Returns a generator's worker ID, or undefined for a generator without one. */
 function workerIdOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
-  return present(handle.call("generatorStats").numbers[register.answer]!);
+  return undefinedIfNaN(handle.call("generatorStats").numbers[register.answer]!);
 }
 
 /** The properties that all generators of the format share. */
@@ -70,7 +70,7 @@ const FAMILY = {
   name: "uuid7",
   size: LENGTH,
   batch: BATCH,
-  most: MOST,
+  most: MAX_COUNT,
   parameters: 0,
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[register.answer]! * LENGTH),
@@ -130,7 +130,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
    */
   constructor(options: GeneratorOptions = {}) {
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
-    const lease = leaseOf(given, LEASED);
+    const lease = readLease(given, EXCLUDED_WITH_LEASE);
     const workerId = optionalInteger(given.workerId, "workerId");
     const resumeAfter = given.resumeAfter === undefined ? ABSENT : time(given.resumeAfter, "resumeAfter");
     const follows = Number(flag(given.followRollbacks, "followRollbacks"));
@@ -139,13 +139,13 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
       throw new PolyflakeError("out_of_range", reason, { field: "followRollbacks" });
     }
     const m = machine();
-    lendKeysTo(m);
+    provideKeys(m);
     prepareEntropy();
     const build = (worker = workerId, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [worker, resumeAfter, follows]);
       return inDates([...times, given.resumeAfter], () => new Handle(m, write, m.calls.uuid7Build, clock));
     };
-    const handle = lease ? leasedBy(lease, { settings: { family: "uuid7" }, clock, build }) : build();
+    const handle = lease ? createLeasedHandle(lease, { settings: { family: "uuid7" }, clock, build }) : build();
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as Uuid7Id;
     const ready = () => handle.ready();
     super(handle, { ...FAMILY, ready, next: m.maker("uuid7Generate", one, !clock), one });
@@ -163,7 +163,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const [workerId, lastMs, rollbacks, closed] = this.#handle.call("generatorStats").answer();
-    return { workerId: present(workerId), lastMs: present(lastMs), rollbacks, closed: closed === 1 };
+    return { workerId: undefinedIfNaN(workerId), lastMs: undefinedIfNaN(lastMs), rollbacks, closed: closed === 1 };
   }
 
   /**
@@ -175,14 +175,15 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
-    return present(this.#handle.call("generatorClose").numbers[register.answer]!);
+    return undefinedIfNaN(this.#handle.call("generatorClose").numbers[register.answer]!);
   }
 }
 
 let shared: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
-const theDefault = (): Generator => (shared ??= defaultGenerator("uuid7", (options) => new Generator(options)));
+const getDefaultGenerator = (): Generator =>
+  (shared ??= defaultGenerator("uuid7", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
 const own = (ids: Uuid7Array): Uuid7Array =>
@@ -197,24 +198,24 @@ const own = (ids: Uuid7Array): Uuid7Array =>
  * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */
 export function generate(): Uuid7Id {
-  return theDefault().generate();
+  return getDefaultGenerator().generate();
 }
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number): Uuid7Array {
-  return own(theDefault().generateMany(count));
+  return own(getDefaultGenerator().generateMany(count));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
 export function generateAsync(options?: AsyncOptions): Promise<Uuid7Id> {
-  return theDefault().generateAsync(options);
+  return getDefaultGenerator().generateAsync(options);
 }
 
 /**
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, options?: AsyncOptions): Promise<Uuid7Array> {
-  return theDefault().generateManyAsync(count, options).then(own);
+  return getDefaultGenerator().generateManyAsync(count, options).then(own);
 }
 
 /**
@@ -233,5 +234,5 @@ export function generateManyAsync(count: number, options?: AsyncOptions): Promis
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : generatorOf(generators, generator);
+  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

@@ -1,11 +1,11 @@
 import { load } from "#machine/uuid7";
-import { attached, inDates, integer, isObject, partOfBytes, sixteenBytes, time, within } from "../checks.js";
-import { isVersion7, notVersion7, shown, UUID_LENGTH, uuidText } from "../decode/checks.js";
+import { attached, byteRange, inDates, integer, isObject, sixteenBytes, time, within } from "../checks.js";
+import { isVersion7, notVersion7Error, shown, UUID_LENGTH, uuidText } from "../decode/checks.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { type Parts, parse } from "../decode/uuid7.js";
-import { type Description, figuresOf } from "../describe.js";
+import { type Description, describeFixedFormat } from "../describe.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
-import { onDemand } from "../machine.js";
+import { loadOnDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { register } from "../protocol.js";
@@ -13,7 +13,7 @@ import { register } from "../protocol.js";
 export { isValid, type Parts, parse, parts, toBytes, unixMs, workerId } from "../decode/uuid7.js";
 
 /** The backend of this format. */
-export const machine = /* @__PURE__ */ onDemand(load);
+export const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /** The number of bytes in an ID. */
 export const LENGTH = 16;
@@ -24,7 +24,7 @@ export const TEXT_LENGTH = UUID_LENGTH;
 /** The last millisecond that fits in 48 bits. */
 const LAST_MS = 2 ** 48 - 1;
 const LAST_SEQUENCE = 2 ** 18 - 1;
-const LAST_RANDOM = (1n << 56n) - 1n;
+const MAX_RANDOM = (1n << 56n) - 1n;
 
 /**
  * Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
@@ -42,7 +42,7 @@ export function fromParts(parts: Parts): Uuid7Id {
     throw new PolyflakeError("time_out_of_range", message, { field: "unixMs" });
   }
   within(sequence, "sequence", LAST_SEQUENCE);
-  if (random < 0n || random > LAST_RANDOM) throw outOfRange(0n, LAST_RANDOM, shown(random), "random");
+  if (random < 0n || random > MAX_RANDOM) throw outOfRange(0n, MAX_RANDOM, shown(random), "random");
   const bytes = Array.from(bigEndian(BigInt(unixMs), 6));
   bytes.push(0x70 | (sequence >> 14), (sequence >> 6) & 0xff, 0x80 | (sequence & 63), ...bigEndian(random, 7));
   return uuidText(bytes) as Uuid7Id;
@@ -62,7 +62,7 @@ function bigEndian(integer: bigint, count: number): number[] {
 export function fromBytes(id: Uint8Array): Uuid7Id {
   const bytes = sixteenBytes(id);
   if (isVersion7(bytes)) return uuidText(bytes) as Uuid7Id;
-  throw notVersion7("id");
+  throw notVersion7Error("id");
 }
 
 /**
@@ -137,7 +137,7 @@ export class Uuid7Array extends PackedTexts<Uuid7Id> {
   }
 
   #columnOf(read: (view: DataView, at: number) => number): Float64Array {
-    const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
+    const rows = byteRange(this.bytes, 0, this.length * LENGTH);
     const view = new DataView(rows.buffer, rows.byteOffset, rows.length);
     return Float64Array.from({ length: this.length }, (_, k) => read(view, k * LENGTH));
   }
@@ -145,7 +145,7 @@ export class Uuid7Array extends PackedTexts<Uuid7Id> {
 
 /** Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form. */
 export function describe(): Description {
-  return figuresOf(
+  return describeFixedFormat(
     [
       ["timestamp", "timestamp", 48],
       ["version", "constant", 4],

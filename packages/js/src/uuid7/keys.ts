@@ -1,7 +1,7 @@
-import { Lent } from "../lent.js";
+import { BackendCallbacks } from "../lent.js";
 import type { Machine } from "../machine.js";
 import { freshBytes } from "../restores.js";
-import { needStack } from "../stack.js";
+import { ensureStack } from "../stack.js";
 
 /** The length of a key in bytes. */
 const LENGTH = 32;
@@ -10,14 +10,14 @@ const LENGTH = 32;
  * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in
  * which it generates IDs, and after a restore.
  */
-export class LentKeys extends Lent {
+export class LentKeys extends BackendCallbacks {
   #key: Uint16Array = new Uint16Array(LENGTH / 2);
 
   /** Returns 16 bits of a key by their index. Index 0 picks a new key. */
   readonly word = (index: number): number =>
     this.guardCall(() => {
       if (index === 0) {
-        needStack();
+        ensureStack();
         this.#key = new Uint16Array(freshBytes(LENGTH).buffer);
       }
       return this.#key[index]!;
@@ -25,7 +25,7 @@ export class LentKeys extends Lent {
 }
 
 /** Provides a backend in wasm with keys. The native addon has random bytes of the operating system. */
-export function lendKeysTo(machine: Machine): void {
+export function provideKeys(machine: Machine): void {
   if (machine.lent !== undefined || !machine.lendKeys) return;
   const keys = new LentKeys();
   machine.lent = keys;

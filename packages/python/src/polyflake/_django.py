@@ -34,7 +34,7 @@ def checked(read: Callable[[Any], _T], value: Any) -> _T:
         raise ValidationError("%(reason)s", code=error.code, params={"reason": error}) from error
 
 
-def stored(id: UUID, connection: Any) -> Any:
+def uuid_value(id: UUID, connection: Any) -> Any:
     """Returns the query parameter for a UUID: on MySQL and MariaDB, its bytes in the order of the string form."""
     if connection.vendor == "mysql":
         return id.bytes
@@ -52,7 +52,7 @@ def found(value: Any) -> Any:
     return UUID(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
-class Encoding(json.JSONEncoder):
+class IdEncoderMixin(json.JSONEncoder):
     """A mixin for JSON encoders that writes IDs and arrays of IDs."""
 
     def default(self, o: Any) -> Any:
@@ -97,7 +97,7 @@ def typed_lookup(lookup: type) -> type:
     return type(lookup.__name__, (TypedLookup, lookup), {})
 
 
-class WholeOnMySql:
+class WholeIdLookupOnMySql:
     """A string lookup in a UUID column. On MySQL and MariaDB, which store UUIDs as bytes, it matches whole IDs only."""
 
     lhs: Any

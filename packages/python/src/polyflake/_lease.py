@@ -33,7 +33,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
-from polyflake._lease_stores import absolute, driver_of, file_of
+from polyflake._lease_stores import absolute, new_driver, sqlite_file
 from polyflake._polyflake import Keeper, begin_check, check_file, place
 
 __all__ = ["Lease", "LeaseStatus", "lease"]
@@ -163,7 +163,7 @@ class Lease:
         """Sets the store, and returns the settings that its URL or the environment variables contain."""
         self._kind, self._allows_overlayfs = None, False
         terms: dict[str, Any] = {}
-        if (file := file_of(store)) is not None:
+        if (file := sqlite_file(store)) is not None:
             self._kind, store = "sqlite", file
             terms = {"place": f"sqlite:{file}"}
         elif store is None or isinstance(store, str):
@@ -265,7 +265,7 @@ class Lease:
         """
         self._has_waited = False
         self._wait(None)
-        return self._leased()
+        return self._leased_number()
 
     async def aready(self) -> int:
         """Waits like :meth:`ready`, without blocking the event loop."""
@@ -276,9 +276,9 @@ class Lease:
             self._wait(time.monotonic() - begun)
             await asyncio.sleep(0.005)
         self._wait(0)
-        return self._leased()
+        return self._leased_number()
 
-    def _leased(self) -> int:
+    def _leased_number(self) -> int:
         number = self._number
         if number is None:
             raise _lease_error("lease_unavailable", *self._reason())
@@ -305,13 +305,13 @@ class Lease:
 
         This method waits at most 10 seconds for the release, because the store may be unreachable.
         """
-        self._ask_to_close()
+        self._request_close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_CLOSING_SECONDS)
 
     async def aclose(self) -> None:
         """Closes the lease like :meth:`close`, without blocking the event loop."""
-        self._ask_to_close()
+        self._request_close()
         end = time.monotonic() + _CLOSING_SECONDS
         while self._is_running() and time.monotonic() < end:
             await asyncio.sleep(0.005)
@@ -351,9 +351,9 @@ class Lease:
             _close_at_exit()
             if self._driver.is_of_loop:
                 self._loop = _running_loop()
-                self._task = self._loop.create_task(self._keep_async(), name="polyflake.lease")
+                self._task = self._loop.create_task(self._run_keeper_async(), name="polyflake.lease")
                 return
-            keep = self._keep_in_loop if self._driver.is_async else self._keep
+            keep = self._run_keeper_in_loop if self._driver.is_async else self._run_keeper
             # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers
             # that release worker IDs.
             self._thread = threading.Thread(target=keep, name="polyflake.lease", daemon=True)
@@ -361,9 +361,9 @@ class Lease:
 
     def _new_driver(self) -> Any:
         seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
-        return driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
+        return new_driver(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
 
-    def _ask_to_close(self) -> None:
+    def _request_close(self) -> None:
         if self._pid == os.getpid():
             self._closed = True
             if self._bound is not None:
@@ -416,7 +416,7 @@ class Lease:
             except Exception:
                 _LOGGER.exception("%s: the callback of the lease failed", self._settings["namespace"])
 
-    def _keep(self) -> None:
+    def _run_keeper(self) -> None:
         """Keeps the lease on its own thread."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
@@ -434,10 +434,10 @@ class Lease:
         finally:
             driver.end()
 
-    def _keep_in_loop(self) -> None:
-        _in_loop(self._keep_async())
+    def _run_keeper_in_loop(self) -> None:
+        _run_in_new_loop(self._run_keeper_async())
 
-    async def _keep_async(self) -> None:
+    async def _run_keeper_async(self) -> None:
         """Keeps the lease as a task. If the event loop ends, it cancels the task, which then releases the worker ID."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
@@ -456,7 +456,7 @@ class Lease:
                 except asyncio.CancelledError:
                     if self._closed:
                         raise
-                    self._ask_to_close()
+                    self._request_close()
                     answer = {"silent": True} if command["do"] == "run" else None
         except StopIteration:
             pass
@@ -473,7 +473,7 @@ class Lease:
         self._settled.set()
         _LOGGER.error("%s: the lease ended", self._settings["namespace"], exc_info=failure)
 
-    def _leave(self) -> None:
+    def _reset_after_fork(self) -> None:
         """Resets the lease in a forked child, without using or closing the resources of the parent."""
         if self._bound is not None:
             self._bound = self._bound.leave((self._driver, self._thread, self._task))
@@ -505,7 +505,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
         raise _lease_error("lease_unavailable", reason) from None
 
 
-class _Inline(ThreadPoolExecutor):
+class _InlineExecutor(ThreadPoolExecutor):
     """Resolves host names for asyncio on the lease's thread, because no thread can be started while a process ends."""
 
     def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -517,9 +517,9 @@ class _Inline(ThreadPoolExecutor):
         return future
 
 
-def _in_loop(task: Any) -> Any:
+def _run_in_new_loop(task: Any) -> Any:
     loop = asyncio.new_event_loop()
-    loop.set_default_executor(_Inline())
+    loop.set_default_executor(_InlineExecutor())
     try:
         return loop.run_until_complete(task)
     finally:
@@ -559,7 +559,7 @@ def _check(lease: Lease) -> str:
 
     # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        refused = thread.submit(_in_loop, run()).result()
+        refused = thread.submit(_run_in_new_loop, run()).result()
     if refused is not None:
         raise _lease_error(refused["code"], refused["message"], refused["until"])
     return name
@@ -574,7 +574,7 @@ def _argument_error(code: str, field: str, expected: str, found: Any) -> Polyfla
     return build(code, f"expected {expected} for `{field}`, found {shown}", None, field, None, None, None)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -591,7 +591,7 @@ def _check_arguments(
         if value is not None and not isinstance(value, str):
             raise _argument_error("invalid_type", field, "a string", value)
     for field, value in whole.items():
-        if value is not None and not _is_whole(value):
+        if value is not None and not _is_integer(value):
             raise _argument_error("invalid_type", field, "an integer", value)
         if value is not None and not 0 <= value < 1 << 53:
             raise _argument_error("out_of_range", field, "an integer from 0 to 2**53 - 1", value)
@@ -603,7 +603,7 @@ def _check_arguments(
         if not 0 <= value <= 366 * 86_400:
             raise _argument_error("out_of_range", field, "a number of seconds from 0 to a year's", value)
     if numbers is not None:
-        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(_is_whole, numbers)):
+        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(_is_integer, numbers)):
             raise _argument_error("invalid_type", "numbers", "the first and the last worker ID", numbers)
         if not 0 <= numbers[0] <= numbers[1] < 1 << 53:
             raise _argument_error("out_of_range", "numbers", "the first and the last worker ID", numbers)
@@ -626,7 +626,7 @@ def _close_all(*_: object, **__: object) -> None:
     leases = list(_LEASES)
     # Ask all leases to close before waiting for any of them, so that their releases overlap and share the time limit.
     for one in leases:
-        one._ask_to_close()
+        one._request_close()
     end = time.monotonic() + _CLOSING_SECONDS
     for one in leases:
         if one._thread is not None and one._thread is not threading.current_thread():
@@ -659,10 +659,10 @@ def _handle_sigterm() -> None:
             "expected a lease with `sigterm` to begin in the main thread, as signal handlers do, found another thread"
         )
         raise _lease_error("lease_unavailable", f"{reason}: call its `ready()` at the start of the program")
-    signal.signal(signal.SIGTERM, _at_sigterm)
+    signal.signal(signal.SIGTERM, _on_sigterm)
 
 
-def _at_sigterm(number: int, _: object) -> None:
+def _on_sigterm(number: int, _: object) -> None:
     """Releases the worker IDs, and ends the process as it would have ended without this handler."""
     _close_all()
     signal.signal(number, signal.SIG_DFL)
@@ -671,7 +671,7 @@ def _at_sigterm(number: int, _: object) -> None:
 
 def _after_fork() -> None:
     for one in list(_LEASES):
-        one._leave()
+        one._reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -72,7 +72,7 @@ class Driver:
                     return {"refused": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     self.close()
-                    return {"failure": self.failure_of(error)}
+                    return {"failure": self.to_failure(error)}
             case "close":
                 self.close()
                 return None
@@ -86,7 +86,7 @@ class Driver:
     def open(self) -> str | None:
         raise NotImplementedError
 
-    def failure_of(self, error: Exception) -> dict[str, Any]:
+    def to_failure(self, error: Exception) -> dict[str, Any]:
         """Returns the failure of an attempt to connect."""
         return _failure(error)
 
@@ -104,7 +104,7 @@ class Driver:
         self.close()
 
 
-class _Gate:
+class _ForkGate:
     """A gate that is open while no SQLite file is open.
 
     SQLite keeps the locks of a process in memory, and a forked child has a copy of it, so the child would mistake its
@@ -133,7 +133,7 @@ class _Gate:
         self.lock = threading.Lock()
 
 
-_GATE = _Gate()
+_GATE = _ForkGate()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_GATE.before, after_in_parent=_GATE.in_parent, after_in_child=_GATE.in_child)
 
@@ -237,9 +237,9 @@ class Psycopg(Driver):
         self.connection = connection
         # A step's statements include BEGIN and COMMIT, so psycopg must not begin transactions of its own.
         self.connection.autocommit = True
-        self.connection.add_notice_handler(self._note)
+        self.connection.add_notice_handler(self._record_notice)
 
-    def _note(self, notice: Any) -> None:
+    def _record_notice(self, notice: Any) -> None:
         self.notices.append(_failure(notice.message_primary, notice.sqlstate))
 
     def close(self) -> None:
@@ -247,7 +247,7 @@ class Psycopg(Driver):
             return super().close()
         connection, self.connection = self.connection, None
         with suppress(Exception):  # the pool may be closed by now, or its callback may fail
-            connection.remove_notice_handler(self._note)
+            connection.remove_notice_handler(self._record_notice)
             connection.autocommit = False
             self.give_back(connection)
 
@@ -255,7 +255,7 @@ class Psycopg(Driver):
         cursors: list[Any] = []
         silent = threading.Event()
         failure, rows = None, []
-        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        self.watchdog.expect(seconds, lambda: self._abort_call(silent))
         self.notices.clear()
         try:
             with self.connection.pipeline():
@@ -290,7 +290,7 @@ class Psycopg(Driver):
         super().end()
         self.watchdog.end()
 
-    def _cut(self, silent: threading.Event) -> None:
+    def _abort_call(self, silent: threading.Event) -> None:
         """Ends a call to a server that does not reply. Shutting down the socket wakes the thread that reads from it."""
         silent.set()
         with socket.socket(fileno=os.dup(self.connection.fileno())) as there:
@@ -311,7 +311,7 @@ class PyMySQL(Driver):
         # A step's statements begin and end transactions themselves.
         self.connection.autocommit(True)
 
-    def failure_of(self, error: Exception) -> dict[str, Any]:
+    def to_failure(self, error: Exception) -> dict[str, Any]:
         number, message = (*error.args, "", "")[:2] if isinstance(error, self.client.MySQLError) else ("", "")
         # Error numbers from 2000 to 2999 come from the client itself, which means that the server did not answer.
         if isinstance(number, int) and number and not 2000 <= number < 3000:
@@ -321,7 +321,7 @@ class PyMySQL(Driver):
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
         silent = threading.Event()
-        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        self.watchdog.expect(seconds, lambda: self._abort_call(silent))
         try:
             with self.client.cursors.Cursor(self.connection) as cursor:
                 for text, values in statements:
@@ -332,7 +332,7 @@ class PyMySQL(Driver):
             if silent.is_set():
                 self.close()
                 return NO_OUTPUT
-            return {"rows": rows, "failure": self.failure_of(error)}
+            return {"rows": rows, "failure": self.to_failure(error)}
         finally:
             self.watchdog.expect(None)
         return {"rows": rows, "failure": None}
@@ -341,7 +341,7 @@ class PyMySQL(Driver):
         super().end()
         self.watchdog.end()
 
-    def _cut(self, silent: threading.Event) -> None:
+    def _abort_call(self, silent: threading.Event) -> None:
         silent.set()
         self.connection._sock.shutdown(socket.SHUT_RDWR)
 
@@ -360,7 +360,7 @@ class Http(Driver):
     def open(self) -> None:
         client = import_module("http.client")
         [[host, port]] = self.server["hosts"]
-        if context := _context(self.server):
+        if context := _tls_context(self.server):
             connection = client.HTTPSConnection(host, port, timeout=self.seconds, context=context)
         else:
             connection = client.HTTPConnection(host, port, timeout=self.seconds)
@@ -373,7 +373,7 @@ class Http(Driver):
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
         silent = threading.Event()
-        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        self.watchdog.expect(seconds, lambda: self._abort_call(silent))
         try:
             rows.extend([self._send(text, *values)] for text, values in statements)
         except Exception as error:
@@ -406,7 +406,7 @@ class Http(Driver):
         super().end()
         self.watchdog.end()
 
-    def _cut(self, silent: threading.Event) -> None:
+    def _abort_call(self, silent: threading.Event) -> None:
         silent.set()
         self.socket.shutdown(socket.SHUT_RDWR)
 
@@ -428,7 +428,7 @@ class RedisPy(Driver):
         self.connection = self.connect()
         self.connection.connect()
 
-    def failure_of(self, error: Exception) -> dict[str, Any]:
+    def to_failure(self, error: Exception) -> dict[str, Any]:
         # redis-py maps the error codes that it recognizes to classes, some of which derive from the classes for lost
         # connections.
         if code := _REDIS_CODES.get(type(error).__name__):
@@ -441,13 +441,13 @@ class RedisPy(Driver):
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
         silent = threading.Event()
-        self.watchdog.expect(seconds, lambda: self._cut(silent))
+        self.watchdog.expect(seconds, lambda: self._abort_call(silent))
         try:
             rows.extend([self._evaluate(text, values)] for text, values in statements)
         except Exception as error:
             if not isinstance(error, self.errors.ResponseError):
                 self.close()  # the next command would connect again, perhaps to another server
-            return NO_OUTPUT if silent.is_set() else {"rows": rows, "failure": self.failure_of(error)}
+            return NO_OUTPUT if silent.is_set() else {"rows": rows, "failure": self.to_failure(error)}
         finally:
             self.watchdog.expect(None)
         return {"rows": rows, "failure": None}
@@ -465,7 +465,7 @@ class RedisPy(Driver):
         super().end()
         self.watchdog.end()
 
-    def _cut(self, silent: threading.Event) -> None:
+    def _abort_call(self, silent: threading.Event) -> None:
         silent.set()
         self.connection._sock.shutdown(socket.SHUT_RDWR)
 
@@ -491,7 +491,7 @@ class Asyncpg:
         self.connection: Any = None
         self.notices: list[dict[str, Any]] = []
 
-    def _note(self, connection: object, notice: Any) -> None:
+    def _record_notice(self, connection: object, notice: Any) -> None:
         self.notices.append(_failure(notice.message, notice.sqlstate))
 
     async def do(self, command: dict[str, Any]) -> Any:
@@ -502,7 +502,7 @@ class Asyncpg:
                     if not hasattr(connection, "fetch"):
                         raise _store_error("invalid_type", f"{_connected_server(connection)}: connect by asyncpg")
                     self.connection = connection
-                    self.connection.add_log_listener(self._note)
+                    self.connection.add_log_listener(self._record_notice)
                     return {"opened": None}
                 except PolyflakeError as error:
                     return {"refused": {"code": error.code, "message": str(error)}}
@@ -539,14 +539,14 @@ class Asyncpg:
         connection, self.connection = self.connection, None
         if connection is not None:
             with suppress(Exception):  # a pool takes back a terminated connection by itself
-                connection.remove_log_listener(self._note)
+                connection.remove_log_listener(self._record_notice)
             with suppress(Exception):  # the pool may be closed by now, or its callback may fail
                 await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
-def file_of(store: Any) -> str | None:
+def sqlite_file(store: Any) -> str | None:
     """Returns the path of the SQLite file that an SQLAlchemy engine uses, or ``None``."""
-    if type(store).__module__.partition(".")[0] != "sqlalchemy" or _name_of(store) != "sqlite+pysqlite":
+    if type(store).__module__.partition(".")[0] != "sqlalchemy" or _dialect_name(store) != "sqlite+pysqlite":
         return None
     return store.url.database or ":memory:"
 
@@ -559,7 +559,7 @@ def absolute(path: str) -> str:
     return os.path.abspath(path) if path and ":memory:" not in path else path
 
 
-def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
+def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
     """Returns the driver for the file or the server of a URL, or for the program's pool, engine or function.
 
     The driver connects within the given seconds. A pool belongs to the process with the given ID.
@@ -567,18 +567,18 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
     if kind == "mysql":
-        return _of_mysql(store, seconds)
+        return _mysql_driver(store, seconds)
     if kind == "redis":
-        return _of_redis(store, seconds)
+        return _redis_driver(store, seconds)
     if kind == "http":
         return Http(store, min(seconds, store["connect_timeout"] or seconds))
     if kind is not None:
-        return _of_url(store, seconds)
+        return _postgresql_driver(store, seconds)
     module = type(store).__module__.partition(".")[0]
     if module == "sqlalchemy":
-        return _of_engine(store)
+        return _engine_driver(store)
     if hasattr(store, "connection_pool"):
-        return _of_redis_client(store)
+        return _redis_client_driver(store)
     if module in ("psycopg_pool", "asyncpg"):
         if pid != os.getpid():
             raise _store_error(
@@ -598,7 +598,7 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     raise _store_error("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
 
 
-def _of_url(server: dict[str, Any], seconds: float) -> Any:
+def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
     seconds = min(seconds, server["connect_timeout"] or seconds)
     if find_spec("psycopg"):
         connect, given = import_module("psycopg").connect, for_psycopg(server)
@@ -606,7 +606,7 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
 
         def connect_checked() -> Any:
             if server["roots"]:
-                _context(server)  # libpq reads the file only after a server has replied
+                _tls_context(server)  # libpq reads the file only after a server has replied
             return connect(**given)
 
         return Psycopg(connect_checked)
@@ -622,7 +622,7 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
 _SILENCE = {"read_timeout": 16, "write_timeout": 16}
 
 
-def _of_mysql(server: dict[str, Any], seconds: float) -> PyMySQL:
+def _mysql_driver(server: dict[str, Any], seconds: float) -> PyMySQL:
     if not find_spec("pymysql"):
         reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
         raise _store_error("lease_unavailable", reason)
@@ -647,7 +647,7 @@ def _encrypted_pymysql() -> Any:
     return EncryptedConnection
 
 
-def _of_redis(server: dict[str, Any], seconds: float) -> RedisPy:
+def _redis_driver(server: dict[str, Any], seconds: float) -> RedisPy:
     if not find_spec("redis"):
         reason = "Redis and Valkey need a client, and redis-py is not installed: pip install redis"
         raise _store_error("lease_unavailable", reason)
@@ -670,7 +670,7 @@ def _encrypted_redis(server: dict[str, Any]) -> Any:
 
     class EncryptedConnection(module.Connection):  # type: ignore[misc, name-defined]
         def _connect(self) -> Any:
-            return _context(server).wrap_socket(super()._connect(), server_hostname=self.host)
+            return _tls_context(server).wrap_socket(super()._connect(), server_hostname=self.host)
 
     return EncryptedConnection
 
@@ -684,7 +684,7 @@ _REDIS_OPTIONS: dict[str, Any] = {
 }
 
 
-def _of_redis_client(client: Any) -> RedisPy:
+def _redis_client_driver(client: Any) -> RedisPy:
     """Connects in the same way as a program's client, but not through its pool, whose connections may be a parent's."""
     pool = client.connection_pool
     if "asyncio" in type(pool).__module__:
@@ -708,7 +708,7 @@ def for_redis(server: dict[str, Any]) -> dict[str, Any]:
 def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``pymysql.connect`` for the server of a URL, as the rules read it."""
     [[host, port]] = server["hosts"]
-    context = _context(server)
+    context = _tls_context(server)
     given = {
         **({"unix_socket": host} if host.startswith("/") else {"host": host, "port": port}),
         "user": server["user"],
@@ -731,7 +731,7 @@ def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
         "password": server["password"],
         "dbname": server["database"],
         "sslmode": "verify-full" if server["encrypts"] else "disable",
-        "sslrootcert": (server["roots"] or _roots()) if server["encrypts"] else None,
+        "sslrootcert": (server["roots"] or _root_certificates()) if server["encrypts"] else None,
         "application_name": server["application_name"],
         "options": server["options"],
         "target_session_attrs": "read-write" if server["read_write"] else None,
@@ -739,7 +739,7 @@ def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _context(server: dict[str, Any]) -> Any:
+def _tls_context(server: dict[str, Any]) -> Any:
     """Returns the TLS context for a server, or ``False`` without encryption.
 
     :raises PolyflakeError: ``out_of_range`` if the file of root certificates does not exist or contains none, for which
@@ -756,7 +756,7 @@ def _context(server: dict[str, Any]) -> Any:
         raise _store_error("out_of_range", reason) from error
 
 
-def _roots() -> str:
+def _root_certificates() -> str:
     """Returns the root certificates of the system. By default libpq reads those of the user, and it supports ``system``
     since version 16.
     """
@@ -777,19 +777,19 @@ def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
         "user": server["user"],
         "password": server["password"],
         "database": server["database"],
-        "ssl": _context(server),
+        "ssl": _tls_context(server),
         "server_settings": {name: value for name, value in settings.items() if value is not None},
         "target_session_attrs": "read-write" if server["read_write"] else None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _name_of(engine: Any) -> str:
+def _dialect_name(engine: Any) -> str:
     return f"{engine.dialect.name}+{engine.dialect.driver}"
 
 
-def _of_engine(engine: Any) -> Any:
-    name = _name_of(engine)
+def _engine_driver(engine: Any) -> Any:
+    name = _dialect_name(engine)
     drivers: dict[str, type[Psycopg | PyMySQL]] = {
         "postgresql+psycopg": Psycopg,
         "mysql+pymysql": PyMySQL,

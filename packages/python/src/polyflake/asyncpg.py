@@ -31,28 +31,28 @@ async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "
     """
     check_form(form)
     names, encoder, decoder = {
-        "text": (("text", "varchar", "bpchar"), _text, bytes.decode),
-        "bytes": (("bytea",), _bytes, bytes),
-        "uuid8": (("uuid",), lambda value: _uuid(value, "uuid8"), lambda data: UUID(bytes=bytes(data))),
-        "uuid": (("uuid",), lambda value: _uuid(value, "uuid"), lambda data: UUID(bytes=bytes(data))),
+        "text": (("text", "varchar", "bpchar"), _dump_text, bytes.decode),
+        "bytes": (("bytea",), _dump_bytes, bytes),
+        "uuid8": (("uuid",), lambda value: _dump_uuid(value, "uuid8"), lambda data: UUID(bytes=bytes(data))),
+        "uuid": (("uuid",), lambda value: _dump_uuid(value, "uuid"), lambda data: UUID(bytes=bytes(data))),
     }[form]
     for name in names:
         await connection.set_type_codec(name, schema="pg_catalog", encoder=encoder, decoder=decoder, format="binary")
 
 
-def _text(value: Any) -> bytes:
+def _dump_text(value: Any) -> bytes:
     if isinstance(value, str | sno.Sno):
         return str(value).encode()
     raise TypeError(f"expected str or Sno, found {type(value).__name__}")
 
 
-def _bytes(value: Any) -> bytes:
+def _dump_bytes(value: Any) -> bytes:
     # Integers must be rejected, because `bytes(5)` would store 5 zero bytes.
     if isinstance(value, sno.Sno | bytes | bytearray | memoryview):
         return bytes(value)
     raise TypeError(f"expected bytes or Sno, found {type(value).__name__}")
 
 
-def _uuid(value: Any, form: str) -> bytes:
+def _dump_uuid(value: Any, form: str) -> bytes:
     uuid = getattr(value, form) if isinstance(value, sno.Sno) else value
     return uuid.bytes if isinstance(uuid, UUID) else UUID(uuid).bytes

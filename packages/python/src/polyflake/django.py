@@ -22,13 +22,13 @@ from polyflake._django import (
     MYSQL,
     UNSORTED,
     UUIDS,
-    Encoding,
+    IdEncoderMixin,
     WholeIdExact,
-    WholeOnMySql,
+    WholeIdLookupOnMySql,
     checked,
     found,
-    stored,
     typed_lookup,
+    uuid_value,
 )
 
 __all__ = [
@@ -52,7 +52,7 @@ def read_sno(value: Any) -> sno.Sno:
     return checked(_reading.read_sno, value)
 
 
-class JSONEncoder(Encoding, DjangoJSONEncoder):
+class JSONEncoder(IdEncoderMixin, DjangoJSONEncoder):
     """Django's JSON encoder, extended to write IDs as strings. Use it in ``JsonResponse(data, encoder=JSONEncoder)`` or
     in a ``JSONField``.
     """
@@ -108,14 +108,14 @@ class SnoField(models.Field):
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         if self._is_unsorted(connection):
             raise NotSupportedError(UNSORTED.format(form=self.form))
-        id = value if prepared else self.get_prep_value(self._found(value))
+        id = value if prepared else self.get_prep_value(self._parse_stored(value))
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
             # Do not use the driver's `Binary`: psycopg's version compares by identity, and Django looks up rows by
             # value.
             return bytes(id)
-        return stored(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
+        return uuid_value(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 
     def get_lookup(self, lookup_name: str) -> Any:
         lookup = super().get_lookup(lookup_name)
@@ -125,9 +125,9 @@ class SnoField(models.Field):
         return None if lookup is None else typed_lookup(lookup)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> sno.Sno | None:
-        return self.to_python(self._found(value))
+        return self.to_python(self._parse_stored(value))
 
-    def _found(self, value: Any) -> Any:
+    def _parse_stored(self, value: Any) -> Any:
         return found(value) if COLUMNS[self.form] is UUIDS else value
 
     def value_from_object(self, obj: models.Model) -> Any:
@@ -160,11 +160,11 @@ class HotGuidField(models.UUIDField):
     def get_lookup(self, lookup_name: str) -> Any:
         lookup = super().get_lookup(lookup_name)
         is_of_texts = lookup is not None and issubclass(lookup, UUIDTextMixin)
-        return type(lookup.__name__, (WholeOnMySql, lookup), {}) if is_of_texts else lookup
+        return type(lookup.__name__, (WholeIdLookupOnMySql, lookup), {}) if is_of_texts else lookup
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         id = self.to_python(found(value))
-        return id and stored(hotguid.to_sql(id) if connection.vendor == "microsoft" else id, connection)
+        return id and uuid_value(hotguid.to_sql(id) if connection.vendor == "microsoft" else id, connection)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> UUID | None:
         id = self.to_python(found(value))

@@ -40,7 +40,7 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
     """
     check_form(form)
     for dumper in _DUMPERS[form]:
-        (context or psycopg).adapters.register_dumper(sno.Sno, _dumper(form, dumper))
+        (context or psycopg).adapters.register_dumper(sno.Sno, _create_dumper(form, dumper))
 
 
 # If a query does not select a dumper, psycopg uses the last one in the tuple.
@@ -58,7 +58,7 @@ _PLAIN: dict[str, Callable[[sno.Sno], Any]] = {
 }
 
 
-def _dumper(form: str, others: type[Any]) -> type[Any]:
+def _create_dumper(form: str, others: type[Any]) -> type[Any]:
     """Returns a class that writes IDs as well as the values of the class that it extends, because ``COPY`` selects a
     dumper only by the column type.
     """

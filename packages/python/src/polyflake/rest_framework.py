@@ -10,7 +10,7 @@ from rest_framework import renderers, serializers
 from rest_framework.utils import encoders
 
 from polyflake import PolyflakeError, django, public, randflake, sno
-from polyflake._django import Encoding
+from polyflake._django import IdEncoderMixin
 from polyflake._reading import read_int64, read_sno
 
 __all__ = [
@@ -26,14 +26,14 @@ __all__ = [
 _T = TypeVar("_T")
 
 
-def _checked(read: Callable[[Any], _T], value: Any) -> _T:
+def _validate(read: Callable[[Any], _T], value: Any) -> _T:
     try:
         return read(value)
     except PolyflakeError as error:
         raise serializers.ValidationError(str(error), code=error.code) from error
 
 
-class _JSONEncoder(Encoding, encoders.JSONEncoder):  # type: ignore[misc, unused-ignore]
+class _JSONEncoder(IdEncoderMixin, encoders.JSONEncoder):  # type: ignore[misc, unused-ignore]
     pass
 
 
@@ -53,7 +53,7 @@ class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
         return str(value)
 
     def to_internal_value(self, data: Any) -> sno.Sno:
-        return _checked(read_sno, data)
+        return _validate(read_sno, data)
 
 
 class RandflakeField(serializers.IntegerField):
@@ -63,7 +63,7 @@ class RandflakeField(serializers.IntegerField):
         return randflake.encode_text(value)
 
     def to_internal_value(self, data: Any) -> int:
-        return _checked(randflake.decode_text, data)
+        return _validate(randflake.decode_text, data)
 
 
 class Int64Field(serializers.IntegerField):
@@ -80,7 +80,7 @@ class Int64Field(serializers.IntegerField):
         return str(value)
 
     def to_internal_value(self, data: Any) -> int:
-        return _checked(read_int64, data)
+        return _validate(read_int64, data)
 
 
 class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
@@ -98,7 +98,7 @@ class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
         return self.of.encode(value)
 
     def to_internal_value(self, data: Any) -> int:
-        return _checked(self.of.decode, data)
+        return _validate(self.of.decode, data)
 
 
 class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, unused-ignore]
@@ -131,12 +131,12 @@ class IdLookupMixin:
         view: Any = self
         name = view.lookup_url_kwarg or view.lookup_field
         try:
-            view.kwargs = {**view.kwargs, name: self._shown().to_internal_value(view.kwargs[name])}
+            view.kwargs = {**view.kwargs, name: self._lookup_field().to_internal_value(view.kwargs[name])}
         except serializers.ValidationError as error:
             raise Http404 from error
         return super().get_object()  # type: ignore[misc]
 
-    def _shown(self) -> Any:
+    def _lookup_field(self) -> Any:
         """Returns the serializer's field for the view's ``lookup_field``."""
         view: Any = self
         key = view.get_queryset().model._meta.pk.name if view.lookup_field == "pk" else view.lookup_field

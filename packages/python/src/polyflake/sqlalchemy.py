@@ -71,12 +71,12 @@ _T = TypeVar("_T")
 inspection._self_inspects(sno.Sno)
 
 
-def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
+def _column_type(form: str, dialect: Dialect) -> TypeEngine[Any]:
     columns, name = _COLUMNS[form], "mysql" if dialect.name == "mariadb" else dialect.name
     return dialect.type_descriptor(columns.get(name, columns[""]))
 
 
-class _Column(TypeDecorator[_T]):
+class _BytesColumn(TypeDecorator[_T]):
     """A type whose values are bytes in some databases."""
 
     def literal_processor(self, dialect: Dialect) -> Callable[[_T], str] | None:
@@ -93,7 +93,7 @@ class _Column(TypeDecorator[_T]):
         return process
 
 
-class SnoType(_Column[sno.Sno]):
+class SnoType(_BytesColumn[sno.Sno]):
     """A column type for :class:`polyflake.sno.Sno`.
 
     Query parameters can also be strings that :class:`~polyflake.sno.Sno` accepts. An ID that is not compared with a
@@ -117,7 +117,7 @@ class SnoType(_Column[sno.Sno]):
         return f"SnoType({self.form!r})"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return _column(self.form, dialect)
+        return _column_type(self.form, dialect)
 
     def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
         # A pattern is a string but not an ID, as in ``column.like("9q%")`` or ``column.startswith("9q")``.
@@ -146,7 +146,7 @@ class SnoType(_Column[sno.Sno]):
         return sno.Sno
 
 
-class HotGuidType(_Column[UUID]):
+class HotGuidType(_BytesColumn[UUID]):
     """A column type for Hot Guids. The database column is a ``UUID`` in most databases, 16 bytes on MySQL and MariaDB,
     and a ``uniqueidentifier`` that sorts by time on SQL Server.
 
@@ -162,7 +162,7 @@ class HotGuidType(_Column[UUID]):
         return "HotGuidType()"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return _column("hotguid", dialect)
+        return _column_type("hotguid", dialect)
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:

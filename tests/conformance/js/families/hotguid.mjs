@@ -3,7 +3,7 @@
 import { hotguid } from "#polyflake";
 
 import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, decimal, hexOf } from "../values.mjs";
+import { bytesOf, decimal, toHex } from "../values.mjs";
 
 /** Returns an ID's fields in the protocol's GUID form. */
 function fields(id) {
@@ -14,11 +14,11 @@ function fields(id) {
   return {
     text: id,
     timestamp: String(timestamp),
-    machine: hexOf(machine),
+    machine: toHex(machine),
     counter,
     shard_key: shardKey,
-    dotnet: hexOf(hotguid.toDotnetBytes(id)),
-    rfc: hexOf(hotguid.toBytes(id)),
+    dotnet: toHex(hotguid.toDotnetBytes(id)),
+    rfc: toHex(hotguid.toBytes(id)),
     sql_text: hotguid.toSql(id),
   };
 }
@@ -83,7 +83,7 @@ class Trace extends Stage {
   #shown(id) {
     const { timestamp, machine, counter, shardKey } = this.args.uuid8 ? hotguid.uuid8Parts(id) : hotguid.parts(id);
     const first = (this.#first[timestamp] ??= counter);
-    const shown = this.args.uuid8 ? machine : hexOf(machine);
+    const shown = this.args.uuid8 ? machine : toHex(machine);
     if (!this.#machines.includes(shown)) this.#machines.push(shown);
     return {
       timestamp: String(timestamp),

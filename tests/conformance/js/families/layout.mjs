@@ -4,7 +4,7 @@ import { layout } from "#polyflake";
 
 import { outcome } from "../outcomes.mjs";
 import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, decimal, figures, hexOf, read, readAll, write, writeAll } from "../values.mjs";
+import { bytesOf, decimal, figures, read, readAll, toHex, write, writeAll } from "../values.mjs";
 
 const { Generator, Layout } = layout;
 
@@ -43,7 +43,7 @@ function readId(its, id) {
 }
 
 function idToJson(id) {
-  return typeof id === "bigint" ? String(id) : hexOf(id);
+  return typeof id === "bigint" ? String(id) : toHex(id);
 }
 
 function timeRange(args) {
@@ -64,8 +64,8 @@ function fields({ unixMs, sequence, bindables, constants }) {
   const found = { bindables: writeAll(bindables), constants: writeAll(constants) };
   if (unixMs !== undefined) found.timestamp_ms = String(unixMs);
   if (sequence !== undefined) found.sequence = write(sequence);
-  const isThere = ([, value]) => typeof value === "string" || Object.keys(value).length > 0;
-  return Object.fromEntries(Object.entries(found).filter(isThere));
+  const hasContent = ([, value]) => typeof value === "string" || Object.keys(value).length > 0;
+  return Object.fromEntries(Object.entries(found).filter(hasContent));
 }
 
 class Trace extends Stage {

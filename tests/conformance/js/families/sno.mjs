@@ -5,7 +5,7 @@ import { sno } from "#polyflake";
 
 import { outcome } from "../outcomes.mjs";
 import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, hexOf } from "../values.mjs";
+import { bytesOf, toHex } from "../values.mjs";
 
 function parse({ text }) {
   return fields(text);
@@ -35,7 +35,7 @@ function withFields({ text, metabyte, partition, sequence }) {
 
 function timeRange({ from_ms, to_ms }) {
   const { lowest, highest } = sno.timeRange(Number(from_ms), Number(to_ms));
-  const end = (text) => ({ hex: hexOfText(text), text });
+  const end = (text) => ({ hex: hexFromText(text), text });
   return { lowest: end(lowest), highest: end(highest) };
 }
 
@@ -56,7 +56,7 @@ function fromUuid8({ uuid }) {
 }
 
 /** Returns the ID at a JSON pointer (RFC 6901) in a JSON text, and its metabyte. */
-function inJson({ json, pointer }) {
+function findInJson({ json, pointer }) {
   const names = pointer.split("/").slice(1);
   const step = (value, name) => value[name.replaceAll("~1", "/").replaceAll("~0", "~")];
   const id = names.reduce(step, JSON.parse(json));
@@ -80,7 +80,7 @@ function generate({ metabyte }) {
 function fields(text) {
   const { tick, unixMs, tickTock, metabyte, partition, sequence } = sno.parse(text);
   return {
-    hex: hexOfText(text),
+    hex: hexFromText(text),
     text,
     tick: String(tick),
     unix_ms: String(unixMs),
@@ -91,8 +91,8 @@ function fields(text) {
   };
 }
 
-function hexOfText(text) {
-  return hexOf(sno.toBytes(text));
+function hexFromText(text) {
+  return toHex(sno.toBytes(text));
 }
 
 class Trace extends Stage {
@@ -111,10 +111,10 @@ class Trace extends Stage {
     switch (op) {
       case "generate":
         return count === undefined
-          ? [hexOfText(this.generator.generate(metabyte))]
-          : this.generator.generateMany(count, metabyte).texts().map(hexOfText);
+          ? [hexFromText(this.generator.generate(metabyte))]
+          : this.generator.generateMany(count, metabyte).texts().map(hexFromText);
       case "generate_at":
-        return hexOfText(this.generator.generateAt(Number(unix_ms), metabyte));
+        return hexFromText(this.generator.generateAt(Number(unix_ms), metabyte));
       case "stats":
         return snakeCase(this.generator.stats());
       case "extend_window":
@@ -152,7 +152,7 @@ export const OPS = {
   to_uuid8: toUuid8,
   from_uuid8: fromUuid8,
   from_uuid: fromUuid,
-  json: inJson,
+  json: findInJson,
   json_value: (args) => jsonValue(args),
   json_value_or_null: (args) => jsonValue(args, { nullIsZero: true }),
   to_json: (args) => toJson(args),

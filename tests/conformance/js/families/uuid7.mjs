@@ -3,7 +3,7 @@
 import { uuid7 } from "#polyflake";
 
 import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, decimal, hexOf } from "../values.mjs";
+import { bytesOf, decimal, toHex } from "../values.mjs";
 
 const randomOf = (random) => random.toString(16).padStart(14, "0");
 
@@ -18,7 +18,7 @@ function fields(id) {
     sequence,
     random: randomOf(random),
     worker_id,
-    hex: hexOf(uuid7.toBytes(id)),
+    hex: toHex(uuid7.toBytes(id)),
   };
 }
 

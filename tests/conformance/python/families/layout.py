@@ -98,7 +98,7 @@ class Trace(Stage):
             case "stats":
                 return self.stats()
             case "close":
-                return figures_of(self.generator.close())
+                return snapshot_figures(self.generator.close())
             case "restore":
                 return self.restore()
             case _:
@@ -116,13 +116,13 @@ class Trace(Stage):
 
     def restore(self) -> Any:
         """Closes the generator and continues with one restored from its snapshot's attributes."""
-        closed = figures_of(self.generator.close())
+        closed = snapshot_figures(self.generator.close())
         again = Snapshot.from_dict(closed)
         self.generator = Generator.restore(self.generator.layout, again, **self.all_options())
         return closed
 
 
-def figures_of(snapshot: Snapshot) -> dict[str, str]:
+def snapshot_figures(snapshot: Snapshot) -> dict[str, str]:
     return {"tick": str(snapshot.tick), "next_sequence": str(snapshot.next_sequence)}
 
 

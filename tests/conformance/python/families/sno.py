@@ -75,7 +75,7 @@ def from_uuid8(args: Args) -> Any:
     return fields(Sno.from_uuid8(uuid.UUID(args["uuid"])))
 
 
-def in_json(args: Args) -> Any:
+def find_in_json(args: Args) -> Any:
     """Returns the ID at a JSON pointer (RFC 6901) in a JSON text, and its metabyte."""
     value = json.loads(args["json"])
     for step in args["pointer"].split("/")[1:]:
@@ -161,7 +161,7 @@ OPS = {
     "to_uuid8": to_uuid8,
     "from_uuid8": from_uuid8,
     "from_uuid": from_uuid,
-    "json": in_json,
+    "json": find_in_json,
     "json_value": json_value,
     "json_value_or_null": json_value_or_null,
     "to_json": to_json,

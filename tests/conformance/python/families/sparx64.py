@@ -13,17 +13,17 @@ def cipher(args: Args) -> Sparx64:
     return Sparx64(bytes.fromhex(args["key"]))
 
 
-def one_block(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
+def single_block_op(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
     return lambda args: method(cipher(args), bytes.fromhex(args["block"])).hex()
 
 
-def many_blocks(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
+def multi_block_op(method: Callable[[Sparx64, bytes], bytes]) -> Callable[[Args], Any]:
     return lambda args: method(cipher(args), bytes.fromhex(args["blocks"])).hex()
 
 
 OPS = {
-    "encrypt": one_block(Sparx64.encrypt),
-    "decrypt": one_block(Sparx64.decrypt),
-    "encrypt_many": many_blocks(Sparx64.encrypt_many),
-    "decrypt_many": many_blocks(Sparx64.decrypt_many),
+    "encrypt": single_block_op(Sparx64.encrypt),
+    "decrypt": single_block_op(Sparx64.decrypt),
+    "encrypt_many": multi_block_op(Sparx64.encrypt_many),
+    "decrypt_many": multi_block_op(Sparx64.decrypt_many),
 }

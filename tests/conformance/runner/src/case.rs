@@ -40,16 +40,16 @@ impl Case {
 
     /// Returns whether lengths and positions in the answer depend on how a language counts characters. Rust and Python
     /// count a character above U+FFFF as one, and JavaScript counts it as two.
-    pub(crate) fn counts_by_unit(&self) -> bool {
-        fn astral(value: &Value) -> bool {
+    pub(crate) fn has_astral_characters(&self) -> bool {
+        fn is_astral(value: &Value) -> bool {
             match value {
                 Value::String(text) => text.chars().any(|c| c > '\u{ffff}'),
-                Value::Array(items) => items.iter().any(astral),
-                Value::Object(members) => members.values().any(astral),
+                Value::Array(items) => items.iter().any(is_astral),
+                Value::Object(members) => members.values().any(is_astral),
                 _ => false,
             }
         }
-        astral(&self.request["args"])
+        is_astral(&self.request["args"])
     }
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
     }
 
     /// Expects an answer `{"ok": ...}` whose value is an object with at least these members.
-    pub(crate) fn ok_has<const N: usize>(members: [(&'static str, Value); N]) -> Self {
+    pub(crate) fn ok_with_members<const N: usize>(members: [(&'static str, Value); N]) -> Self {
         let members = members.map(|(name, value)| (name, Self::Is(value)));
         Self::ok_with(Self::Has(members.into()))
     }
@@ -141,7 +141,12 @@ impl fmt::Display for Pattern {
                 f.write_str("]")
             }
             Self::Ends { len, first, last } => {
-                write!(f, "{} ... {} ({len} different items)", Joined(first), Joined(last))
+                write!(
+                    f,
+                    "{} ... {} ({len} different items)",
+                    CommaSeparated(first),
+                    CommaSeparated(last)
+                )
             }
             Self::Obeys(rule, _) => write!(f, "an answer with {rule}"),
         }
@@ -154,9 +159,9 @@ fn all_differ(items: &[Value]) -> bool {
 }
 
 /// Displays values separated by commas.
-struct Joined<'a>(&'a [Value]);
+struct CommaSeparated<'a>(&'a [Value]);
 
-impl fmt::Display for Joined<'_> {
+impl fmt::Display for CommaSeparated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|value| write!(f, "{value}, "))
     }

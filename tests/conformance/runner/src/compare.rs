@@ -42,12 +42,12 @@ impl Mismatch<'_> {
             .answers
             .iter()
             .all(|(_, answer)| self.case.expected.matches(answer) && !is_broken(answer));
-        fits && self.agree()
+        fits && self.runtimes_agree()
     }
 
     /// Returns whether all runtimes that count characters in the same units give the same answer.
-    fn agree(&self) -> bool {
-        if !self.case.counts_by_unit() {
+    fn runtimes_agree(&self) -> bool {
+        if !self.case.has_astral_characters() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
         }
         let those =
@@ -78,7 +78,7 @@ impl fmt::Display for Mismatch<'_> {
         let groups = self.groups();
         let from = groups
             .iter()
-            .map(|(answer, _)| common_start(&groups[0].0, answer))
+            .map(|(answer, _)| common_prefix_length(&groups[0].0, answer))
             .min()
             .unwrap_or_default();
         for (answer, runtimes) in &groups {
@@ -86,7 +86,7 @@ impl fmt::Display for Mismatch<'_> {
                 f,
                 "  {}\n            {}",
                 runtimes.join(", "),
-                excerpt(answer, from.saturating_sub(BEFORE))
+                excerpt(answer, from.saturating_sub(CONTEXT_CHARS))
             )?;
         }
         Ok(())
@@ -109,10 +109,10 @@ impl Mismatch<'_> {
 }
 
 /// The number of characters to print before the first difference between two answers.
-const BEFORE: usize = 200;
+const CONTEXT_CHARS: usize = 200;
 
 /// Returns the number of equal characters at the start of two strings.
-fn common_start(one: &str, other: &str) -> usize {
+fn common_prefix_length(one: &str, other: &str) -> usize {
     let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
     differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
 }
@@ -132,7 +132,7 @@ mod tests {
 
     use super::{super::case::Pattern, *};
 
-    fn verdict(text: &str, expected: Pattern, answers: [(Runtime, Value); 2]) -> bool {
+    fn has_no_mismatch(text: &str, expected: Pattern, answers: [(Runtime, Value); 2]) -> bool {
         let cases = [Case::new("test", "sno.parse", json!({ "text": text }), expected)];
         let all = answers.map(|(runtime, answer)| Answers { runtime, answers: vec![Some(answer)] });
         mismatches(&cases, &all).is_empty()
@@ -155,29 +155,29 @@ mod tests {
     fn different_answers_are_a_mismatch() {
         let both =
             |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
-        assert!(verdict("abc", Pattern::Any, both(1)));
-        assert!(!verdict("abc", Pattern::Any, both(2)));
+        assert!(has_no_mismatch("abc", Pattern::Any, both(1)));
+        assert!(!has_no_mismatch("abc", Pattern::Any, both(2)));
     }
 
     #[test]
-    fn an_agreed_wrong_answer_is_a_mismatch() {
+    fn a_wrong_answer_of_all_runtimes_is_a_mismatch() {
         let both = || [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": 1}))];
-        assert!(verdict("abc", Pattern::ok(json!(1)), both()));
-        assert!(!verdict("abc", Pattern::ok(json!(2)), both()));
+        assert!(has_no_mismatch("abc", Pattern::ok(json!(1)), both()));
+        assert!(!has_no_mismatch("abc", Pattern::ok(json!(2)), both()));
     }
 
     #[test]
     fn only_strings_past_the_basic_plane_are_counted_by_code_unit() {
         let both = |runtime| [(Runtime::Rust, json!({"ok": 1})), (runtime, json!({"ok": 2}))];
-        assert!(verdict("\u{1f600}", Pattern::Any, both(Runtime::NodeWasm)));
-        assert!(!verdict("\u{1f600}", Pattern::Any, both(Runtime::Python)));
-        assert!(!verdict("\u{ffff}", Pattern::Any, both(Runtime::NodeWasm)));
+        assert!(has_no_mismatch("\u{1f600}", Pattern::Any, both(Runtime::NodeWasm)));
+        assert!(!has_no_mismatch("\u{1f600}", Pattern::Any, both(Runtime::Python)));
+        assert!(!has_no_mismatch("\u{ffff}", Pattern::Any, both(Runtime::NodeWasm)));
     }
 
     #[test]
     fn an_unknown_operation_is_always_a_mismatch() {
         let answer = json!({"error": {"code": "unknown_op"}});
-        assert!(!verdict(
+        assert!(!has_no_mismatch(
             "abc",
             Pattern::Any,
             [(Runtime::Rust, answer.clone()), (Runtime::Python, answer)]

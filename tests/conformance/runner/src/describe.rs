@@ -15,7 +15,7 @@ const FAMILIES: [(&str, u32, &str, &str, &str); 4] = [
 pub(crate) fn families() -> impl Iterator<Item = Case> {
     FAMILIES.into_iter().map(|(family, bits, per_second, first_ms, last_ms)| {
         let text = |text: &str| Value::from(text);
-        let expected = Pattern::ok_has([
+        let expected = Pattern::ok_with_members([
             ("bits", bits.into()),
             ("per_second", text(per_second)),
             ("first_ms", text(first_ms)),

@@ -32,7 +32,7 @@ use anyhow::Result;
 use self::compare::{Answers, mismatches};
 
 /// The number of mismatches that are printed in full.
-const SHOWN: usize = 20;
+const MAX_PRINTED_MISMATCHES: usize = 20;
 
 /// The runtimes to test, and the command that starts each one's driver.
 #[derive(Debug)]
@@ -63,7 +63,10 @@ impl Suite<'_> {
         let start = Instant::now();
         let answers = self.send_all(&cases)?;
         let wrong = mismatches(&cases, &answers);
-        wrong.iter().take(SHOWN).for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
+        wrong
+            .iter()
+            .take(MAX_PRINTED_MISMATCHES)
+            .for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
         let names: Vec<_> = self.runtimes.iter().map(|runtime| runtime.name()).collect();
         let (count, seconds) = (cases.len(), start.elapsed().as_secs_f32());
         println!(

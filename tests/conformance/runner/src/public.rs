@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{
     case::{Case, Pattern},
-    random::{hex, number, one_of},
-    texts::maybe_garbled,
+    random::{choose, hex, number},
+    texts::maybe_corrupt,
     vectors::{label, list, member, text},
 };
 
@@ -38,8 +38,8 @@ pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
         cases.push(op_case(&name, "encode_many", &of, "numbers", numbers.clone(), texts.clone()));
         cases.push(op_case(&name, "decode_many", &of, "texts", texts, numbers));
     }
-    cases.extend(other_types());
-    cases.extend(other_widths(file)?);
+    cases.extend(invalid_type_cases());
+    cases.extend(wrong_width_cases(file)?);
     Ok(cases)
 }
 
@@ -66,7 +66,7 @@ fn args_with(of: &Value, argument: &str, value: Value) -> Value {
 }
 
 /// Passes values that are not numbers to `encode`, and values that are not strings to `decode`.
-fn other_types() -> impl Iterator<Item = Case> {
+fn invalid_type_cases() -> impl Iterator<Item = Case> {
     let of = json!({"secrets": {"1": "07".repeat(32)}, "type": "order", "bits": 48});
     let values = [json!(null), json!(true), json!([]), json!({"hex": "2a"})];
     let numbers = values.clone().map(|value| ("encode", "number", value));
@@ -81,7 +81,7 @@ fn other_types() -> impl Iterator<Item = Case> {
 
 /// Decodes strings of a 48-bit type with a type of a different width but the same name and secret. The width is part of the
 /// key, so the decrypted number is random and is unlikely to fit in 1 bit.
-fn other_widths(file: &Value) -> Result<Vec<Case>> {
+fn wrong_width_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         if member(case, "bits")?.as_u64() != Some(48) {
@@ -108,25 +108,25 @@ pub(crate) fn random(rng: &mut Rng) -> Case {
     }
     let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
     let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
-    let name = one_of(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
+    let name = choose(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
     // The name and the width are never both invalid.
     let most = if name == "order" { 10 } else { 8 };
-    let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
+    let bits = choose(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
     let (op, args) = match rng.u32(..4) {
         0 => ("public.encode", args_with(&of, "number", number(rng).to_string().into())),
         1 => ("public.encode", args_with(&of, "number", rng.u64(..).to_string().into())),
-        2 => ("public.decode", args_with(&of, "text", made_up(rng, name, version).into())),
+        2 => ("public.decode", args_with(&of, "text", random_public_id(rng, name, version).into())),
         _ => {
-            let text = made_up(rng, name, version);
-            ("public.decode", args_with(&of, "text", maybe_garbled(rng, text).into()))
+            let text = random_public_id(rng, name, version);
+            ("public.decode", args_with(&of, "text", maybe_corrupt(rng, text).into()))
         }
     };
     Case::new(op, op, args, Pattern::Any)
 }
 
 /// Returns a string made of a random block and a correct check character.
-fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
+fn random_public_id(rng: &mut Rng, name: &str, version: u8) -> String {
     let block = rng.u64(..);
     let block = (0..13).map(|at| usize::try_from(block >> (60 - 5 * at) & 31).expect("five bits"));
     let mut values: Vec<_> = iter::once(version.into()).chain(block).collect();

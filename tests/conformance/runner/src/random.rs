@@ -9,7 +9,7 @@ use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 type Maker = fn(&mut Rng) -> Case;
 
 /// The functions that create cases, with their weights.
-const MAKERS: [(usize, Maker); 14] = [
+const CASE_MAKERS: [(usize, Maker); 14] = [
     (32, sno::id),
     (4, sno::trace),
     (8, sparx64::random),
@@ -35,9 +35,9 @@ pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
 }
 
 fn maker(rng: &mut Rng) -> Maker {
-    let all: usize = MAKERS.iter().map(|(share, _)| share).sum();
+    let all: usize = CASE_MAKERS.iter().map(|(share, _)| share).sum();
     let mut pick = rng.usize(..all);
-    for (share, maker) in MAKERS {
+    for (share, maker) in CASE_MAKERS {
         match pick.checked_sub(share) {
             Some(rest) => pick = rest,
             None => return maker,
@@ -69,7 +69,7 @@ pub(crate) fn hex(rng: &mut Rng, length: usize) -> String {
 }
 
 /// Returns a random item of a list.
-pub(crate) fn one_of<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
+pub(crate) fn choose<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
     things[rng.usize(..things.len())]
 }
 

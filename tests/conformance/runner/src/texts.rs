@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::random::one_of;
+use super::random::choose;
 
 /// Characters outside all alphabets: neighbors of valid characters, look-alikes, and characters from other formats.
 const FOREIGN_CHARACTERS: [char; 28] = [
@@ -11,18 +11,18 @@ const FOREIGN_CHARACTERS: [char; 28] = [
 ];
 
 /// Returns the string unchanged one time in four, and garbled otherwise.
-pub(crate) fn maybe_garbled(rng: &mut Rng, text: String) -> String {
-    if rng.u32(..4) == 0 { text } else { corrupted(rng, text) }
+pub(crate) fn maybe_corrupt(rng: &mut Rng, text: String) -> String {
+    if rng.u32(..4) == 0 { text } else { corrupt(rng, text) }
 }
 
 /// Changes, removes or adds some characters of an ASCII string.
-pub(crate) fn corrupted(rng: &mut Rng, mut text: String) -> String {
+pub(crate) fn corrupt(rng: &mut Rng, mut text: String) -> String {
     let length = text.len();
     match rng.u32(..6) {
-        0 => replaced(rng, &text, 1),
+        0 => replace_characters(rng, &text, 1),
         1 => {
             let most = rng.usize(2..=16);
-            replaced(rng, &text, most)
+            replace_characters(rng, &text, most)
         }
         2 => {
             text.truncate(rng.usize(..length.max(1)));
@@ -41,7 +41,7 @@ pub(crate) fn corrupted(rng: &mut Rng, mut text: String) -> String {
 }
 
 /// Replaces up to `most` characters of a string with characters that are in no alphabet.
-fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
+fn replace_characters(rng: &mut Rng, text: &str, most: usize) -> String {
     let mut characters: Vec<_> = text.chars().collect();
     for _ in 0..most.min(characters.len()) {
         let at = rng.usize(..characters.len());
@@ -51,5 +51,5 @@ fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
 }
 
 fn foreign_character(rng: &mut Rng) -> char {
-    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &FOREIGN_CHARACTERS) }
+    if rng.u32(..4) == 0 { rng.char(..) } else { choose(rng, &FOREIGN_CHARACTERS) }
 }

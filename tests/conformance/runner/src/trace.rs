@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     case::{Case, Pattern},
-    random::one_of,
+    random::choose,
 };
 
 /// A step's request and its expected answer.
@@ -52,12 +52,12 @@ pub(crate) fn rejection_case(
 }
 
 /// Returns the pattern for answers in which no ID repeats one from an earlier answer.
-pub(crate) fn no_id_twice() -> Pattern {
-    Pattern::Obeys("no ID given out twice", |answer| none_twice(answer, Value::clone))
+pub(crate) fn ids_are_unique() -> Pattern {
+    Pattern::Obeys("no ID given out twice", |answer| all_cells_are_unique(answer, Value::clone))
 }
 
 /// Returns whether all IDs in the lists of a trace's answers occupy different cells.
-pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
+pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
             cells.extend(step["ok"].as_array().into_iter().flatten().map(cell));
@@ -78,7 +78,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
     }
     if rng.u32(..50) == 0 {
         let at = rng.usize(..=readings.len());
-        readings.insert(at, one_of(rng, no_times).to_owned());
+        readings.insert(at, choose(rng, no_times).to_owned());
     }
     readings.into()
 }
@@ -104,11 +104,11 @@ mod tests {
         let outer = |id| json!({"ok": [id]});
         let inner = |id| json!({"ok": null, "inside": [{"ok": [id]}]});
         let trace = |steps: [Value; 2]| json!({"ok": {"steps": steps}});
-        assert!(no_id_twice().matches(&trace([outer("1"), inner("2")])));
-        assert!(!no_id_twice().matches(&trace([outer("1"), inner("1")])));
-        assert!(!no_id_twice().matches(&trace([outer("1"), outer("1")])));
+        assert!(ids_are_unique().matches(&trace([outer("1"), inner("2")])));
+        assert!(!ids_are_unique().matches(&trace([outer("1"), inner("1")])));
+        assert!(!ids_are_unique().matches(&trace([outer("1"), outer("1")])));
         let by_first = |id: &Value| id.as_str().map(|id| &id[..1]).into();
-        assert!(none_twice(&trace([outer("12"), outer("22")]), by_first));
-        assert!(!none_twice(&trace([outer("12"), inner("13")]), by_first));
+        assert!(all_cells_are_unique(&trace([outer("12"), outer("22")]), by_first));
+        assert!(!all_cells_are_unique(&trace([outer("12"), inner("13")]), by_first));
     }
 }

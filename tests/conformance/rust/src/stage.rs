@@ -80,9 +80,9 @@ impl<G: TracedGenerator> Readings for Stage<G> {
         let inside = self.next_reading();
         if !inside.is_empty() {
             let answers = inside.iter().map(|step| self.step(step)).collect();
-            self.top(|frame| frame.answers = answers);
+            self.with_current_frame(|frame| frame.answers = answers);
         }
-        self.top(|frame| frame.current_reading())
+        self.with_current_frame(|frame| frame.current_reading())
     }
 }
 
@@ -112,13 +112,13 @@ impl<G: TracedGenerator> Stage<G> {
 
     /// Counts a read of the clock. If it is the call's second read, returns the steps to run during it.
     fn next_reading(&self) -> Vec<Value> {
-        self.top(|frame| {
+        self.with_current_frame(|frame| {
             frame.read += 1;
             if frame.read == 2 { std::mem::take(&mut frame.inside) } else { Vec::new() }
         })
     }
 
-    fn top<T>(&self, look: impl FnOnce(&mut Frame) -> T) -> T {
+    fn with_current_frame<T>(&self, look: impl FnOnce(&mut Frame) -> T) -> T {
         look(self.frames.borrow_mut().last_mut().expect("the clock is read only during a step"))
     }
 }

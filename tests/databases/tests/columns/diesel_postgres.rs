@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, run, server};
+use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, run, server};
 
 diesel::table! {
     ids (uuid) {
@@ -73,9 +73,9 @@ async fn check(url: &str) {
     assert_eq!(all.get_result::<i64>(&mut database).await.unwrap(), 3);
 
     let rejected = ids::table.select(ids::uuid).first::<Id<Order>>(&mut database).await;
-    assert_says(&rejected.unwrap_err(), REJECTED);
+    assert_message(&rejected.unwrap_err(), REJECTED);
     let rejected = ids::table.select(ids::text).first::<Id<Order>>(&mut database).await;
-    assert_says(&rejected.unwrap_err(), REJECTED);
+    assert_message(&rejected.unwrap_err(), REJECTED);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, texts};
+use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, texts};
 
 diesel::table! {
     ids (sno) {
@@ -103,12 +103,12 @@ fn ids_are_query_parameters() {
 fn invalid_ids_are_rejected() {
     let mut database = filled();
     let typed = ids::table.select(ids::user).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_says(&typed, REJECTED);
+    assert_message(&typed, REJECTED);
     let typed = ids::table.select(ids::text).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_says(&typed, REJECTED);
+    assert_message(&typed, REJECTED);
     let long = ids::table.select(ids::guid).first::<Id<User>>(&mut database).unwrap_err();
-    assert_says(&long, "invalid character");
+    assert_message(&long, "invalid character");
     let bytes = layout::Id::Bytes(vec![7]);
     let update = diesel::update(ids::table).set(ids::tweet.eq(bytes)).execute(&mut database);
-    assert_says(&update.unwrap_err(), "expected an integer, found bytes");
+    assert_message(&update.unwrap_err(), "expected an integer, found bytes");
 }

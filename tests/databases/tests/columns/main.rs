@@ -95,7 +95,7 @@ fn server() -> Option<Arc<Server>> {
 
 /// Asserts that an error or one of its sources has the given message.
 #[track_caller]
-fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
+fn assert_message(error: &(dyn std::error::Error + 'static), message: &str) {
     let sources = std::iter::successors(Some(error), |error| error.source());
     let said: Vec<_> = sources.map(ToString::to_string).collect();
     assert!(said.iter().any(|said| said.contains(message)), "expected {message}, found {said:?}");

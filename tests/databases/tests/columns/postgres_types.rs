@@ -8,7 +8,7 @@ use polyflake::{
 };
 use postgres::{Client, NoTls};
 
-use crate::{HOUR, Ids, Order, REJECTED, START, assert_says, rows, server};
+use crate::{HOUR, Ids, Order, REJECTED, START, assert_message, rows, server};
 
 const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
     sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text,
@@ -110,7 +110,7 @@ fn ranges_and_lists_are_query_parameters() {
 
 /// Asserts that the server's UUID type sorts IDs in the order in which they were generated.
 #[test]
-fn uuids_of_version_7_sort_in_the_order_of_generation() {
+fn version_7_uuids_sort_in_generation_order() {
     let Some(server) = server() else { return };
     let mut database = Client::connect(&server.url(), NoTls).unwrap();
     let mut made = vec![Uuid7::MIN; 9000];
@@ -125,7 +125,7 @@ fn uuids_of_version_7_sort_in_the_order_of_generation() {
     made.sort();
     assert_eq!(sorted, made);
     let random = database.query_one("SELECT gen_random_uuid()", &[]).unwrap();
-    assert_says(&random.try_get::<_, Uuid7>(0).unwrap_err(), "expected a UUID of version 7");
+    assert_message(&random.try_get::<_, Uuid7>(0).unwrap_err(), "expected a UUID of version 7");
 }
 
 #[test]
@@ -135,15 +135,15 @@ fn invalid_ids_are_rejected() {
     let row =
         database.query_one("SELECT *, gen_random_uuid() AS random FROM ids LIMIT 1", &[]).unwrap();
     for column in ["uuid", "text", "sno", "user"] {
-        assert_says(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REJECTED);
+        assert_message(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REJECTED);
     }
-    assert_says(&row.try_get::<_, Sno>("random").unwrap_err(), "expected a UUID of version 8");
-    assert_says(&row.try_get::<_, Sno>("bytes").unwrap_err(), "expected length 10, found 3");
-    assert_says(&row.try_get::<_, Sno>("flake").unwrap_err(), "cannot convert");
-    assert_says(&row.try_get::<_, layout::Id>("text").unwrap_err(), "cannot convert");
+    assert_message(&row.try_get::<_, Sno>("random").unwrap_err(), "expected a UUID of version 8");
+    assert_message(&row.try_get::<_, Sno>("bytes").unwrap_err(), "expected length 10, found 3");
+    assert_message(&row.try_get::<_, Sno>("flake").unwrap_err(), "cannot convert");
+    assert_message(&row.try_get::<_, layout::Id>("text").unwrap_err(), "cannot convert");
     let (number, bytes) = (layout::Id::Integer(7), layout::Id::Bytes(vec![7]));
     for (column, id) in [("bytes", number), ("tweet", bytes)] {
         let update = format!("UPDATE ids SET {column} = $1");
-        assert_says(&database.execute(&update, &[&id]).unwrap_err(), "found");
+        assert_message(&database.execute(&update, &[&id]).unwrap_err(), "found");
     }
 }

@@ -7,7 +7,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, Schema, TryFromU64,
 };
 
-use crate::{HOUR, REJECTED, START, assert_says, rows, run, server};
+use crate::{HOUR, REJECTED, START, assert_message, rows, run, server};
 
 mod ids {
     use polyflake::{
@@ -102,7 +102,7 @@ async fn check(database: DatabaseConnection) {
     assert_eq!(found.as_ref(), expected().get(1));
 
     let rejected = others::Entity::find_by_id(second.sno).one(&database).await;
-    assert_says(&rejected.unwrap_err(), REJECTED);
+    assert_message(&rejected.unwrap_err(), REJECTED);
     database.close().await.unwrap();
 }
 
@@ -119,5 +119,5 @@ fn columns_work_in_postgresql() {
 
 #[test]
 fn an_auto_increment_value_is_not_an_id() {
-    assert_says(&Uuid::<Sno>::try_from_u64(7).unwrap_err(), "Uuid");
+    assert_message(&Uuid::<Sno>::try_from_u64(7).unwrap_err(), "Uuid");
 }

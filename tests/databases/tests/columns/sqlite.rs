@@ -9,7 +9,7 @@ use polyflake::{
 };
 use rusqlite::{Connection, Row, params, types::FromSql};
 
-use crate::{HOUR, Ids, Order, REJECTED, START, User, assert_says, rows};
+use crate::{HOUR, Ids, Order, REJECTED, START, User, assert_message, rows};
 
 const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT, uuid7 TEXT) WITHOUT ROWID";
 
@@ -81,28 +81,31 @@ fn a_time_range_selects_ids_in_a_query() {
 #[test]
 fn invalid_ids_are_rejected() {
     let database = filled();
-    assert_says(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REJECTED);
-    assert_says(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REJECTED);
-    assert_says(
+    assert_message(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REJECTED);
+    assert_message(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REJECTED);
+    assert_message(
         &query_one::<Sno>(&database, "'short'").unwrap_err(),
         "expected length 16, found 5",
     );
-    assert_says(&query_one::<Sno>(&database, "x'00'").unwrap_err(), "expected length 10, found 1");
-    assert_says(&query_one::<Sno>(&database, "flake").unwrap_err(), "found an integer");
-    assert_says(
+    assert_message(
+        &query_one::<Sno>(&database, "x'00'").unwrap_err(),
+        "expected length 10, found 1",
+    );
+    assert_message(&query_one::<Sno>(&database, "flake").unwrap_err(), "found an integer");
+    assert_message(
         &query_one::<HotGuid>(&database, "x'00'").unwrap_err(),
         "expected length 16, found 1",
     );
     let other_version = "'919108f7-52d1-4320-9bac-f847db4148a8'";
-    assert_says(
+    assert_message(
         &query_one::<Uuid7>(&database, other_version).unwrap_err(),
         "expected a UUID of version 7",
     );
-    assert_says(
+    assert_message(
         &query_one::<Randflake>(&database, "sno").unwrap_err(),
         "expected a Randflake as an integer, found text",
     );
-    assert_says(&query_one::<layout::Id>(&database, "sno").unwrap_err(), "found text");
+    assert_message(&query_one::<layout::Id>(&database, "sno").unwrap_err(), "found text");
     assert!(
         query_one::<Sno>(&database, "1.5").is_err()
             && query_one::<Id<User>>(&database, "NULL").is_err()

@@ -12,7 +12,7 @@ use sqlx::{
     AssertSqlSafe, Connection, Database, FromRow, PgConnection, Row as _, SqliteConnection,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_says, rows, run, server};
+use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, run, server};
 
 #[derive(Debug, PartialEq, FromRow)]
 struct Row {
@@ -70,16 +70,16 @@ macro_rules! check {
 
         let row =
             sqlx::query("SELECT * FROM ids ORDER BY uuid").fetch_one(&mut database).await.unwrap();
-        assert_says(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REJECTED);
-        assert_says(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REJECTED);
-        assert_says(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REJECTED);
-        assert_says(
+        assert_message(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REJECTED);
+        assert_message(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REJECTED);
+        assert_message(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REJECTED);
+        assert_message(
             &row.try_get::<Bytes<Sno>, _>("bytes").unwrap_err(),
             "expected length 10, found 3",
         );
         let wrong =
             sqlx::query("UPDATE ids SET tweet = $1").bind(BigInt(layout::Id::Bytes(vec![7])));
-        assert_says(
+        assert_message(
             &wrong.execute(&mut database).await.unwrap_err(),
             "expected an integer, found bytes",
         );

@@ -15,8 +15,8 @@ import { columnsOf, GUIDS, INTEGERS, SAMPLES, SNOS } from "./ids.mjs";
 import { database } from "./postgres.mjs";
 
 /** Returns the package's error in a chain of causes. */
-function refusal(error) {
-  return error.name === "PolyflakeError" ? error : refusal(error.cause);
+function findPackageError(error) {
+  return error.name === "PolyflakeError" ? error : findPackageError(error.cause);
 }
 
 /** Creates a table with an `id` column of a form. */
@@ -43,7 +43,7 @@ async function check(db, table, { ids, span }) {
   for (const wrong of ["short!", 7, {}])
     await assert.rejects(
       async () => db.select().from(table).where(eq(table.id, wrong)),
-      (error) => /^(invalid_(type|length|character)|type_mismatch)$/.test(refusal(error).code),
+      (error) => /^(invalid_(type|length|character)|type_mismatch)$/.test(findPackageError(error).code),
     );
 }
 
@@ -103,7 +103,7 @@ describe("PostgreSQL", { skip: !server }, () => {
     assert.deepEqual(await of(1n, true), { id: 1n, flakes: [{ id: 7n, owner: 1n }] });
     await assert.rejects(
       () => of(2n, true),
-      (error) => refusal(error).code === "invalid_type",
+      (error) => findPackageError(error).code === "invalid_type",
     );
     const asText = { columns: { id: false }, extras: { id: sql`${flakes.id}::text`.as("id_text") } };
     const { flakes: found } = await of(2n, asText);

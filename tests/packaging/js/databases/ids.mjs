@@ -35,7 +35,7 @@ export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 
 /** A type of public IDs, and its strings, sorted by their numbers. */
 const ORDERS = new Keyring(new Uint8Array(32)).of("order");
-export const PUBLIC = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
+export const PUBLIC_IDS = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
 
 /** Returns a database's columns by the names of their forms. */
 export const columnsOf = ({ publicInt64, ...columns }) =>
@@ -53,5 +53,5 @@ export const SAMPLES = {
   hotguidSql: { ids: GUIDS, span: hotguid.timeRange(...SPAN) },
   int64: { ids: INTEGERS },
   randflakeInt64: { ids: RANDFLAKES },
-  publicInt64: { ids: PUBLIC },
+  publicInt64: { ids: PUBLIC_IDS },
 };

@@ -2,13 +2,13 @@
 import Database from "libsql";
 
 /** Returns a value as better-sqlite3 does: bytes are a Buffer, which TypeORM uses to distinguish rows. */
-const asBuffer = (value) => (value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? Buffer.from(value) : value);
+const toBuffer = (value) => (value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? Buffer.from(value) : value);
 
 /**
  * Passes a statement's parameters as one array. TypeORM passes them one by one, and libSQL would mistake a single
  * Buffer for an object of named parameters. TypeORM versions call this function with or without `new`.
  */
-export function Listed(...options) {
+export function LibsqlDriver(...options) {
   const database = new Database(...options);
   const prepare = (query) => {
     const statement = Database.prototype.prepare.call(database, query);
@@ -17,7 +17,7 @@ export function Listed(...options) {
       all: (...parameters) =>
         all
           .call(statement, parameters)
-          .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asBuffer(value)]))),
+          .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toBuffer(value)]))),
       run: (...parameters) => run.call(statement, parameters),
     });
   };

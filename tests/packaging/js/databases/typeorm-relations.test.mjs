@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import * as forms from "polyflake/forms";
 import { DataSource, EntitySchema } from "typeorm";
 import { SNOS } from "./ids.mjs";
-import { Listed } from "./libsql.mjs";
+import { LibsqlDriver } from "./libsql.mjs";
 import { database } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
@@ -124,7 +124,7 @@ const server = await database("relations");
 suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
 suite("SQLite", SQLITE, {
   type: "better-sqlite3",
-  driver: Listed,
+  driver: LibsqlDriver,
   database: ":memory:",
   prepareDatabase: (database) => database.defaultSafeIntegers(),
 });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import * as forms from "polyflake/forms";
 import { Between, DataSource, EntitySchema, In, IsNull } from "typeorm";
 import { INTEGERS, SAMPLES } from "./ids.mjs";
-import { Listed } from "./libsql.mjs";
+import { LibsqlDriver } from "./libsql.mjs";
 import { database } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
@@ -94,7 +94,7 @@ const server = await database("typeorm");
 suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
 suite("SQLite", SQLITE, {
   type: "better-sqlite3",
-  driver: Listed,
+  driver: LibsqlDriver,
   database: ":memory:",
   prepareDatabase: (database) => database.defaultSafeIntegers(),
 });

@@ -20,7 +20,7 @@ const { lowest, highest } = uuid7.timeRange(NOW + 5 * HOUR, NOW + 10 * HOUR);
 const server = await database("uuid7");
 const options = { skip: !server };
 
-test("Drizzle's uuid", options, async () => {
+test("Drizzle's uuid columns store version 7 UUIDs in order", options, async () => {
   const pool = new postgres.Pool(server);
   await pool.query("CREATE TABLE drizzle (id uuid PRIMARY KEY)");
   const table = pgTable("drizzle", {
@@ -49,7 +49,7 @@ test("Drizzle's uuid", options, async () => {
   await pool.end();
 });
 
-test("Kysely", options, async () => {
+test("Kysely selects version 7 UUIDs by time", options, async () => {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new postgres.Pool(server) }) });
   await db.schema
     .createTable("kysely")
@@ -68,7 +68,7 @@ test("Kysely", options, async () => {
   await db.destroy();
 });
 
-test("TypeORM's uuid", options, async () => {
+test("TypeORM's uuid columns store version 7 UUIDs in order", options, async () => {
   const entity = new EntitySchema({ name: "typeorm", columns: { id: { type: "uuid", primary: true } } });
   const { host, user: username, database: name } = server;
   const connection = { host, username, database: name };

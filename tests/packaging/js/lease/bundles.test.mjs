@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { moved } from "./moved.mjs";
 import { granted, PLACES } from "./places.mjs";
 
-const WAYS = {
+const BUNDLE_SOURCES = {
   "by the variable": `
     import { close, ready } from "polyflake/lease/pg";
     import { sno } from "polyflake";
@@ -23,7 +23,7 @@ const WAYS = {
     held.ready().then(async () => (console.log(sno.parse(ids.generate(7)).metabyte), await held.close(), await pool.end()));`,
 };
 
-for (const [way, source] of Object.entries(PLACES.pg ? WAYS : {})) {
+for (const [way, source] of Object.entries(PLACES.pg ? BUNDLE_SOURCES : {})) {
   test(`a moved bundle leases ${way}`, async () => {
     const { url } = PLACES.pg();
     writeFileSync("bundled.mjs", source);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { granted } from "./places.mjs";
-import { ask, started } from "./started.mjs";
+import { ask, serveApp } from "./started.mjs";
 
 const NEXT = "node_modules/next/dist/bin/next";
 const FILES = {
@@ -33,9 +33,9 @@ for (const way of ["instrumentation", "NODE_OPTIONS"]) {
   execFileSync(process.execPath, [NEXT, "build"], { stdio: ["ignore", "ignore", "inherit"] });
   const url = `sqlite:${process.cwd()}/${mkdtempSync("leases-")}/ids.db?allow=overlayfs&namespace=next`;
   const options = way === "NODE_OPTIONS" ? { NODE_OPTIONS: "--import polyflake/lease" } : {};
-  const served = (act) => started([NEXT, "start"], act, { env: { POLYFLAKE_LEASE: url, ...options } });
-  await served((one) =>
-    served(async (other) => {
+  const withNextServer = (act) => serveApp([NEXT, "start"], act, { env: { POLYFLAKE_LEASE: url, ...options } });
+  await withNextServer((one) =>
+    withNextServer(async (other) => {
       const ids = (await Promise.all([idsOf(one), idsOf(other), idsOf(one)])).flat();
       assert.equal(new Set(ids).size, 3000, way);
       assert.equal((await granted(url)).filter(({ namespace }) => namespace === "next/sno").length >= 2, true, way);

@@ -14,20 +14,20 @@ const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
 /** Returns the URL of a store's new namespace, and the Node version to use it with. */
-const inFile = (node) => () => {
+const createSqliteStore = (node) => () => {
   const path = resolve(mkdtempSync("leases-"), "ids.db");
   return { node, url: `sqlite:${path}?allow=overlayfs&namespace=n${++count}` };
 };
-const onServer = () => {
+const createPostgresStore = () => {
   const host = encodeURIComponent(env.PGHOST);
   return { node: execPath, url: `postgres://test@/postgres?host=${host}&namespace=n${process.pid}-${++count}` };
 };
 
 export const PLACES = {
-  "node:sqlite": inFile(NODE_24),
+  "node:sqlite": createSqliteStore(NODE_24),
   // Also works in Node 20.
-  "better-sqlite3": inFile(execPath),
-  ...(env.PGHOST ? { pg: onServer } : {}),
+  "better-sqlite3": createSqliteStore(execPath),
+  ...(env.PGHOST ? { pg: createPostgresStore } : {}),
 };
 
 /** Returns a place's worker IDs that are granted for more than a second, which is the longest tick. */
@@ -46,7 +46,7 @@ export async function granted(url) {
 }
 
 /** Starts a maker, and returns its process and its report. */
-export async function started({ node, url, run = [] }, end, options = {}) {
+export async function startMaker({ node, url, run = [] }, end, options = {}) {
   const env = { ...process.env, STORE: url };
   const child = spawn(node, [...run, "maker.mjs", end, JSON.stringify(options)], {
     env,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { granted, PLACES, started } from "./places.mjs";
+import { granted, PLACES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 
@@ -72,7 +72,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
       const reports = [];
       for (let round = 0; round < 3; round++) {
-        const fleet = await Promise.all(ends.map((end) => started(store, end, { numbers: [0, 3] })));
+        const fleet = await Promise.all(ends.map((end) => startMaker(store, end, { numbers: [0, 3] })));
         for (const { child } of fleet) child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;
         reports.push(...fleet);
@@ -83,11 +83,11 @@ for (const [name, place] of Object.entries(PLACES)) {
 
     test("SIGTERM ends a process after it released its worker ID", async () => {
       const store = place();
-      const { child } = await started(store, "signal", { numbers: [0, 0] });
+      const { child } = await startMaker(store, "signal", { numbers: [0, 0] });
       child.kill("SIGTERM");
       assert.deepEqual(await child.ended, [null, "SIGTERM"]);
       assert.deepEqual(await granted(store.url), []);
-      const next = await started(store, "close", { numbers: [0, 0] });
+      const next = await startMaker(store, "close", { numbers: [0, 0] });
       assert.equal(next.number, 0);
     });
 
@@ -218,11 +218,11 @@ for (const [name, place] of Object.entries(PLACES)) {
     test("a killed process keeps its worker ID until its lease ends", async () => {
       const store = place();
       const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };
-      const first = await started(store, "kill", options);
+      const first = await startMaker(store, "kill", options);
       const killed = Date.now();
       first.child.kill("SIGKILL");
       await first.child.ended;
-      const second = await started(store, "close", options);
+      const second = await startMaker(store, "close", options);
       assert(Date.now() - killed > 1000, `${Date.now() - killed}`);
       assert.equal(second.number, 0);
       assertDistinct([first, second]);

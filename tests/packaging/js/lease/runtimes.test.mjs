@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { granted, PLACES, started } from "./places.mjs";
+import { granted, PLACES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 const DENO = ["node_modules/.bin/deno", "run", "--allow-all"];
@@ -30,7 +30,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
       for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
         // After an uncaught error, Deno runs no handlers, so the worker ID remains granted for the rest of the lease.
         const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);
-        const makers = runtimes.map(([node, ...run]) => started({ node, run, url }, end, { numbers: [0, 2] }));
+        const makers = runtimes.map(([node, ...run]) => startMaker({ node, run, url }, end, { numbers: [0, 2] }));
         const fleet = await Promise.all(makers);
         for (const { child } of fleet) if (end === "signal") child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;

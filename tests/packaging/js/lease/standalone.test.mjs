@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { moved } from "./moved.mjs";
 import { granted, PLACES } from "./places.mjs";
-import { ask, started } from "./started.mjs";
+import { ask, serveApp } from "./started.mjs";
 
 const FILES = {
   "next.config.mjs": `export default { output: "standalone" };`,
@@ -32,7 +32,7 @@ test("a standalone Next.js server leases from PostgreSQL", { skip: !PLACES.pg },
   const next = join("node_modules/next/dist/bin/next");
   execFileSync(process.execPath, [next, "build"], { stdio: ["ignore", "ignore", "inherit"] });
   await moved(".next/standalone", (copy, options) =>
-    started(
+    serveApp(
       [join(copy, "server.js")],
       async (address) => {
         const answer = await ask(`${address}/id`);

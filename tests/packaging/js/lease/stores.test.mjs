@@ -121,12 +121,12 @@ for (const [name, place] of Object.entries(HERE)) {
       const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
       const first = await new sno.Generator({ lease: one }).generateAsync();
       const second = new sno.Generator({ lease: two });
-      const saysUntil = ({ code, retryAt }) => {
+      const hasRetryTime = ({ code, retryAt }) => {
         assert.deepEqual([code, retryAt], ["lease_unavailable", two.status().refused.until]);
         return retryAt > Date.now();
       };
-      await assert.rejects(two.ready(), saysUntil);
-      assert.throws(() => second.generate(), saysUntil);
+      await assert.rejects(two.ready(), hasRetryTime);
+      assert.throws(() => second.generate(), hasRetryTime);
       assert.equal(two.status().refused.code, "numbers_exhausted");
       await one.close();
       // After a call has waited in vain, further calls fail immediately until the next grant, which can take half a
@@ -195,8 +195,8 @@ test("roles of one database share one store, with a configurable schema", {
     }
     return numbers.sort();
   };
-  const searching = at("js_b", "&options=-c%20search_path%3Djs_b");
-  assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searching], [pool]), [0, 1, 2, 3]);
+  const searchPathUrl = at("js_b", "&options=-c%20search_path%3Djs_b");
+  assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searchPathUrl], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
   // The refused lease keeps retrying and would lease a worker ID in the second store, so close it.

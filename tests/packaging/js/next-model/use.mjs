@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "pg";
 import { sno } from "polyflake";
-import { ask, started } from "./started.mjs";
+import { ask, serveApp } from "./started.mjs";
 
 const HOUR = 3_600_000;
 
@@ -43,4 +43,4 @@ async function check(address) {
   );
 }
 
-await started(["node_modules/next/dist/bin/next", process.argv[2], "--hostname", "127.0.0.1"], check);
+await serveApp(["node_modules/next/dist/bin/next", process.argv[2], "--hostname", "127.0.0.1"], check);

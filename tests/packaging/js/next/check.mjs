@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { moved } from "./moved.mjs";
-import { ask, started } from "./started.mjs";
+import { ask, serveApp } from "./started.mjs";
 
 const NEXT = "node_modules/next/dist/bin/next";
 const [browser, standalone, bundled, webpack] = ["--browser", "--standalone", "--bundled", "--webpack"].map((option) =>
@@ -26,9 +26,9 @@ async function check(address) {
   assert.match(text, new RegExp(`<p id="server">${onServer}</p>`));
   assert.match(text, new RegExp(`<p id="client" title="${onServer}">`));
   if (!browser) return;
-  const { inPage } = await import("./browser.mjs");
+  const { readFromPage } = await import("./browser.mjs");
   const client = "document.querySelector('#client').textContent";
-  assert.equal(await inPage(address, `${client} !== ''`, client), "wasm");
+  assert.equal(await readFromPage(address, `${client} !== ''`, client), "wasm");
 }
 
 function build() {
@@ -40,5 +40,5 @@ function build() {
 }
 
 build();
-if (standalone) await moved(".next/standalone", (copy, options) => started([join(copy, "server.js")], check, options));
-else await started([NEXT, "start", "--hostname", "127.0.0.1"], check);
+if (standalone) await moved(".next/standalone", (copy, options) => serveApp([join(copy, "server.js")], check, options));
+else await serveApp([NEXT, "start", "--hostname", "127.0.0.1"], check);

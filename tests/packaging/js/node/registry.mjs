@@ -7,19 +7,19 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { manifestIn, serve } from "./serve.mjs";
+import { readManifest, serve } from "./serve.mjs";
 
 const TARBALLS = ["polyflake.tgz", "addon.tgz"];
 const run = promisify(execFile);
 
 /** All platforms' addon packages. Only this machine's has a tarball, and npm must not request any other. */
-const addons = Object.entries(manifestIn("polyflake.tgz").optionalDependencies).map(([name, version]) => {
+const addons = Object.entries(readManifest("polyflake.tgz").optionalDependencies).map(([name, version]) => {
   const [, os, cpu, abi] = name.match(/^@polyflake\/addon-(\w+)-(\w+)(?:-(\w+))?$/);
   const libc = os === "linux" ? { libc: [abi === "gnu" ? "glibc" : "musl"] } : {};
   return { name, version, os: [os], cpu: [cpu], ...libc };
 });
 const { address: registry, asked, close } = await serve(TARBALLS, addons);
-const { name: addon } = manifestIn("addon.tgz");
+const { name: addon } = readManifest("addon.tgz");
 
 /** Installs the package into a new project. Returns the installed addons, and a function that runs a program there. */
 async function install(folder, ...options) {

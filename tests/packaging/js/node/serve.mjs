@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { basename } from "node:path";
 
 /** Returns the package.json in a tarball. */
-export function manifestIn(tarball) {
+export function readManifest(tarball) {
   const args = ["--extract", "--gzip", "--to-stdout", "--file", tarball, "package/package.json"];
   return JSON.parse(execFileSync("tar", args, { encoding: "utf8" }));
 }
@@ -35,7 +35,7 @@ export async function serve(tarballs, manifests = []) {
     packages.set(manifest.name, { ...manifest, dist: { tarball: `${address}/other.tgz` } });
   for (const tarball of tarballs) {
     const integrity = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
-    const manifest = manifestIn(tarball);
+    const manifest = readManifest(tarball);
     packages.set(manifest.name, { ...manifest, dist: { tarball: `${address}/${basename(tarball)}`, integrity } });
   }
   return { address, asked, close: () => server.close() };

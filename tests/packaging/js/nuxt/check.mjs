@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { moved } from "./moved.mjs";
-import { ask, started } from "./started.mjs";
+import { ask, serveApp } from "./started.mjs";
 
 const FILES = {
   "nuxt.config.js": "export default defineNuxtConfig({ telemetry: false });",
@@ -28,7 +28,7 @@ const nuxt = join("node_modules/nuxt/bin/nuxt.mjs");
 execFileSync(process.execPath, [nuxt, "build"], { stdio: ["ignore", "ignore", "inherit"] });
 
 await moved(".output", (copy, options) =>
-  started(
+  serveApp(
     [join(copy, "server/index.mjs")],
     async (address) => {
       const answer = await ask(`${address}/api/id`);

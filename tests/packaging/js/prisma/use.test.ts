@@ -10,7 +10,7 @@ import { PrismaClient as OnSqlite } from "./sqlite/client.ts";
 
 const NOW = 1_763_650_000_000;
 const HOUR = 3_600_000;
-const idAt = (hour: number): SnoId =>
+const idForHour = (hour: number): SnoId =>
   sno.fromParts({
     tick: (NOW + hour * HOUR - 1_262_304_000_000) / 4,
     tickTock: false,
@@ -18,12 +18,12 @@ const idAt = (hour: number): SnoId =>
     partition: 60_000 - hour * 3000,
     sequence: hour,
   });
-const IDS = Array.from({ length: 20 }, (_, hour) => idAt(hour));
+const IDS = Array.from({ length: 20 }, (_, hour) => idForHour(hour));
 const SPAN = sno.timeRange(NOW + 5 * HOUR, NOW + 10 * HOUR);
 const KEY = hotguid.generate();
 /** A UUID v7 needs no conversion. */
-const SEVENS: Uuid7Id[] = IDS.map(() => uuid7.generate());
-const FLAKES = [-(2n ** 63n), -1n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
+const UUID7_IDS: Uuid7Id[] = IDS.map(() => uuid7.generate());
+const RANDFLAKE_INTEGERS = [-(2n ** 63n), -1n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
 
 const read = {
   result: {
@@ -45,8 +45,8 @@ const rowOf = (id: SnoId, place: number) => ({
   code: snoText.to(id),
   bytes: snoBytes.to(id),
   key: hotguidText.to(KEY),
-  flake: FLAKES[place % 4]!,
-  seven: SEVENS[place]!,
+  flake: RANDFLAKE_INTEGERS[place % 4]!,
+  seven: UUID7_IDS[place]!,
 });
 
 async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", string>) {
@@ -58,12 +58,12 @@ async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", 
   const ids: SnoId[] = all.map(({ id }) => id);
   const flakes: RandflakeText[] = all.map(({ flake }) => flake);
   assert.deepEqual(ids, IDS);
-  assert.deepEqual(flakes.slice(0, 4), FLAKES.map(randflake.encodeText));
+  assert.deepEqual(flakes.slice(0, 4), RANDFLAKE_INTEGERS.map(randflake.encodeText));
   for (const row of all) assert.deepEqual([row.code, row.bytes, row.key, row.other], [row.id, row.id, KEY, null]);
-  const last = await client.order.findMany({ where: { seven: { gte: SEVENS[15]! } }, orderBy: { seven: "asc" } });
+  const last = await client.order.findMany({ where: { seven: { gte: UUID7_IDS[15]! } }, orderBy: { seven: "asc" } });
   assert.deepEqual(
     last.map(({ seven }) => seven),
-    SEVENS.slice(15),
+    UUID7_IDS.slice(15),
   );
   const { lowest, highest } = SPAN;
   const spans = [
@@ -82,7 +82,7 @@ async function check(client: Client, columns: Record<"uuid" | "text" | "bytes", 
     where: { bytes: snoBytes.to(IDS[2]!) },
     select: { flake: true },
   });
-  assert.equal(flake, randflake.encodeText(FLAKES[2]!));
+  assert.equal(flake, randflake.encodeText(RANDFLAKE_INTEGERS[2]!));
   const changed = await client.order.update({
     where: { id: snoUuid8.to(IDS[0]!) },
     data: { other: snoUuid8.to(IDS[1]!) },

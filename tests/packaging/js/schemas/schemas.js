@@ -75,11 +75,11 @@ assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id:
 assert.match((await resolve({ id: "7" }, undefined, context)).errors.id.message, /length 16/);
 
 // zod and valibot do not accept other libraries' schemas, but they accept a type guard.
-const inZod = z.object({ id: z.custom(isValid) });
-const inValibot = v.object({ id: v.custom(isValid) });
-assert.equal(inZod.parse({ id: USER }).id, USER);
-assert.equal(v.parse(inValibot, { id: USER }).id, USER);
-assert.equal(inZod.safeParse({ id: "7" }).success || v.safeParse(inValibot, { id: "7" }).success, false);
+const zodSchema = z.object({ id: z.custom(isValid) });
+const valibotSchema = v.object({ id: v.custom(isValid) });
+assert.equal(zodSchema.parse({ id: USER }).id, USER);
+assert.equal(v.parse(valibotSchema, { id: USER }).id, USER);
+assert.equal(zodSchema.safeParse({ id: "7" }).success || v.safeParse(valibotSchema, { id: "7" }).success, false);
 
 // zod and valibot accept a sno as a version 8 UUID.
 for (const { success } of [z.uuid().safeParse(toUuid8(USER)), v.safeParse(v.pipe(v.string(), v.uuid()), toUuid8(USER))])

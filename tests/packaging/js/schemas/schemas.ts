@@ -38,10 +38,10 @@ function zodOf<Id extends string>({ "~standard": schema }: Schema<string, Id>): 
   });
   return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" })) as unknown as z.ZodType<Id, string>;
 }
-const inZodObject = z.object({ id: zodOf(userId) });
-is<Equal<z.infer<typeof inZodObject>, { id: SnoId<24 | 25> }>>();
+const zodObject = z.object({ id: zodOf(userId) });
+is<Equal<z.infer<typeof zodObject>, { id: SnoId<24 | 25> }>>();
 
-const inZod = z.object({ id: z.custom<SnoId>(isValid) });
-const inValibot = v.object({ id: v.custom<SnoId>(isValid) });
-is<Equal<z.infer<typeof inZod>, { id: SnoId }>>();
-is<Equal<v.InferOutput<typeof inValibot>, { id: SnoId }>>();
+const zodSchema = z.object({ id: z.custom<SnoId>(isValid) });
+const valibotSchema = v.object({ id: v.custom<SnoId>(isValid) });
+is<Equal<z.infer<typeof zodSchema>, { id: SnoId }>>();
+is<Equal<v.InferOutput<typeof valibotSchema>, { id: SnoId }>>();

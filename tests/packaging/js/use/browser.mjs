@@ -13,7 +13,7 @@ const TYPES = {
 };
 
 /** Serves a folder while `act` runs with its address. */
-export async function served(folder, act, headers = {}) {
+export async function serveFolder(folder, act, headers = {}) {
   const server = createServer(({ url }, response) => {
     const path = join(folder, new URL(url, "http://localhost").pathname);
     if (!existsSync(path) || !statSync(path).isFile()) return response.writeHead(404).end();
@@ -30,7 +30,7 @@ export async function served(folder, act, headers = {}) {
 }
 
 /** Reads a value from a page once the expression `ready` is true in it. Errors in the page are thrown here. */
-export async function inPage(url, ready, read) {
+export async function readFromPage(url, ready, read) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu"],

@@ -5,7 +5,7 @@ import { _extensions as extensions, register } from "node:module";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-function expectInside(file) {
+function exitUnlessInside(file) {
   if (file.startsWith(process.env.POLYFLAKE_INSIDE + sep)) return;
   writeSync(2, `expected files of ${process.env.POLYFLAKE_INSIDE}, found ${file}\n`);
   process.exit(1);
@@ -13,7 +13,7 @@ function expectInside(file) {
 
 for (const [extension, load] of Object.entries(extensions)) {
   extensions[extension] = (module, file) => {
-    expectInside(file);
+    exitUnlessInside(file);
     return load(module, file);
   };
 }
@@ -22,6 +22,6 @@ for (const [extension, load] of Object.entries(extensions)) {
 if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
 
 export function load(url, context, next) {
-  if (url.startsWith("file:")) expectInside(fileURLToPath(url));
+  if (url.startsWith("file:")) exitUnlessInside(fileURLToPath(url));
   return next(url, context);
 }

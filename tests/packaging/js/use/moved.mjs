@@ -17,14 +17,14 @@ export async function moved(path, use) {
     const guard = join(folder, "inside.mjs");
     copyFileSync("inside.mjs", guard);
     const env = { ...process.env, NODE_OPTIONS: `--import ${guard}`, POLYFLAKE_INSIDE: folder };
-    return await use(copy, { cwd: folder, env, ...anotherUser() });
+    return await use(copy, { cwd: folder, env, ...otherUserOptions() });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** Returns the options for a different user, who must be able to run Node. */
-function anotherUser() {
+function otherUserOptions() {
   if (process.getuid?.() !== 0) return {};
   try {
     execFileSync(process.execPath, ["--version"], { ...NOBODY, cwd: "/", stdio: "ignore" });

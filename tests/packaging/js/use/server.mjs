@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
-const VERSIONS = "/usr/lib/postgresql";
+const POSTGRES_DIR = "/usr/lib/postgresql";
 
 const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
 
@@ -14,17 +14,17 @@ const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encod
  * survive a crash of the machine.
  */
 export function withPostgres(use, fsync = "off") {
-  if (!existsSync(VERSIONS)) {
+  if (!existsSync(POSTGRES_DIR)) {
     if (process.env.CI) throw new Error("expected PostgreSQL on this machine");
     console.log("skipped: no PostgreSQL on this machine");
     return use(undefined);
   }
-  const versions = readdirSync(VERSIONS).sort((a, b) => Number(a) - Number(b));
+  const versions = readdirSync(POSTGRES_DIR).sort((a, b) => Number(a) - Number(b));
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   // PostgreSQL refuses to run as root.
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   const run = (program, ...options) =>
-    execFileSync(join(VERSIONS, versions.at(-1), "bin", program), ["--pgdata", join(folder, "data"), ...options], {
+    execFileSync(join(POSTGRES_DIR, versions.at(-1), "bin", program), ["--pgdata", join(folder, "data"), ...options], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"],
       ...user,

@@ -24,7 +24,7 @@ export async function ask(url, options, patience = 100) {
 }
 
 /** Runs a server program with Node while `act` runs with its address. */
-export async function started(program, act, options = {}) {
+export async function serveApp(program, act, options = {}) {
   const PORT = await freePort();
   const env = { ...process.env, ...options.env, PORT, HOSTNAME: "127.0.0.1" };
   const server = spawn(process.execPath, program, { stdio: ["ignore", "ignore", "inherit"], ...options, env });

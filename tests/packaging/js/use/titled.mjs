@@ -1,8 +1,8 @@
 // `node titled.mjs FOLDER` fails unless the title of the folder's index.html becomes `wasm` in a browser.
-import { inPage, served } from "./browser.mjs";
+import { readFromPage, serveFolder } from "./browser.mjs";
 
 const [folder] = process.argv.slice(2);
-const found = await served(folder, (address) =>
-  inPage(`${address}/index.html`, "document.title !== ''", "document.title"),
+const found = await serveFolder(folder, (address) =>
+  readFromPage(`${address}/index.html`, "document.title !== ''", "document.title"),
 );
 if (found !== "wasm") throw new Error(`${folder}: expected wasm, found ${found}`);

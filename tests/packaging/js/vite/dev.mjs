@@ -1,11 +1,11 @@
 // `node dev.mjs FOLDER` opens the folder's page on the development server, which bundles dependencies by itself.
 import { createServer } from "vite";
-import { inPage } from "./browser.mjs";
+import { readFromPage } from "./browser.mjs";
 
 const server = await createServer({ root: process.argv[2], server: { host: "127.0.0.1", port: 0 }, logLevel: "warn" });
 await server.listen();
 try {
-  const found = await inPage(server.resolvedUrls.local[0], "document.title !== ''", "document.title");
+  const found = await readFromPage(server.resolvedUrls.local[0], "document.title !== ''", "document.title");
   if (found !== "wasm") throw new Error(`expected wasm, found ${found}`);
 } finally {
   await server.close();

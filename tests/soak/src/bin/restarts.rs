@@ -92,7 +92,7 @@ fn hot_guid(_: u16) -> Result<[u128; 2]> {
 }
 
 /// Returns the IDs of `count` consecutive generators with one worker ID.
-fn in_a_row(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
+fn consecutive_ids(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
     let begin = FORMATS[usize::from(index)].begin;
     let begin = || {
         if !options.processes {
@@ -114,7 +114,7 @@ fn run(options: &Options, index: u16) -> bool {
     let workers = if name.starts_with("Hot Guid") { 1 } else { options.workers };
     let each = if workers == 1 { count.min(5) } else { count.div_ceil(workers.into()) };
     let all: Vec<u128> = thread::scope(|scope| {
-        let run = |worker| scope.spawn(move || in_a_row(options, index, worker, each));
+        let run = |worker| scope.spawn(move || consecutive_ids(options, index, worker, each));
         let threads: Vec<_> = (0..workers).map(run).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("IDs")).collect()
     });

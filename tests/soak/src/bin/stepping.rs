@@ -40,7 +40,7 @@ impl Generators {
     }
 
     /// Generates one ID of each format, or returns the error.
-    fn one_of_each(&self) -> [Result<(u8, u128)>; 5] {
+    fn generate_one_of_each(&self) -> [Result<(u8, u128)>; 5] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));
         [
@@ -69,7 +69,7 @@ impl Observations {
     fn observe_until(end: Instant, generators: &Generators) -> Self {
         let (mut seen, mut last) = (Self::default(), SystemTime::now());
         while Instant::now() < end {
-            for made in generators.one_of_each() {
+            for made in generators.generate_one_of_each() {
                 match made {
                     Ok(id) => seen.ids.push(id),
                     Err(error) => *seen.rejected.entry(error.code()).or_default() += 1,

@@ -13,17 +13,17 @@ type Block = [u8; 8];
 const BLOCKS: usize = 16;
 
 /// Above this value of t, the two kinds of input can be distinguished.
-const MAX_T: f64 = 5.0;
+const MAX_T_STATISTIC: f64 = 5.0;
 
 /// A running mean and variance (Welford's algorithm).
 #[derive(Clone, Copy, Default)]
-struct Moments {
+struct RunningMoments {
     count: f64,
     mean: f64,
     squares: f64,
 }
 
-impl Moments {
+impl RunningMoments {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
         let before = value - self.mean;
@@ -37,29 +37,29 @@ impl Moments {
 }
 
 /// Returns Welch's t for two kinds of samples.
-fn welch(kinds: [Moments; 2]) -> f64 {
+fn welch_t(kinds: [RunningMoments; 2]) -> f64 {
     let [a, b] = kinds;
     (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
 }
 
 /// Number of samples prepared together. All inputs are ready before the first sample is timed, so that the two kinds differ
 /// only in their bytes.
-const PREPARED: usize = 4096;
+const INPUTS_PER_BATCH: usize = 4096;
 
 /// Times `work` on fixed and random blocks in random order. Discards samples that are slower than 90% of the first samples,
 /// because they were interrupted.
 fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
     let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);
-    let mut kinds = [Moments::default(); 2];
-    for _ in 0..samples.div_ceil(PREPARED) {
-        let inputs: Vec<_> = (0..PREPARED).map(|_| input(&mut random)).collect();
+    let mut kinds = [RunningMoments::default(); 2];
+    for _ in 0..samples.div_ceil(INPUTS_PER_BATCH) {
+        let inputs: Vec<_> = (0..INPUTS_PER_BATCH).map(|_| input(&mut random)).collect();
         let times: Vec<_> = inputs.iter().map(|(_, blocks)| time(blocks, &work)).collect();
         for ((kind, _), nanos) in inputs.iter().zip(times).filter(|(_, nanos)| *nanos <= longest) {
             kinds[*kind].add(nanos);
         }
     }
-    welch(kinds)
+    welch_t(kinds)
 }
 
 /// Picks a kind of input at random and returns it with its blocks: 0 for the fixed block, 1 for random blocks.
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     let encrypt = compare(samples, |block| cipher.encrypt_block(block));
     let decrypt = compare(samples, |block| cipher.decrypt_block(block));
     println!("{samples} samples: encrypt t = {encrypt:.2}, decrypt t = {decrypt:.2}");
-    if encrypt.max(decrypt) < MAX_T { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if encrypt.max(decrypt) < MAX_T_STATISTIC { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]
@@ -114,6 +114,6 @@ mod tests {
                 cipher.encrypt_block(block)
             }
         };
-        assert!(compare(20_000, leaking) > MAX_T);
+        assert!(compare(20_000, leaking) > MAX_T_STATISTIC);
     }
 }

@@ -15,7 +15,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 const SHARD_BITS: [u32; 3] = [1, 4, 10];
 
 /// Probability of rejecting a uniform distribution.
-const MIN_P: f64 = 0.001;
+const MIN_P_VALUE: f64 = 0.001;
 
 /// Passes `count` IDs of one node to `each`. The clock advances by one second whenever the IDs of a second are used up.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     }
     let lowest = tests.iter().map(|(_, p)| *p).fold(1.0, f64::min);
     println!("{count} IDs in {} tests: lowest p = {lowest:.4}", tests.len());
-    if lowest > MIN_P { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if lowest > MIN_P_VALUE { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn a_million_ids_are_uniformly_distributed() {
         for (name, p) in shard_p_values(*b"sixteen byte key", 1_000_000) {
-            assert!(p > MIN_P, "{name}: {p}");
+            assert!(p > MIN_P_VALUE, "{name}: {p}");
         }
     }
 
     #[test]
     fn a_non_uniform_distribution_is_detected() {
-        assert!(p_value(&[500_000, 502_000]) > MIN_P);
-        assert!(p_value(&[500_000, 504_000]) < MIN_P);
+        assert!(p_value(&[500_000, 502_000]) > MIN_P_VALUE);
+        assert!(p_value(&[500_000, 504_000]) < MIN_P_VALUE);
     }
 }

@@ -33,7 +33,7 @@ mod linux {
         let make: fn(u64) -> Generator = match env::args().nth(1).as_deref() {
             Some("clean") => valid_generator,
             Some("unlocked") => unlocked_counter,
-            Some("one-repeat") => |_| one_repeat(),
+            Some("one-repeat") => |_| repeating_counter(),
             Some("no-worker") => |_| restarting_snowflake(0),
             Some("pid-worker") => |_| restarting_snowflake(u64::from(process::id())),
             Some("forgetful") => |worker| restarting_snowflake(worker + 1),
@@ -42,11 +42,11 @@ mod linux {
             Some("lazy") => {
                 |_| random_base_counter(|process| process.is_some_and(|last| last != process::id()))
             }
-            Some("pid-check") => |_| pid_check(),
-            Some("one-bit") => one_bit,
-            Some("late-save") => late_save,
+            Some("pid-check") => |_| pid_checking_counter(),
+            Some("one-bit") => one_bit_snowflake,
+            Some("late-save") => late_saving_counter,
             Some("lease") => |_| lease(),
-            Some("dies") => |_| panics_in_copy(),
+            Some("dies") => |_| panic_in_copy(),
             name => panic!("expected the name of a control, found {name:?}"),
         };
         serve(make);
@@ -93,7 +93,7 @@ mod linux {
     }
 
     /// A counter whose first ID is repeated once.
-    fn one_repeat() -> Generator {
+    fn repeating_counter() -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
             let id = count.fetch_add(1, Ordering::SeqCst);
@@ -129,7 +129,7 @@ mod linux {
     }
 
     /// Picks a new base if the current process is not the one that created the generator.
-    fn pid_check() -> Generator {
+    fn pid_checking_counter() -> Generator {
         let state = Mutex::new((random_u64(), 0, process::id()));
         Box::new(move || {
             let mut state = state.lock().unwrap();
@@ -142,7 +142,7 @@ mod linux {
     }
 
     /// Panics in a copy of the process.
-    fn panics_in_copy() -> Generator {
+    fn panic_in_copy() -> Generator {
         let process = process::id();
         Box::new(move || {
             assert_eq!(process::id(), process, "as wanted");
@@ -170,7 +170,7 @@ mod linux {
     }
 
     /// A snowflake with one bit that marks the IDs after the first clock rollback, but not those after the second.
-    fn one_bit(worker: u64) -> Generator {
+    fn one_bit_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0, 0));
         Box::new(move || {
             let mut last = last.lock().unwrap();
@@ -182,7 +182,7 @@ mod linux {
     }
 
     /// A counter that is saved to a file only after its IDs have been returned.
-    fn late_save(worker: u64) -> Generator {
+    fn late_saving_counter(worker: u64) -> Generator {
         let file = folder().join(worker.to_string());
         let saved = fs::read_to_string(&file).map_or(0, |text| text.parse().unwrap_or(0));
         let count = Mutex::new(saved);

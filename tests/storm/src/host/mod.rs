@@ -33,10 +33,10 @@ pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
 const CHUNK: u64 = 50;
 
 /// The delay after which all copies start to generate IDs at the same time.
-const TOGETHER: Duration = Duration::from_millis(20);
+const COPY_START_DELAY: Duration = Duration::from_millis(20);
 
 /// The numbers of failed calls after which a thread gives up: first the limit before its first ID, then the limit after it.
-const HOPELESS: [u64; 2] = [20, 3000];
+const RETRY_LIMITS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]
 struct Plan {
@@ -50,7 +50,7 @@ struct Plan {
 
 /// Runs a generator and prints its IDs. `make` creates the generator for a worker ID.
 pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
-    let plan = Plan::of_environment();
+    let plan = Plan::from_environment();
     output::wait();
     let ids = make(plan.worker);
     match plan.shape.as_str() {
@@ -68,7 +68,7 @@ pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
 }
 
 impl Plan {
-    fn of_environment() -> Self {
+    fn from_environment() -> Self {
         let text = |name: &str| env::var(format!("STORM_{name}")).unwrap_or_default();
         let number = |name| text(name).parse().unwrap_or(0);
         let pause = Duration::from_micros(number("PAUSE_US"));
@@ -84,10 +84,10 @@ impl Plan {
         if !is_server {
             Self { ids: CHUNK, ..self.clone() }.generate(0, 0, ids, Instant::now());
         }
-        let begin = Instant::now() + TOGETHER;
+        let begin = Instant::now() + COPY_START_DELAY;
         for copy in 1..=self.width {
             if copies::create(&self.shape) {
-                self.in_copy(copy, make, ids, begin);
+                self.generate_in_copy(copy, make, ids, begin);
             }
         }
         if !is_server {
@@ -97,7 +97,7 @@ impl Plan {
     }
 
     /// Generates IDs in a copy of the process, and then ends the copy.
-    fn in_copy<G: Fn() -> Made>(
+    fn generate_in_copy<G: Fn() -> Made>(
         &self,
         copy: u64,
         make: &impl Fn(u64) -> G,
@@ -117,13 +117,13 @@ impl Plan {
     /// process without copies instead pauses between chunks, so that it does not end before the clock is set.
     fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
-        while done < self.ids && failed < HOPELESS[usize::from(done > 0)] {
+        while done < self.ids && failed < RETRY_LIMITS[usize::from(done > 0)] {
             thread::sleep(begin.saturating_duration_since(Instant::now()));
             begin = if self.shape == "plain" { Instant::now() } else { begin } + self.pause;
             let mut chunk = Chunk::begin(generator, thread);
             let mut error = None;
             let last = done + CHUNK.min(self.ids - done);
-            while done < last && chunk.has_room() && error.is_none() {
+            while done < last && chunk.has_capacity() && error.is_none() {
                 match make() {
                     Ok(id) => chunk.push(&id),
                     Err(found) => error = Some(found),

@@ -6,12 +6,12 @@ use std::{
 };
 
 /// The size of the largest write that a pipe performs atomically.
-const LONGEST: usize = 4096;
+const MAX_ATOMIC_WRITE: usize = 4096;
 
 /// Writes a line.
 pub(super) fn line(text: &str) {
     let text = text.replace('\n', " ");
-    let mut end = text.len().min(LONGEST - 1);
+    let mut end = text.len().min(MAX_ATOMIC_WRITE - 1);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -40,8 +40,8 @@ impl Chunk {
     }
 
     /// Returns whether another ID fits into the line.
-    pub(super) fn has_room(&self) -> bool {
-        self.ids.len() < LONGEST - 200
+    pub(super) fn has_capacity(&self) -> bool {
+        self.ids.len() < MAX_ATOMIC_WRITE - 200
     }
 
     pub(super) fn push(&mut self, id: &str) {

@@ -38,7 +38,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     if platform.is_musl() {
         flags.push_str(" -Ctarget-feature=-crt-static");
     }
-    let build = match platform.oldest_mac() {
+    let build = match platform.min_macos_version() {
         Some(oldest) => {
             // Otherwise, the library would contain the path of its build folder.
             flags.push_str(" -Clink-arg=-Wl,-install_name,@rpath/polyflake.node");

@@ -80,7 +80,7 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     if let Some((package, target)) = artefact.kind.compiled_package() {
         let crates = licences::dependencies_of(shell, package, target)?;
         let bill = licences::bill(&artefact.kind.address(), &crates);
-        shell.write_file(bill_beside(into), format!("{bill:#}\n"))?;
+        shell.write_file(bill_of_materials_path(into), format!("{bill:#}\n"))?;
     }
     match &artefact.kind {
         ArtefactKind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
@@ -94,7 +94,7 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
 }
 
 /// Returns the path of an artefact's bill of materials, which is next to its folder.
-fn bill_beside(folder: &Path) -> PathBuf {
+fn bill_of_materials_path(folder: &Path) -> PathBuf {
     folder.with_extension("cdx.json")
 }
 
@@ -116,7 +116,8 @@ pub fn build_and_compare(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
         let (one, other) = (results::files(&folder(artefact))?, results::files(&there)?);
         ensure!(!one.is_empty() && one == other, "{}: other bytes from a clone", artefact.name);
         if artefact.kind.compiled_package().is_some() {
-            let [one, other] = [folder(artefact), there].map(|folder| bill_beside(&folder));
+            let [one, other] =
+                [folder(artefact), there].map(|folder| bill_of_materials_path(&folder));
             ensure!(results::sha256(&one)? == results::sha256(&other)?, "the bills differ");
         }
         println!("ok: {}: the same bytes from two clones", artefact.name);

@@ -13,7 +13,7 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     {
         let _there = shell.push_dir(workspace::root().join("cli"));
         let crates = licences::dependencies_of(shell, "polyflake-cli", &platform.target)?;
-        shell.write_file("THIRD-PARTY.md", licences::of_program(shell, &crates)?)?;
+        shell.write_file("THIRD-PARTY.md", licences::program_licences(shell, &crates)?)?;
         wheel::maturin(shell, platform, &[], &frameworks(shell, platform)?, into)?;
     }
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
@@ -25,7 +25,7 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
 /// Returns the flag that tells the linker where to find macOS frameworks that a dependency names but this program never
 /// calls. The frameworks are empty stand-ins, because Apple ships the real ones only with its SDK.
 fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
-    if platform.oldest_mac().is_none() {
+    if platform.min_macos_version().is_none() {
         return Ok(String::new());
     }
     let folder = workspace::artefacts().join("frameworks");

@@ -76,7 +76,7 @@ pub fn maturin(
         cmd!(shell, "maturin build {always...} {options...} --target {target} --out {into}");
     let build = if platform.is_windows() {
         build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::mingw(shell)?)
-    } else if let Some(oldest) = platform.oldest_mac() {
+    } else if let Some(oldest) = platform.min_macos_version() {
         build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
     } else {
         build.args(["--zig", "--compatibility", platform.c_library()])

@@ -15,7 +15,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use xshell::{Cmd, Shell};
 
-use super::{Artefact, ArtefactKind, Runs, results::Run};
+use super::{Artefact, ArtefactKind, RunScope, results::Run};
 use crate::{tools::MissingTool, workspace};
 
 /// Returns the tests' output, and prints the output if the tests fail.
@@ -35,13 +35,13 @@ pub fn run(
     shell: &Shell,
     artefact: &Artefact,
     folder: &Path,
-    chosen: Runs,
+    chosen: RunScope,
 ) -> Result<(Vec<Run>, Option<String>)> {
-    if chosen == Runs::Nothing {
+    if chosen == RunScope::Nothing {
         return Ok((Vec::new(), None));
     }
-    let reason = match run_with_all(shell, artefact, folder, chosen == Runs::Suites) {
-        Err(error) if error.is::<MissingTool>() && !workspace::in_ci() => error.to_string(),
+    let reason = match run_with_all(shell, artefact, folder, chosen == RunScope::Suites) {
+        Err(error) if error.is::<MissingTool>() && !workspace::is_ci() => error.to_string(),
         runs => match runs? {
             runs if runs.is_empty() => reason(&artefact.kind),
             runs => return Ok((runs, None)),

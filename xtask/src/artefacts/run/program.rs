@@ -25,13 +25,13 @@ pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
         return Err(MissingTool("the program is not built".into()).into());
     }
-    by_npm(shell)?;
+    test_with_npm(shell)?;
     Ok(vec![run_record().installed_by("npm")])
 }
 
 pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
     if platform.name == MACHINE {
-        by_pip(shell, folder)?;
+        test_with_pip(shell, folder)?;
         return Ok(vec![run_record().installed_by("pip")]);
     }
     let Some((mut command, under)) = emulator_command(shell, platform)? else {
@@ -43,7 +43,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     let end = if platform.is_windows() { ".exe" } else { "" };
     command.push(into.join(format!("package/polyflake{end}")));
     let (first, rest) = (&command[0], &command[1..]);
-    names_ids(|| cmd!(shell, "{first}").args(rest))?;
+    generate_and_identify(|| cmd!(shell, "{first}").args(rest))?;
     Ok(vec![run_record().under(under)])
 }
 
@@ -71,22 +71,22 @@ fn file(shell: &Shell, folder: &Path, end: &str) -> Result<PathBuf> {
     found.with_context(|| format!("expected a .{end} in {}", folder.display()))
 }
 
-fn by_pip(shell: &Shell, folder: &Path) -> Result<()> {
+fn test_with_pip(shell: &Shell, folder: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
     cmd!(shell, "python -m venv {venv}").run()?;
     let (inside, options) = (venv.join("bin/python"), ["--quiet", "--no-index", "--find-links"]);
     cmd!(shell, "{inside} -m pip install {options...} {folder} polyflake-cli").run()?;
     let program = venv.join("bin/polyflake");
-    names_ids(|| cmd!(shell, "{program}"))
+    generate_and_identify(|| cmd!(shell, "{program}"))
 }
 
-fn by_npm(shell: &Shell) -> Result<()> {
+fn test_with_npm(shell: &Shell) -> Result<()> {
     let (registry, project) = (Registry::open()?, tempfile::tempdir()?);
     let _there = shell.push_dir(project.path());
     shell.write_file("package.json", r#"{ "private": true }"#)?;
     registry.install(shell, &[], "@polyflake/cli")?;
-    names_ids(|| cmd!(shell, "npx --no-install polyflake"))?;
+    generate_and_identify(|| cmd!(shell, "npx --no-install polyflake"))?;
     shell.remove_path("node_modules")?;
     registry.install(shell, &["--omit=optional"], "@polyflake/cli")?;
     let output = cmd!(shell, "npx --no-install polyflake").ignore_status().output()?;
@@ -96,7 +96,7 @@ fn by_npm(shell: &Shell) -> Result<()> {
 }
 
 /// Generates an ID and identifies it.
-fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
+fn generate_and_identify<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
     let id = output(program().args(["new", "sno", "--metabyte", "7"]))?;
     let said = output(program().args(["inspect", "--json", id.trim()]))?;
     let first = serde_json::from_str::<serde_json::Value>(&said)?["readings"][0]["format"].clone();

@@ -23,7 +23,7 @@ pub fn wheel(
     suites: bool,
 ) -> Result<Vec<Run>> {
     let wheel = workspace::only_file(folder)?;
-    let pythons = pythons::of_wheel(shell, platform, python)?;
+    let pythons = pythons::find_for_wheel(shell, platform, python)?;
     let run = |python: &Interpreter| {
         project(shell, python, &wheel).context("in an empty project")?;
         let mut what = "an empty project".to_owned();

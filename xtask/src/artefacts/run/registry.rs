@@ -61,7 +61,7 @@ impl Drop for Registry {
 }
 
 /// Returns the npm options that select a platform.
-pub fn as_on(platform: &Platform) -> Vec<String> {
+pub fn platform_options(platform: &Platform) -> Vec<String> {
     let libc = platform.libc.iter().map(|libc| format!("--libc={libc}"));
     [format!("--os={}", platform.os), format!("--cpu={}", platform.cpu)]
         .into_iter()

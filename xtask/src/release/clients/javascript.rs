@@ -3,12 +3,12 @@
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-use super::{Project, Source, Target, names_ids};
+use super::{Project, Source, Target, generate_and_identify};
 
 const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
 
 /// Creates a Node project with a client that installs packages.
-const fn of_node(
+const fn node_target(
     create: fn(&Shell, &Source) -> Result<()>,
     add: fn(&Shell, &Source) -> Result<()>,
     run: for<'s> fn(&'s Shell, &Source, &str) -> Cmd<'s>,
@@ -16,19 +16,22 @@ const fn of_node(
     Target::Project(Project { programs: PROGRAMS, create, add, run, expected: ("Node", "native") })
 }
 
-pub const NPM: Target = of_node(create, npm_install, node);
-pub const PNPM: Target = of_node(create, pnpm_add, node);
-pub const YARN: Target =
-    of_node(|shell, source| create_with_yarn(shell, source, "node-modules"), yarn_add, yarn_node);
+pub const NPM: Target = node_target(create, npm_install, node);
+pub const PNPM: Target = node_target(create, pnpm_add, node);
+pub const YARN: Target = node_target(
+    |shell, source| create_with_yarn(shell, source, "node-modules"),
+    yarn_add,
+    yarn_node,
+);
 pub const YARN_PNP: Target =
-    of_node(|shell, source| create_with_yarn(shell, source, "pnp"), yarn_add, yarn_node);
+    node_target(|shell, source| create_with_yarn(shell, source, "pnp"), yarn_add, yarn_node);
 
 pub const BUN: Target = Target::Project(Project {
     programs: PROGRAMS,
     create,
     add: bun_add,
     run: |shell, _, program| {
-        let file = file_of(program);
+        let file = program_file_name(program);
         cmd!(shell, "bun {file}")
     },
     expected: ("Bun", "wasm"),
@@ -56,13 +59,13 @@ fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
 }
 
 /// Returns the file name of a program.
-fn file_of(program: &str) -> String {
+fn program_file_name(program: &str) -> String {
     let name = if program == "use" { "main" } else { program };
     format!("{name}.js")
 }
 
 fn node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
-    let file = file_of(program);
+    let file = program_file_name(program);
     cmd!(shell, "node {file}")
 }
 
@@ -73,7 +76,7 @@ fn npm_install(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
 pub fn npx(shell: &Shell, source: &Source) -> Result<String> {
     create(shell, source)?;
     let version = source.version;
-    names_ids(|| cmd!(shell, "npx --yes @polyflake/cli@{version}"))
+    generate_and_identify(|| cmd!(shell, "npx --yes @polyflake/cli@{version}"))
 }
 
 fn pnpm_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
@@ -96,19 +99,19 @@ fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> 
 
 /// Returns a Yarn command that ignores the packuments of earlier runs. Their addresses contain the port of the registry of
 /// that run.
-fn with_own_packuments<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
+fn with_separate_cache<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
     yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
 }
 
 fn yarn_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let add = cmd!(shell, "yarn add polyflake@{version}");
     let add = add.env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false");
-    Ok(with_own_packuments(shell, add).run()?)
+    Ok(with_separate_cache(shell, add).run()?)
 }
 
 fn yarn_node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
-    let file = file_of(program);
-    with_own_packuments(shell, cmd!(shell, "yarn node {file}"))
+    let file = program_file_name(program);
+    with_separate_cache(shell, cmd!(shell, "yarn node {file}"))
 }
 
 fn bun_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
@@ -129,5 +132,5 @@ fn deno_run<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
         "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
         _ => "--allow-all",
     };
-    deno(shell, &["run", "--quiet", permission, &file_of(program)])
+    deno(shell, &["run", "--quiet", permission, &program_file_name(program)])
 }

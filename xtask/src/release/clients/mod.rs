@@ -105,7 +105,7 @@ pub fn install(
             &inputs,
             |_| true,
             || {
-                installed(&shell, registries, &source, earlier, client)
+                install_client(&shell, registries, &source, earlier, client)
                     .with_context(|| step.clone())
             },
         )
@@ -113,7 +113,7 @@ pub fn install(
     ALL.iter().filter(is_wanted).map(one).collect()
 }
 
-fn installed(
+fn install_client(
     shell: &Shell,
     registries: &Registries,
     source: &Source,
@@ -144,7 +144,7 @@ impl Project {
         copy(shell, self.programs)?;
         (self.create)(shell, source)?;
         (self.add)(shell, source)?;
-        self.uses_every_format(shell, source)
+        self.check_every_format(shell, source)
     }
 
     /// Installs the earlier version, updates it, and lets a program continue with the state that it stored before the update.
@@ -161,11 +161,11 @@ impl Project {
         keep(earlier, "stored")?;
         (self.add)(shell, source)?;
         keep(source, "continued")?;
-        let uses = self.uses_every_format(shell, source)?;
+        let uses = self.check_every_format(shell, source)?;
         Ok(format!("{uses}; state of {} is continued", earlier.version))
     }
 
-    fn uses_every_format(&self, shell: &Shell, source: &Source) -> Result<String> {
+    fn check_every_format(&self, shell: &Shell, source: &Source) -> Result<String> {
         let (environment, backend) = self.expected;
         let output = (self.run)(shell, source, "use").read()?;
         ensure!(output.trim() == backend, "expected {backend}, found {output}");
@@ -193,7 +193,7 @@ fn copy(shell: &Shell, files: &[&str]) -> Result<()> {
 }
 
 /// Generates an ID with the installed program and identifies the ID.
-fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<String> {
+fn generate_and_identify<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<String> {
     let id = program().args(["new", "sno", "--metabyte", "7"]).read()?;
     let said = program().args(["inspect", "--json", id.trim()]).read()?;
     let first = serde_json::from_str::<serde_json::Value>(&said)?["readings"][0]["format"].clone();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::{Project, Source, Target, names_ids};
+use super::{Project, Source, Target, generate_and_identify};
 
 const PROGRAMS: &[&str] = &["python/use.py", "python/keep.py"];
 
@@ -32,7 +32,7 @@ fn pip_install(shell: &Shell, Source { address, version }: &Source) -> Result<()
     let index = format!("{address}/simple/");
     let wanted = ["polyflake", "polyflake-cli"].map(|name| format!("{name}=={version}"));
     cmd!(shell, "venv/bin/python -m pip install {options...} {index} {wanted...}").run()?;
-    names_ids(|| cmd!(shell, "venv/bin/polyflake")).map(|_| ())
+    generate_and_identify(|| cmd!(shell, "venv/bin/polyflake")).map(|_| ())
 }
 
 fn uv_add(shell: &Shell, Source { address, version }: &Source) -> Result<()> {
@@ -45,7 +45,7 @@ pub fn uvx(shell: &Shell, Source { address, version }: &Source) -> Result<String
     let index = format!("{address}/simple/");
     let cache = shell.current_dir().join("cache");
     let from = format!("polyflake-cli=={version}");
-    names_ids(|| {
+    generate_and_identify(|| {
         cmd!(shell, "uvx --quiet --default-index {index} --from {from} polyflake")
             .env("UV_CACHE_DIR", &cache)
             .env("UV_PYTHON_DOWNLOADS", "never")
@@ -61,5 +61,5 @@ pub fn pipx(shell: &Shell, Source { address, version }: &Source) -> Result<Strin
         .ignore_stdout()
         .run()?;
     let program = bin.join("polyflake");
-    names_ids(|| cmd!(shell, "{program}"))
+    generate_and_identify(|| cmd!(shell, "{program}"))
 }

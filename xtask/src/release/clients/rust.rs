@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-use super::{Project, Source, Target, names_ids};
+use super::{Project, Source, Target, generate_and_identify};
 use crate::workspace;
 
 /// Returns a cargo command that uses this machine's registry in place of crates.io. Dependencies are compiled once for all
@@ -50,5 +50,5 @@ pub fn install(shell: &Shell, Source { address, version }: &Source) -> Result<St
     let words = ["install", "--locked", "--version", version, "--root", &into, "polyflake-cli"];
     cargo(shell, address, &words).run()?;
     let program = root.join("bin/polyflake");
-    names_ids(|| cmd!(shell, "{program}"))
+    generate_and_identify(|| cmd!(shell, "{program}"))
 }

@@ -126,7 +126,7 @@ impl Project {
         let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
         cmd!(shell, "npm run --silent pack -- {into}").run()?;
         for tarball in shell.read_dir(into)? {
-            let is_addon = name_in(shell, &tarball)?.contains("/addon-");
+            let is_addon = read_package_name(shell, &tarball)?.contains("/addon-");
             fs::copy(tarball, project.path().join(TARBALLS[usize::from(is_addon)]))?;
         }
         Ok(project)
@@ -134,7 +134,7 @@ impl Project {
 }
 
 /// Returns the name of the package in a tarball.
-fn name_in(shell: &Shell, tarball: impl AsRef<Path>) -> Result<String> {
+fn read_package_name(shell: &Shell, tarball: impl AsRef<Path>) -> Result<String> {
     let (tarball, options) = (tarball.as_ref(), ["--extract", "--gzip", "--to-stdout", "--file"]);
     let manifest = cmd!(shell, "tar {options...} {tarball} package/package.json").quiet().read()?;
     let manifest: serde_json::Value = serde_json::from_str(&manifest)?;

@@ -11,12 +11,12 @@ use crate::workspace;
 /// Tests the built wheel.
 pub fn python(shell: &Shell) -> Result<()> {
     let wheel = only_file(&workspace::wheels())?;
-    names_no_folder_of_this_machine(shell, &wheel)?;
-    use_wheel(shell, &wheel)
+    check_for_local_paths(shell, &wheel)?;
+    test_wheel(shell, &wheel)
 }
 
 /// Checks that no file in a wheel names a folder of this machine.
-fn names_no_folder_of_this_machine(shell: &Shell, wheel: &Path) -> Result<()> {
+fn check_for_local_paths(shell: &Shell, wheel: &Path) -> Result<()> {
     const LIST_FILES: &str = "import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
 assert any(name.endswith('.so') for name in wheel.namelist()), wheel.namelist()
@@ -40,7 +40,7 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     }
     let (python, source, into) = (workspace::python(), only_file(sources.path())?, wheels.path());
     let target = workspace::target().join("sdist");
-    forget_builds(&target.join("release/.fingerprint"))?;
+    delete_fingerprints(&target.join("release/.fingerprint"))?;
     let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
     let one_version = "build-args=--features one-version";
     cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
@@ -51,7 +51,7 @@ pub fn python_source(shell: &Shell) -> Result<()> {
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .run()?;
     let wheel = only_file(wheels.path())?;
-    use_wheel(shell, &wheel)?;
+    test_wheel(shell, &wheel)?;
     test_one_version(shell, &wheel)
 }
 
@@ -69,7 +69,7 @@ fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
 
 /// Forces Cargo to rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would
 /// not notice that they differ from the files of an earlier run.
-fn forget_builds(fingerprints: &Path) -> Result<()> {
+fn delete_fingerprints(fingerprints: &Path) -> Result<()> {
     for entry in fs::read_dir(fingerprints).into_iter().flatten() {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with("polyflake") {
@@ -80,7 +80,7 @@ fn forget_builds(fingerprints: &Path) -> Result<()> {
 }
 
 /// Installs a wheel into a new environment, and checks that it can be imported, works, and provides its types.
-fn use_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
+fn test_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let (installed, checker) = (project.path().join("venv"), workspace::python());
     let python = installed.join("bin/python");

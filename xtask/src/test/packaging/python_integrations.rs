@@ -10,7 +10,7 @@ use super::environment;
 use crate::{build, tools, workspace};
 
 /// The folder of the tests, which also contains the version files.
-const TESTS: &str = "tests/integrations";
+const TESTS_FOLDER: &str = "tests/integrations";
 
 /// The modules that are type-checked in an environment that has the libraries.
 const MODULES: [&str; 9] = [
@@ -29,7 +29,7 @@ const MODULES: [&str; 9] = [
 pub fn pinned(shell: &Shell) -> Result<()> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
-    use_it(shell, &python)?;
+    run_integration_tests(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
     // Two modules have the same name, so they are checked in separate runs.
@@ -42,29 +42,29 @@ pub fn pinned(shell: &Shell) -> Result<()> {
 
 /// Runs the tests with the newest versions of the libraries.
 pub fn newest(shell: &Shell) -> Result<()> {
-    test_with(shell, &names()?)
+    test_with_libraries(shell, &names()?)
 }
 
 /// Runs the tests with the oldest supported versions.
 pub fn oldest(shell: &Shell) -> Result<()> {
-    let file = workspace::root().join(TESTS).join("oldest.txt");
-    test_with(shell, &["-r".into(), file.display().to_string()])
+    let file = workspace::root().join(TESTS_FOLDER).join("oldest.txt");
+    test_with_libraries(shell, &["-r".into(), file.display().to_string()])
 }
 
 /// Runs the tests in a new environment with the given libraries.
-fn test_with(shell: &Shell, libraries: &[String]) -> Result<()> {
+fn test_with_libraries(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
     tools::redis(shell);
     let folder = tempfile::tempdir()?;
     let python = environment(shell, folder.path(), libraries)?;
-    use_it(shell, &python)
+    run_integration_tests(shell, &python)
 }
 
 /// Returns the names of the pinned packages for the newest Python. The type checker is excluded, because it runs only with the
 /// pinned versions.
 fn names() -> Result<Vec<String>> {
-    let pinned = fs::read_to_string(workspace::root().join(TESTS).join("requirements.txt"))?;
+    let pinned = fs::read_to_string(workspace::root().join(TESTS_FOLDER).join("requirements.txt"))?;
     let lines = pinned
         .lines()
         .filter(|line| !line.starts_with('#') && !line.contains("version <"))
@@ -100,7 +100,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
         // Create the symbolic links for the libraries, because a package cannot contain links.
         let _package = shell.push_dir(&there);
         cmd!(shell, "node scripts/hydrate-symlinks.js").run()?;
-        let _tests = shell.push_dir(workspace::root().join(TESTS));
+        let _tests = shell.push_dir(workspace::root().join(TESTS_FOLDER));
         let files = files.split(' ');
         let tests = cmd!(shell, "{python} -m pytest --quiet {files...} -k {chosen}");
         let tests = tests.env("POLYFLAKE_POSTGRESQL", there.join("native/bin"));
@@ -110,11 +110,11 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-fn use_it(shell: &Shell, python: &Path) -> Result<()> {
+fn run_integration_tests(shell: &Shell, python: &Path) -> Result<()> {
     // The tests load functions that `polyflake layout sql` writes.
     cmd!(shell, "cargo build --package polyflake-cli").run()?;
     let program = workspace::target().join("debug/polyflake");
-    let _there = shell.push_dir(workspace::root().join(TESTS));
+    let _there = shell.push_dir(workspace::root().join(TESTS_FOLDER));
     let tests = cmd!(shell, "{python} -m pytest --quiet").env("POLYFLAKE_PROGRAM", program);
     // Python must not write bytecode next to the sources.
     Ok(tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?)

@@ -55,7 +55,7 @@ pub fn oldest_python(shell: &Shell) -> Result<()> {
     let options = ["--quiet", "--release", "--interpreter"];
     cmd!(shell, "{python} -m maturin build {options...} {python} --out {wheels}")
         .env("CARGO_TARGET_DIR", workspace::target().join("oldest-python"))
-        .env("RUSTFLAGS", build::without_local_paths(shell)?)
+        .env("RUSTFLAGS", build::rustflags_without_local_paths(shell)?)
         .env("PYO3_PYTHON", &python)
         .run()?;
     let wheel = only_file(&wheels)?;

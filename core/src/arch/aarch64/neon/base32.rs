@@ -7,14 +7,14 @@ use safe_unaligned_simd::aarch64::{vld1_u8, vld1q_s16, vld1q_u8, vld1q_u8_x2, vs
 
 use crate::arch::{
     Id, Text,
-    alphabet::{Alphabet, LETTER, SNO},
+    alphabet::{Alphabet, FIRST_LETTER, SNO},
     lanes::parts::{part, part_mut},
 };
 
-static CHARACTERS: [[u8; 16]; 2] = characters_of(SNO);
+static CHARACTERS: [[u8; 16]; 2] = character_table(SNO);
 
 /// Returns the lookup table from values to characters.
-pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
+pub(super) const fn character_table(alphabet: Alphabet) -> [[u8; 16]; 2] {
     let table = alphabet.table();
     let (halves, _) = table.as_chunks();
     [halves[0], halves[1]]
@@ -97,10 +97,10 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
-    let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
+    let letters = vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
     let no_letters = vqsubq_u8(letters, vdupq_n_u8(alphabet.letters() - 1));
-    let values = vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(LETTER - ten)));
+    let values = vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER - ten)));
     (values, vminq_u8(no_digits, no_letters))
 }
 

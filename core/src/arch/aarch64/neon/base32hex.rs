@@ -5,17 +5,17 @@ use core::arch::aarch64::*;
 
 use safe_unaligned_simd::aarch64::{vld1q_u8, vld1q_u8_x2, vst1q_u8};
 
-use super::base32::{characters_of, join_40_bits, values, values_of};
+use super::base32::{character_table, join_40_bits, values, values_of};
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::base32hex::{
         self as lane, BYTE_PAIRS, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
     },
-    scalar::base32hex::length_of,
+    scalar::base32hex::digit_count,
 };
 
-static CHARACTERS: [[u8; 16]; 2] = characters_of(HEX);
+static CHARACTERS: [[u8; 16]; 2] = character_table(HEX);
 
 #[target_feature(enable = "neon")]
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
@@ -24,7 +24,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let values = values(vqtbl1q_u8(bytes, vld1q_u8(&BYTE_PAIRS)));
         let digits = vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values);
         // The lookup begins at the first digit. Positions past the last digit yield 0.
-        let order = vaddq_u8(vld1q_u8(&IDENTITY), vdupq_n_u8(16 - length_of(*number)));
+        let order = vaddq_u8(vld1q_u8(&IDENTITY), vdupq_n_u8(16 - digit_count(*number)));
         vst1q_u8(slot, vqtbl1q_u8(digits, order));
     }
 }

@@ -8,7 +8,7 @@ use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 
 use crate::arch::{
     Id, Text,
-    alphabet::{Alphabet, LETTER, SNO},
+    alphabet::{Alphabet, FIRST_LETTER, SNO},
     lanes::parts::part,
 };
 
@@ -82,10 +82,10 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
-    let letters = u8x16_sub(characters, u8x16_splat(LETTER));
+    let letters = u8x16_sub(characters, u8x16_splat(FIRST_LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
     let no_letters = u8x16_sub_sat(letters, u8x16_splat(alphabet.letters() - 1));
-    let values = u8x16_min(digits, u8x16_sub(characters, u8x16_splat(LETTER - ten)));
+    let values = u8x16_min(digits, u8x16_sub(characters, u8x16_splat(FIRST_LETTER - ten)));
     (values, u8x16_min(no_digits, no_letters))
 }
 

@@ -12,7 +12,7 @@ use crate::arch::{
     lanes::base32hex::{
         self as lane, BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
     },
-    scalar::base32hex::length_of,
+    scalar::base32hex::digit_count,
 };
 
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
@@ -33,7 +33,7 @@ fn text(number: u64, lift: v128) -> v128 {
     let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&BYTE_PAIRS));
     let digits = characters(HEX, values(lanes, lift));
     // The lookup begins at the first digit. Positions past the last digit yield 0.
-    let order = u8x16_add(v128_load(&IDENTITY), u8x16_splat(16 - length_of(number)));
+    let order = u8x16_add(v128_load(&IDENTITY), u8x16_splat(16 - digit_count(number)));
     u8x16_swizzle(digits, order)
 }
 

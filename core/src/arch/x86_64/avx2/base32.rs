@@ -59,7 +59,7 @@ use safe_unaligned_simd::x86_64::{
 use super::super::sse41::base32 as sse41;
 use crate::arch::{
     Id, Text,
-    alphabet::{Alphabet, LETTER, SNO},
+    alphabet::{Alphabet, FIRST_LETTER, SNO},
     lanes::parts::{part, part_mut},
 };
 
@@ -161,10 +161,10 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
 pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
     let Alphabet { digit, digits: ten } = alphabet;
     let digits = _mm256_sub_epi8(characters, splat(digit));
-    let letters = _mm256_sub_epi8(characters, splat(LETTER));
+    let letters = _mm256_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm256_subs_epu8(digits, splat(ten - 1));
     let no_letters = _mm256_subs_epu8(letters, splat(alphabet.letters() - 1));
-    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, splat(LETTER - ten)));
+    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 

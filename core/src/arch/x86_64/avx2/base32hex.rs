@@ -16,8 +16,8 @@ use crate::arch::{
     alphabet::HEX,
     lanes::{
         base32hex::{
-            BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_OF_SLOTS, MAX_OF_TEXTS, MAX_RIGHT_ALIGNED,
-            MIN_CHARACTERS, ZEROS, of_slot, of_text,
+            BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MAX_SLOT_DISTANCES,
+            MAX_TEXT_DISTANCES, MIN_CHARACTERS, ZEROS, slot_digits, text_digits,
         },
         parts::{part, part_mut},
     },
@@ -26,8 +26,8 @@ use crate::arch::{
 const GROUP: usize = 4;
 
 /// The number of bits in 11 digits and in 12 digits.
-const ELEVEN: i32 = 55;
-const TWELVE: i32 = 60;
+const BITS_IN_11_DIGITS: i32 = 55;
+const BITS_IN_12_DIGITS: i32 = 60;
 
 #[target_feature(enable = "avx2")]
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
@@ -35,7 +35,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         (numbers.as_chunks::<GROUP>(), slots.as_chunks_mut::<GROUP>());
     for (group, place) in groups.iter().zip(places) {
         let numbers = _mm256_loadu_si256(group);
-        let short = are_zero(_mm256_srli_epi64::<ELEVEN>(numbers));
+        let short = are_zero(_mm256_srli_epi64::<BITS_IN_11_DIGITS>(numbers));
         if _mm256_testz_si256(short, short) == 0 {
             // A number of at most 11 digits needs different shuffles. Only one in 512 random 64-bit numbers is that short, so
             // it costs little to leave its whole group to the narrower kernel.
@@ -62,7 +62,7 @@ fn texts(numbers: __m256i) -> __m256i {
     // above makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding
     // 16 - 13 skips the positions before the first digit.
     let from_13 = _mm256_add_epi8(lanes(&IDENTITY), splat(0x70 + 16 - 13));
-    let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
+    let one_less = are_zero(_mm256_srli_epi64::<BITS_IN_12_DIGITS>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
 }
 
@@ -71,9 +71,9 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     let ((groups, last), (places, last_places)) =
         (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
-        let slot = |at: usize| of_slot(&group[at]);
-        let first = numbers_of(slot(0), slot(1), &MAX_OF_SLOTS);
-        let last = numbers_of(slot(2), slot(3), &MAX_OF_SLOTS);
+        let slot = |at: usize| slot_digits(&group[at]);
+        let first = numbers_of(slot(0), slot(1), &MAX_SLOT_DISTANCES);
+        let last = numbers_of(slot(2), slot(3), &MAX_SLOT_DISTANCES);
         if store([first, last], place) {
             continue;
         }
@@ -108,11 +108,11 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 #[inline]
 #[target_feature(enable = "avx2")]
 fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
-    let text = |at| of_text(text, *part(offsets, at));
+    let text = |at| text_digits(text, *part(offsets, at));
     let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
         return false;
     };
-    store([numbers_of(a, b, &MAX_OF_TEXTS), numbers_of(c, d, &MAX_OF_TEXTS)], place)
+    store([numbers_of(a, b, &MAX_TEXT_DISTANCES), numbers_of(c, d, &MAX_TEXT_DISTANCES)], place)
 }
 
 /// Returns two integers at the front of their lanes, and a register that is nonzero unless both integers have 12 or 13 valid

@@ -84,15 +84,15 @@ fn gather(values: __m512i) -> __m512i {
     let places = i64::from(1 << 10 | 1 << 16) << 32 | i64::from(1 << 14 | 1 << 4 << 16);
     let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi64(places));
     let forties = _mm512_or_si512(twenties, _mm512_srli_epi64::<48>(twenties));
-    _mm512_permutexvar_epi8(_mm512_loadu_si512(&PACK_FIVES), forties)
+    _mm512_permutexvar_epi8(_mm512_loadu_si512(&PACK_GROUPS_OF_FIVE), forties)
 }
 
 /// For each word, the positions of the five bytes that its characters represent, with the last byte lowest. A word has eight
 /// bytes, but only these five are used.
-const FRONT_BYTES: [u8; 64] = reversed_fives(0);
-const BACK_BYTES: [u8; 64] = reversed_fives(24);
+const FRONT_BYTES: [u8; 64] = reverse_groups_of_five(0);
+const BACK_BYTES: [u8; 64] = reverse_groups_of_five(24);
 
-const fn reversed_fives(from: u8) -> [u8; 64] {
+const fn reverse_groups_of_five(from: u8) -> [u8; 64] {
     let mut order = [0; 64];
     let mut place = 0;
     while place < 64 {
@@ -106,7 +106,7 @@ const fn reversed_fives(from: u8) -> [u8; 64] {
 }
 
 /// The position of each of the forty bytes. Each word contains five of them, as in the narrower kernels.
-const PACK_FIVES: [u8; 64] = {
+const PACK_GROUPS_OF_FIVE: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;
     while place < 40 {
@@ -118,7 +118,7 @@ const PACK_FIVES: [u8; 64] = {
 
 static CHARACTERS: [u8; 64] = characters_of(SNO);
 
-static VALUES: [[u8; 64]; 2] = values_in(SNO);
+static VALUES: [[u8; 64]; 2] = value_table(SNO);
 
 /// Returns a lookup table from six bits to a character. Only five of the six bits form a value, so the table contains the
 /// alphabet twice.
@@ -133,7 +133,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
 }
 
 /// Returns a lookup table from ASCII characters to their values. A high bit marks a character that is not in the alphabet.
-pub(super) const fn values_in(alphabet: Alphabet) -> [[u8; 64]; 2] {
+pub(super) const fn value_table(alphabet: Alphabet) -> [[u8; 64]; 2] {
     let mut values = [[0x80; 64]; 2];
     let mut value: u8 = 0;
     while value < 32 {

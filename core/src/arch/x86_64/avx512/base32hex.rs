@@ -9,7 +9,7 @@ use safe_unaligned_simd::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::{
     super::sse41::base32hex as sse41,
-    base32::{characters_of, values_in},
+    base32::{characters_of, value_table},
 };
 use crate::arch::{
     Slot,
@@ -19,19 +19,19 @@ use crate::arch::{
 const GROUP: usize = 8;
 
 /// The number of bits in 11 digits and in 12 digits.
-const ELEVEN: u32 = 55;
-const TWELVE: u32 = 60;
+const BITS_IN_11_DIGITS: u32 = 55;
+const BITS_IN_12_DIGITS: u32 = 60;
 
 static CHARACTERS: [u8; 64] = characters_of(HEX);
 
-static VALUES: [[u8; 64]; 2] = values_in(HEX);
+static VALUES: [[u8; 64]; 2] = value_table(HEX);
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let ((groups, last), (places, last_places)) =
         (numbers.as_chunks::<GROUP>(), slots.as_chunks_mut::<GROUP>());
     for (group, place) in groups.iter().zip(places) {
-        if group.iter().any(|number| number >> ELEVEN == 0) {
+        if group.iter().any(|number| number >> BITS_IN_11_DIGITS == 0) {
             sse41::encode(group, place);
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 /// Returns the slots of eight integers.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn digits(numbers: __m512i) -> [__m512i; 2] {
-    let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << TWELVE));
+    let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << BITS_IN_12_DIGITS));
     let one_less = _mm512_maskz_set1_epi64(short, splat(5).cast_signed());
     // The position of each character's lowest bit. Bytes past the end of the string are cleared at the end of this function.
     let first = words(u64::from_le_bytes([60, 55, 50, 45, 40, 35, 30, 25]));

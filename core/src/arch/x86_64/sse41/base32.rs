@@ -9,7 +9,7 @@ use safe_unaligned_simd::x86_64::{
 
 use crate::arch::{
     Id, Text,
-    alphabet::{Alphabet, LETTER, SNO},
+    alphabet::{Alphabet, FIRST_LETTER, SNO},
     lanes::parts::{part, part_mut},
 };
 
@@ -64,10 +64,10 @@ pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
     let digits = _mm_sub_epi8(characters, splat(digit));
-    let letters = _mm_sub_epi8(characters, splat(LETTER));
+    let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
     let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
-    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(LETTER - ten)));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     (values, _mm_min_epu8(no_digits, no_letters))
 }
 

@@ -12,7 +12,7 @@ use crate::arch::{
     lanes::base32hex::{
         self as lane, BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
     },
-    scalar::base32hex::length_of,
+    scalar::base32hex::digit_count,
 };
 
 #[target_feature(enable = "sse4.1")]
@@ -23,7 +23,7 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let digits = characters(HEX, values(lanes));
         // The shuffle begins at the first digit. Positions past the last digit are raised above 0x7f, so that the shuffle
         // yields 0 for them.
-        let lift = splat(0x70 + (16 - length_of(*number)));
+        let lift = splat(0x70 + (16 - digit_count(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&IDENTITY), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
     }

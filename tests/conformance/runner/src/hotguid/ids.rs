@@ -12,22 +12,22 @@ use crate::{
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
-        made.extend(one_id(&label(index, case), case)?);
+        made.extend(id_cases(&label(index, case), case)?);
     }
     for (index, case) in list(file, "conversions")?.iter().enumerate() {
         let name = format!("conversion {index}");
-        made.extend(conversion(&name, member(case, "guid")?, member(case, "sql")?));
+        made.extend(conversion_cases(&name, member(case, "guid")?, member(case, "sql")?));
     }
     let (guids, sql) =
         (list(file, "project_sorted_guids")?, list(file, "project_sorted_sqlguids")?);
     ensure!(guids.len() == sql.len(), "expected as many GUIDs as SQL GUIDs");
     for (index, (guid, sql)) in guids.iter().zip(sql).enumerate() {
-        made.extend(conversion(&format!("sorted {index}"), guid, sql));
+        made.extend(conversion_cases(&format!("sorted {index}"), guid, sql));
     }
     Ok(made)
 }
 
-fn one_id(name: &str, case: &Value) -> Result<Vec<Case>> {
+fn id_cases(name: &str, case: &Value) -> Result<Vec<Case>> {
     let fields = fields(case)?;
     let ask = |op: &str, args| {
         Case::for_op(name, &format!("hotguid.{op}"), args, Pattern::ok(fields.clone()))
@@ -40,9 +40,9 @@ fn one_id(name: &str, case: &Value) -> Result<Vec<Case>> {
         ask("from_parts", parts),
         ask("from_dotnet", json!({"hex": fields["dotnet"]})),
         ask("from_bytes", json!({"hex": fields["rfc"]})),
-        sql_bytes(name, case)?,
+        sql_bytes_case(name, case)?,
     ];
-    cases.extend(conversion(name, &fields["text"], &fields["sql_text"]));
+    cases.extend(conversion_cases(name, &fields["text"], &fields["sql_text"]));
     Ok(cases)
 }
 
@@ -61,13 +61,13 @@ fn fields(case: &Value) -> Result<Value> {
 }
 
 /// Checks that the bytes and the string of the converted GUID also match each other.
-fn sql_bytes(name: &str, case: &Value) -> Result<Case> {
+fn sql_bytes_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"hex": text(case, "sql_bytes_hex")?});
-    let expected = Pattern::ok_has([("text", member(case, "sql_text")?.clone())]);
+    let expected = Pattern::ok_with_members([("text", member(case, "sql_text")?.clone())]);
     Ok(Case::new(format!("{name}: bytes of the converted"), "hotguid.from_dotnet", args, expected))
 }
 
-fn conversion(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
+fn conversion_cases(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
     let ask = |op, from: &Value, to: &Value| {
         Case::for_op(name, op, json!({"text": from}), Pattern::ok(to.clone()))
     };

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{hex, number, one_of},
-    sno::uuid_of,
-    texts::maybe_garbled,
+    random::{choose, hex, number},
+    sno::format_uuid,
+    texts::maybe_corrupt,
 };
 
 /// The first millisecond after the format's range.
@@ -20,7 +20,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
         3 => ("hotguid.to_sql", json!({"text": text(rng)})),
         4 => ("hotguid.from_sql", json!({"text": text(rng)})),
         5 => ("hotguid.from_parts", parts(rng)),
-        6 => ("hotguid.from_dotnet", json!({"hex": dotnet(rng)})),
+        6 => ("hotguid.from_dotnet", json!({"hex": random_dotnet_bytes(rng)})),
         7 | 8 => ("hotguid.uuid8_parts", json!({"text": uuid8(rng)})),
         9 | 10 => ("hotguid.from_uuid8_parts", uuid8_parts(rng)),
         11 => ("hotguid.from_bytes", json!({"hex": hex(rng, 16)})),
@@ -33,8 +33,8 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
 fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
-    let text = uuid_of(&bytes);
-    other_notation(rng, text)
+    let text = format_uuid(&bytes);
+    vary_notation(rng, text)
 }
 
 /// Returns a version 8 UUID, sometimes slightly invalid.
@@ -44,17 +44,17 @@ fn uuid8(rng: &mut Rng) -> String {
     if rng.u32(..8) != 0 {
         (bytes[6], bytes[8]) = (0x80 | bytes[6] & 15, 0x80 | bytes[8] & 63);
     }
-    other_notation(rng, uuid_of(&bytes))
+    vary_notation(rng, format_uuid(&bytes))
 }
 
-fn other_notation(rng: &mut Rng, text: String) -> String {
+fn vary_notation(rng: &mut Rng, text: String) -> String {
     match rng.u32(..8) {
         0 => text.to_uppercase(),
         1 => text.replace('-', ""),
         2 => format!("{{{text}}}"),
         3 => format!("urn:uuid:{text}"),
         4 | 5 => text,
-        _ => maybe_garbled(rng, text),
+        _ => maybe_corrupt(rng, text),
     }
 }
 
@@ -85,12 +85,12 @@ fn uuid8_parts(rng: &mut Rng) -> Value {
 fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
     match rng.u32(..4) {
         _ if wrong => [-1, 1_i64 << bits, number(rng)][rng.usize(..3)],
-        0 => one_of(rng, &[0, (1_i64 << bits) - 1_i64]),
+        0 => choose(rng, &[0, (1_i64 << bits) - 1_i64]),
         _ => rng.i64(0..1_i64 << bits),
     }
 }
 
-fn dotnet(rng: &mut Rng) -> String {
+fn random_dotnet_bytes(rng: &mut Rng) -> String {
     let length = if rng.u32(..8) == 0 { rng.usize(..=20) } else { 16 };
     hex(rng, length)
 }
@@ -105,7 +105,7 @@ fn time_range(rng: &mut Rng) -> Value {
     };
     let (from, other) = (end(), end());
     let to = if rng.bool() {
-        from + one_of(rng, &[-1000, 0, 1, 999, 1000, 1001, 86_400_000])
+        from + choose(rng, &[-1000, 0, 1, 999, 1000, 1001, 86_400_000])
     } else {
         other
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{field, number, one_of},
+    random::{choose, field, number},
     trace,
 };
 
@@ -18,13 +18,13 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         options["window"] = json!([time(rng), time(rng)]);
     }
     if rng.u32(..3) == 0 {
-        options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
+        options["on_exhausted"] = choose(rng, &["wait", "error"]).into();
     }
     if rng.u32(..3) == 0 {
         options["uuid8"] = rng.bool().into();
     }
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, 1)).collect();
-    let expected = Pattern::Obeys("no counter used twice in a second", no_counter_twice);
+    let expected = Pattern::Obeys("no counter used twice in a second", counters_are_unique);
     Case::new("hotguid.generator", "hotguid.generator", options, expected)
 }
 
@@ -53,8 +53,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
 }
 
 /// Returns whether the IDs all differ in their second, machine or counter.
-fn no_counter_twice(answer: &Value) -> bool {
-    trace::none_twice(answer, |id| json!([id["timestamp"], id["machine"], id["counter"]]))
+fn counters_are_unique(answer: &Value) -> bool {
+    trace::all_cells_are_unique(answer, |id| json!([id["timestamp"], id["machine"], id["counter"]]))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     fn a_repeated_counter_is_detected_across_shard_keys() {
         let id = |counter, shard| json!({"timestamp": "7", "machine": 0, "counter": counter, "shard_key": shard});
         let trace = |ids: [Value; 2]| json!({"ok": {"steps": [{"ok": ids}]}});
-        assert!(no_counter_twice(&trace([id(1, 5), id(2, 5)])));
-        assert!(!no_counter_twice(&trace([id(1, 5), id(1, 6)])));
+        assert!(counters_are_unique(&trace([id(1, 5), id(2, 5)])));
+        assert!(!counters_are_unique(&trace([id(1, 5), id(1, 6)])));
     }
 }

@@ -63,7 +63,7 @@ fn constant_value(value: &Value) -> Result<Value> {
 }
 
 /// Returns the values to pack, under the protocol's names.
-pub(crate) fn inputs(theirs: &Value) -> Result<Map<String, Value>> {
+pub(crate) fn values_to_pack(theirs: &Value) -> Result<Map<String, Value>> {
     let mut ours = Map::new();
     for (name, value) in theirs.as_object().context("expected an object as inputs")? {
         let name = match name.as_str() {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::values::valid_value;
-use crate::random::one_of;
+use crate::random::choose;
 
 /// A layout and its fields, starting with the most significant field.
 pub(crate) struct RandomLayout {
@@ -84,10 +84,10 @@ pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
 pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> RandomLayout {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
-        let kind = one_of(rng, &["unused", "bindable"]);
+        let kind = choose(rng, &["unused", "bindable"]);
         parts.push(field_of_kind(rng, needs, &parts, kind, rest));
     }
-    name_unnamed(&mut parts);
+    assign_default_names(&mut parts);
     let fields: Vec<_> = parts.iter().map(|part| describe(rng, part)).collect();
     let id = if needs.is_bytes { "bytes" } else { "integer" };
     RandomLayout { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
@@ -112,7 +112,7 @@ fn epoch(rng: &mut Rng) -> i64 {
     match rng.u32(..8) {
         0 => 0,
         1 => rng.i64(-2_000_000_000_000..0),
-        2 => one_of(rng, &[i64::MIN, i64::MAX, -1, 1, 1 << 53, (1 << 53) + 1]),
+        2 => choose(rng, &[i64::MIN, i64::MAX, -1, 1, 1 << 53, (1 << 53) + 1]),
         3 => rng.i64(..),
         _ => rng.i64(1_288_834_974_657..1_800_000_000_000),
     }
@@ -144,36 +144,36 @@ pub(crate) fn field_of_kind(
             // compared, too.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
-            one_of(rng, &[integer, integer, "bytes", "text"])
+            choose(rng, &[integer, integer, "bytes", "text"])
         }
         _ => "integer",
     };
     let taken = |name: &str| parts.iter().any(|part| part.kind == kind && part.name == name);
     let name = match kind {
-        "constant" | "bindable" => one_of(rng, &NAMES),
+        "constant" | "bindable" => choose(rng, &NAMES),
         _ => "",
     };
     // If the name is already taken, the field gets its default name.
-    let name = if taken(name) || rng.u32(..6) == 0 { UNNAMED } else { name };
+    let name = if taken(name) || rng.u32(..6) == 0 { NAME_PLACEHOLDER } else { name };
     Part {
         kind,
         of_type,
         bits,
         name: name.to_owned(),
-        tick_us: one_of(rng, &TICKS).1,
+        tick_us: choose(rng, &TICKS).1,
         epoch_ms: (needs.epochs)(rng),
     }
 }
 
 /// A placeholder for the default name of a field whose offset is not known yet. No real field has this name.
-const UNNAMED: &str = "\0";
+const NAME_PLACEHOLDER: &str = "\0";
 
 /// Gives each unnamed field its default name, which consists of its kind, offset and width.
-fn name_unnamed(parts: &mut [Part]) {
+fn assign_default_names(parts: &mut [Part]) {
     let mut offset = 0;
     for part in parts {
         let prefix = if part.kind == "constant" { "const" } else { part.kind };
-        if part.name == UNNAMED {
+        if part.name == NAME_PLACEHOLDER {
             part.name = format!("{prefix}-{offset}-{}", part.bits);
         }
         offset += part.bits;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::description::{inputs, translate, values};
+use super::description::{translate, values, values_to_pack};
 use crate::{
     case::{Case, Pattern},
     vectors::{label, list, member, ours, text},
@@ -13,7 +13,7 @@ use crate::{
 pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, vector) in list(file, "layouts")?.iter().enumerate() {
-        made.extend(of_layout(&label(index, vector), vector)?);
+        made.extend(layout_cases(&label(index, vector), vector)?);
     }
     Ok(made)
 }
@@ -30,7 +30,7 @@ pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Returns a layout's cases. If the layout is invalid, every case expects its error.
-fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
+fn layout_cases(name: &str, vector: &Value) -> Result<Vec<Case>> {
     let layout = translate(vector)?;
     let built =
         ours(vector, "error").or_else(|| ours(vector, "build_error").filter(|it| it.is_string()));
@@ -52,7 +52,7 @@ fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
 /// Returns two cases: one packs values, and the other parses the resulting ID.
 fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
     let mut args = json!({"layout": layout});
-    args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
+    args.as_object_mut().context("an object")?.extend(values_to_pack(member(case, "inputs")?)?);
     let ask = |expected| Case::for_op(name, "layout.pack", args, expected);
     if let Some(code) = ours(case, "error") {
         return Ok(vec![ask(Pattern::error(code, None))]);
@@ -84,7 +84,7 @@ fn parse_decimal(name: &str, layout: &Value, id: &str, expected: Pattern) -> Cas
 
 /// Returns cases with strings that are not the canonical decimal form of an integer ID, and a case with a byte layout,
 /// whose IDs have no decimal form.
-fn not_decimal() -> Vec<Case> {
+fn invalid_decimal_cases() -> Vec<Case> {
     let (integers, long) = (json!({"preset": "discord"}), "9".repeat(100));
     let fields = json!([{"kind": "sequence", "bits": 8}]);
     let one_byte = json!({"id": "bytes", "bits": 8, "fields": fields});
@@ -99,7 +99,7 @@ fn not_decimal() -> Vec<Case> {
 
 /// `presets.json`: parses each ID as an integer and as a string, and packs the result again.
 pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
-    let mut made = not_decimal();
+    let mut made = invalid_decimal_cases();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         let preset = text(case, "preset")?;
         let name = format!("{}, {preset}", label(index, case));
@@ -108,14 +108,14 @@ pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
         made.push(parse_decimal(&name, &layout, text(case, "id")?, parsed(case)?));
         let mut args = member(case, "parsed")?.clone();
         args["layout"] = layout;
-        let packed = packed_again(preset, text(case, "id")?)?;
+        let packed = repack(preset, text(case, "id")?)?;
         made.push(Case::for_op(&name, "layout.pack", args, Pattern::ok(packed.into())));
     }
     Ok(made)
 }
 
 /// Returns the ID after parsing and packing, which clears the unused bit if the preset has one.
-fn packed_again(preset: &str, id: &str) -> Result<String> {
+fn repack(preset: &str, id: &str) -> Result<String> {
     let has_unused = matches!(preset, "twitter" | "sonyflake" | "baidu");
     let id: i64 = id.parse()?;
     Ok(if has_unused { id & i64::MAX } else { id }.to_string())

@@ -39,11 +39,11 @@ fn scenario_case(name: &str, scenario: &Value, epoch_ms: &Value) -> Result<Case>
     if let Some(code) = ours(scenario, "error") {
         return Ok(trace::rejection_case(name, OP, options, code));
     }
-    let steps = list(scenario, "steps")?.iter().map(|step| one_step(step, epoch_ms));
+    let steps = list(scenario, "steps")?.iter().map(|step| translate_step(step, epoch_ms));
     Ok(trace::case(name, OP, options, steps.collect::<Result<_>>()?))
 }
 
-fn one_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
+fn translate_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
     let epoch = epoch_ms.as_str().context("expected an epoch")?.parse::<i64>()?;
     let readings = list(step, "clock_ms_minus_epoch")?.iter();
     let readings = readings.map(|reading| Some((epoch + reading.as_i64()?).to_string()));
@@ -59,10 +59,10 @@ fn one_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
 /// Returns the cases for generators with a range of worker IDs.
 pub(crate) fn numbers(file: &Value) -> Result<Vec<Case>> {
     let scenarios = list(file, "scenarios")?.iter().enumerate();
-    scenarios.map(|(index, scenario)| ranged(&label(index, scenario), scenario)).collect()
+    scenarios.map(|(index, scenario)| range_case(&label(index, scenario), scenario)).collect()
 }
 
-fn ranged(name: &str, scenario: &Value) -> Result<Case> {
+fn range_case(name: &str, scenario: &Value) -> Result<Case> {
     let mut options = json!({"max_wait_ms": 0});
     for option in ["layout", "range", "bindables"] {
         options[option] = member(scenario, option)?.clone();

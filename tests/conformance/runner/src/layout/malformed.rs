@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::draw::layout;
 use crate::{
     case::{Case, Pattern},
-    random::one_of,
+    random::choose,
 };
 
 /// Describes a random layout after one change, which usually makes it invalid.
@@ -15,7 +15,7 @@ pub(crate) fn description(rng: &mut Rng) -> Case {
     for _ in 0..rng.usize(1..=2) {
         corrupt(rng, &mut layout);
     }
-    let op = one_of(rng, &["layout.json", "layout.json", "layout.describe"]);
+    let op = choose(rng, &["layout.json", "layout.json", "layout.describe"]);
     Case::new(format!("{op} of a corrupted layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
@@ -26,12 +26,12 @@ pub(crate) fn text(rng: &mut Rng) -> Case {
         corrupt(rng, &mut layout);
     }
     let text = if rng.bool() { layout.to_string() } else { format!("{layout:#}") };
-    let text = if rng.u32(..6) == 0 { text } else { corrupted_text(rng, text) };
+    let text = if rng.u32(..6) == 0 { text } else { corrupt_text(rng, text) };
     Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
 }
 
 /// Numbers and strings that JSON parsers interpret differently or reject.
-const ODD_TOKENS: [&str; 44] = [
+const UNUSUAL_TOKENS: [&str; 44] = [
     "64.0",
     "6.4e1",
     "64e0",
@@ -79,14 +79,14 @@ const ODD_TOKENS: [&str; 44] = [
 ];
 
 /// Corrupts a text: replaces or inserts a token, or truncates or extends the text.
-fn corrupted_text(rng: &mut Rng, mut text: String) -> String {
+fn corrupt_text(rng: &mut Rng, mut text: String) -> String {
     let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
     let at = ends[rng.usize(..ends.len())];
     match rng.u32(..8) {
         0 => text.truncate(at + rng.usize(..=1)),
-        1 => text.push_str(one_of(rng, &[" ", "\n", "x", ",", "{}", "\0", "\u{feff}"])),
-        2 => text.insert_str(0, one_of(rng, &[" ", "\n", "\u{feff}", "\u{a0}", "[", "\0"])),
-        3 => text.insert_str(at, one_of(rng, &ODD_TOKENS)),
+        1 => text.push_str(choose(rng, &[" ", "\n", "x", ",", "{}", "\0", "\u{feff}"])),
+        2 => text.insert_str(0, choose(rng, &[" ", "\n", "\u{feff}", "\u{a0}", "[", "\0"])),
+        3 => text.insert_str(at, choose(rng, &UNUSUAL_TOKENS)),
         _ => replace_value(rng, &mut text, at),
     }
     text
@@ -96,7 +96,7 @@ fn corrupted_text(rng: &mut Rng, mut text: String) -> String {
 fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
     let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);
-    text.replace_range(start..end, one_of(rng, &ODD_TOKENS));
+    text.replace_range(start..end, choose(rng, &UNUSUAL_TOKENS));
 }
 
 fn corrupt(rng: &mut Rng, layout: &mut Value) {
@@ -131,15 +131,15 @@ fn corrupt_field(rng: &mut Rng, field: &mut Value) {
         1 => *field = unexpected_value(rng),
         2 => {
             field["bits"] =
-                one_of(rng, &[-1_i64, 0, 1, 8, 63, 64, 65, 128, 1 << 31, 1 << 32]).into();
+                choose(rng, &[-1_i64, 0, 1, 8, 63, 64, 65, 128, 1 << 31, 1 << 32]).into();
         }
-        _ => field[one_of(rng, &MEMBERS)] = unexpected_value(rng),
+        _ => field[choose(rng, &MEMBERS)] = unexpected_value(rng),
     }
 }
 
 fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
     if let Some(members) = object.as_object_mut() {
-        members.remove(one_of(rng, names));
+        members.remove(choose(rng, names));
     }
 }
 
@@ -183,7 +183,7 @@ fn unexpected_value(rng: &mut Rng) -> Value {
         2 => json!([]),
         3 => json!({}),
         4 => json!(1.5),
-        5 => one_of(rng, &[-1, 0, 7, 8, 64, 65, 1 << 53, (1 << 53) + 2, i64::MIN]).into(),
-        _ => one_of(rng, &TEXTS).into(),
+        5 => choose(rng, &[-1, 0, 7, 8, 64, 65, 1 << 53, (1 << 53) + 2, i64::MIN]).into(),
+        _ => choose(rng, &TEXTS).into(),
     }
 }

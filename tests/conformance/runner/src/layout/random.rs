@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     case::{Case, Pattern},
-    random::{hex, number, one_of},
+    random::{choose, hex, number},
 };
 
 const PRESETS: [(&str, &[&str]); 7] = [
@@ -25,13 +25,13 @@ const PRESETS: [(&str, &[&str]); 7] = [
 /// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     match rng.u32(..14) {
-        0 | 1 => of_preset(rng),
-        2 | 3 => timed(rng),
-        kind => of_layout(rng, kind),
+        0 | 1 => random_preset_case(rng),
+        2 | 3 => time_range_case(rng),
+        kind => random_layout_case(rng, kind),
     }
 }
 
-fn of_layout(rng: &mut Rng, kind: u32) -> Case {
+fn random_layout_case(rng: &mut Rng, kind: u32) -> Case {
     let drawn = layout(rng);
     let (op, args) = match kind {
         4..=8 => ("layout.pack", values(rng, &drawn)),
@@ -43,7 +43,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
 }
 
 /// Requests a time range. In most cases, the layout has a timestamp, and all fields above the timestamp have values.
-fn timed(rng: &mut Rng) -> Case {
+fn time_range_case(rng: &mut Rng) -> Case {
     let is_timed = |drawn: &RandomLayout| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
         place("timestamp").is_some_and(|time| place("sequence").is_none_or(|at| at > time))
@@ -76,11 +76,11 @@ fn values(rng: &mut Rng, drawn: &RandomLayout) -> Value {
         }
     }
     if faulty && rng.u32(..8) == 0 {
-        let group = one_of(rng, &["bindables", "constants"]);
-        args[group][one_of(rng, &["nobody", "timestamp", "sequence"])] = "1".into();
+        let group = choose(rng, &["bindables", "constants"]);
+        args[group][choose(rng, &["nobody", "timestamp", "sequence"])] = "1".into();
     }
     if faulty && rng.u32(..16) == 0 {
-        args[one_of(rng, &["timestamp_ms", "sequence"])] = "1".into();
+        args[choose(rng, &["timestamp_ms", "sequence"])] = "1".into();
     }
     args
 }
@@ -163,8 +163,8 @@ fn is_exact(ms: i64) -> bool {
 }
 
 /// Requests a preset, usually one that exists, with values for some of its machine ID fields.
-fn of_preset(rng: &mut Rng) -> Case {
-    let (name, machine) = one_of(rng, &PRESETS);
+fn random_preset_case(rng: &mut Rng) -> Case {
+    let (name, machine) = choose(rng, &PRESETS);
     let mut fields = Map::new();
     for field in machine {
         let value = if rng.u32(..4) == 0 { rng.i64(-2..1 << 33) } else { rng.i64(0..32) };

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     case::Case,
-    random::{number, one_of},
+    random::{choose, number},
     trace,
 };
 
@@ -24,8 +24,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     let mut options = json!({
         "layout": drawn.layout,
         "max_wait_ms": 0,
-        "on_exhausted": one_of(rng, &["wait", "error"]),
-        "bindables": some_bindables(rng, &drawn, 6),
+        "on_exhausted": choose(rng, &["wait", "error"]),
+        "bindables": random_bindables(rng, &drawn, 6),
     });
     let mut numbers =
         drawn.parts.iter().filter(|part| part.kind == "bindable" && (1..=40).contains(&part.bits));
@@ -44,7 +44,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         options["window"] = json!([time(rng), time(rng)]);
     }
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, &drawn, 1)).collect();
-    Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
+    Case::new("layout.generator", "layout.generator", options, trace::ids_are_unique())
 }
 
 /// Returns a layout that is usually valid for a generator. No two IDs differ only in a bindable, so duplicates are noticed.
@@ -54,10 +54,10 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let needs = Constraints {
         bits: if is_bytes { 8 * rng.u32(16..=34) } else { 64 },
         is_bytes,
-        epochs: |rng| START_MS - one_of(rng, &[0, 1, 40, 100_000, START_MS]),
+        epochs: |rng| START_MS - choose(rng, &[0, 1, 40, 100_000, START_MS]),
     };
-    let time = if sequence_only { 0 } else { one_of(rng, &[22, 41, 42, 48, 64]) };
-    let sequence = one_of(rng, &[0, 1, 2, 3, 12, 22, 64]).min(needs.bits - time);
+    let time = if sequence_only { 0 } else { choose(rng, &[22, 41, 42, 48, 64]) };
+    let sequence = choose(rng, &[0, 1, 2, 3, 12, 22, 64]).min(needs.bits - time);
     let mut kinds = Vec::new();
     if !sequence_only {
         kinds.push(("timestamp", time));
@@ -81,7 +81,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
 }
 
 /// Returns values for the bindables. Each value is missing or invalid with a probability of one in `odds`.
-fn some_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
+fn random_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
     let mut given = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
         match rng.u32(..6 * odds) {
@@ -107,7 +107,7 @@ fn range(rng: &mut Rng, part: &Part) -> Value {
 }
 
 fn time(rng: &mut Rng) -> String {
-    let span = one_of(rng, &SPANS_MS);
+    let span = choose(rng, &SPANS_MS);
     match rng.u32(..60) {
         0 => number(rng),
         1 => START_MS - rng.i64(-5..200),
@@ -126,7 +126,7 @@ fn step(rng: &mut Rng, drawn: &RandomLayout, depth: u32) -> Value {
         _ => json!({"op": "generate"}),
     };
     if step["op"] == "generate" && rng.u32(..6) == 0 {
-        step["bindables"] = some_bindables(rng, drawn, 2);
+        step["bindables"] = random_bindables(rng, drawn, 2);
     }
     step["clock"] = trace::clock(rng, &["raise"], time);
     trace::add_nested_steps(rng, depth, &mut step, |rng, depth| self::step(rng, drawn, depth));

@@ -6,10 +6,10 @@ use num_bigint::{BigInt, BigUint};
 use serde_json::{Value, json};
 
 use super::draw::Part;
-use crate::random::{hex, one_of};
+use crate::random::{choose, hex};
 
 /// Returns 2 to the power of `bits`.
-fn power(bits: u32) -> BigInt {
+fn power_of_two(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
@@ -17,10 +17,10 @@ fn power(bits: u32) -> BigInt {
 fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
-        1 => power(bits) - 1,
+        1 => power_of_two(bits) - 1,
         _ => {
             let bytes: Vec<_> = (0..bits.div_ceil(8)).map(|_| rng.u8(..)).collect();
-            BigInt::from(BigUint::from_bytes_be(&bytes)) % power(bits)
+            BigInt::from(BigUint::from_bytes_be(&bytes)) % power_of_two(bits)
         }
     }
 }
@@ -37,7 +37,7 @@ pub(crate) fn valid_value(rng: &mut Rng, part: &Part) -> Value {
         }
         (_, "text") => json!({"text": text(rng, part.bits as usize / 8)}),
         _ if part.bits >= 64 && rng.u32(..6) == 0 => {
-            one_of(rng, &[i64::MIN, i64::MIN + 1, -2, -1]).to_string().into()
+            choose(rng, &[i64::MIN, i64::MIN + 1, -2, -1]).to_string().into()
         }
         _ => random_integer(rng, part.bits).to_string().into(),
     }
@@ -58,7 +58,7 @@ fn text(rng: &mut Rng, most: usize) -> String {
     while text.len() < most && rng.u32(..12) > 0 {
         let c = match rng.u32(..8) {
             0 => rng.char(..),
-            1 => one_of(rng, &['é', '€', '🜚', '\0', '\u{ffff}', '\u{d7ff}']),
+            1 => choose(rng, &['é', '€', '🜚', '\0', '\u{ffff}', '\u{d7ff}']),
             _ => rng.char('a'..='z'),
         };
         if text.len() + c.len_utf8() <= most {
@@ -76,7 +76,7 @@ pub(crate) fn invalid_value(rng: &mut Rng, part: &Part) -> Value {
     }
     match (part.kind, part.of_type) {
         ("timestamp", _) => {
-            let beyond = [BigInt::from(-1), power(part.bits), power(part.bits) + 7];
+            let beyond = [BigInt::from(-1), power_of_two(part.bits), power_of_two(part.bits) + 7];
             let ms = time(part, &beyond[rng.usize(..3)]);
             let ms = ms.clamp(i64::MIN.into(), i64::MAX.into());
             ms.to_string().into()
@@ -89,13 +89,13 @@ pub(crate) fn invalid_value(rng: &mut Rng, part: &Part) -> Value {
         (_, "text") => json!({"text": "z".repeat(part.bits as usize / 8 + 1)}),
         _ => {
             let edges = [
-                power(part.bits),
+                power_of_two(part.bits),
                 BigInt::from(-1),
-                -power(63),
-                -power(63) - 1,
-                power(64),
-                -power(200),
-                power(200),
+                -power_of_two(63),
+                -power_of_two(63) - 1,
+                power_of_two(64),
+                -power_of_two(200),
+                power_of_two(200),
             ];
             edges[rng.usize(..edges.len())].to_string().into()
         }

@@ -105,12 +105,12 @@ fn scenario_case(name: &str, scenario: &Value, steps: &[Value], filling: Filling
     });
     let mut translated = Vec::new();
     for step in steps {
-        translated.extend(one_step(step, filling)?);
+        translated.extend(translate_step(step, filling)?);
     }
     Ok(trace::case(name, OP, options, translated))
 }
 
-fn one_step(step: &Value, filling: Filling) -> Result<Vec<Step>> {
+fn translate_step(step: &Value, filling: Filling) -> Result<Vec<Step>> {
     match text(step, "op")? {
         "generate" => Ok(vec![generate(step, &clock(step)?)?]),
         "generate, clock raises" => Ok(vec![generate(step, &json!(["raise"]))?]),
@@ -159,12 +159,12 @@ fn extend(step: &Value) -> Result<Step> {
     });
     let expected = match ours(step, "error") {
         Some(code) => Pattern::error(code, None),
-        None => Pattern::ok(lease_after(list(step, "lease_after")?)?),
+        None => Pattern::ok(extended_lease(list(step, "lease_after")?)?),
     };
     Ok(Step::new(request, expected))
 }
 
-fn lease_after(lease: &[Value]) -> Result<Value> {
+fn extended_lease(lease: &[Value]) -> Result<Value> {
     let [node, start, end] = lease else { bail!("expected node, start and end of a lease") };
     Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
 }

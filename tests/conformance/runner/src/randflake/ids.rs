@@ -18,7 +18,7 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
         let (id, encoded) = (text(case, "encrypted_id")?, text(case, "encoded")?);
         made.extend(of_fields(&name, secret, id, case)?);
         made.extend(of_text(&name, encoded, id)?);
-        made.push(of_raw(&name, secret, text(case, "raw_id")?, id)?);
+        made.push(encryption_case(&name, secret, text(case, "raw_id")?, id)?);
     }
     Ok(made)
 }
@@ -56,7 +56,7 @@ pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> 
 }
 
 /// Checks that encrypting the raw value gives the ID. Both are little-endian bytes.
-fn of_raw(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
+fn encryption_case(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
     let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());
     let args = json!({"key": secret, "block": block});

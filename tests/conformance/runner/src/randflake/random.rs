@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{hex, number, one_of},
+    random::{choose, hex, number},
     sparx64::secret,
-    texts::maybe_garbled,
+    texts::maybe_corrupt,
 };
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
@@ -18,7 +18,7 @@ pub(crate) const END: i64 = 2_803_741_824;
 /// Creates a random request.
 pub(crate) fn id(rng: &mut Rng) -> Case {
     if rng.u32(..30) == 0 {
-        return of_foreign(rng);
+        return foreign_value_case(rng);
     }
     let (op, args) = match rng.u32(..8) {
         0..=2 => ("randflake.decode", json!({"text": text(rng)})),
@@ -32,7 +32,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
 }
 
 /// Passes a value that is neither an ID nor an ID's string form.
-fn of_foreign(rng: &mut Rng) -> Case {
+fn foreign_value_case(rng: &mut Rng) -> Case {
     let bytes = json!({"hex": hex(rng, 8)});
     let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
     let [decode, encode] = [("randflake.decode_value", "text"), ("randflake.encode", "id")];
@@ -43,11 +43,11 @@ fn of_foreign(rng: &mut Rng) -> Case {
 /// Returns an ID's string form, sometimes slightly invalid: with leading zeros, or above 64 bits.
 fn text(rng: &mut Rng) -> String {
     let length = if rng.bool() { 13 } else { rng.usize(..=14) };
-    let mut text: String = (0..length).map(|_| char::from(one_of(rng, ALPHABET))).collect();
+    let mut text: String = (0..length).map(|_| char::from(choose(rng, ALPHABET))).collect();
     if length == 13 && rng.u32(..4) > 0 {
-        text.replace_range(..1, one_of(rng, &["1", "7", "8", "f", "g"]));
+        text.replace_range(..1, choose(rng, &["1", "7", "8", "f", "g"]));
     }
-    if rng.bool() { text } else { maybe_garbled(rng, text) }
+    if rng.bool() { text } else { maybe_corrupt(rng, text) }
 }
 
 /// Returns a 64-bit number, often near one of the limits and occasionally beyond it.
@@ -55,7 +55,7 @@ fn near_limit(rng: &mut Rng, ends: [i128; 3]) -> String {
     if rng.bool() {
         return rng.u64(..).cast_signed().to_string();
     }
-    (one_of(rng, &ends) + i128::from(rng.i64(-3..=3))).to_string()
+    (choose(rng, &ends) + i128::from(rng.i64(-3..=3))).to_string()
 }
 
 fn signed(rng: &mut Rng) -> String {
@@ -79,7 +79,7 @@ fn fields(rng: &mut Rng) -> Value {
     };
     let field = |rng: &mut Rng, place| match rng.u32(..4) {
         _ if wrong == place => [-1, 1 << 17, number(rng)][rng.usize(..3)],
-        0 => one_of(rng, &[0, (1 << 17) - 1]),
+        0 => choose(rng, &[0, (1 << 17) - 1]),
         _ => rng.i64(0..1 << 17),
     };
     json!({

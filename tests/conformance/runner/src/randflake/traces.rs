@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use super::random::{END, FIRST};
 use crate::{
     case::Case,
-    random::{number, one_of},
+    random::{choose, number},
     sparx64::secret,
     trace,
 };
 
 /// A time after 2041, when the raw values use all their bits.
-const AROUND: i64 = 2_266_870_912;
+const BASE_SECONDS: i64 = 2_266_870_912;
 
 pub(crate) fn trace(rng: &mut Rng) -> Case {
     let mut options = options(rng);
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, &options, 1)).collect();
-    Case::new("randflake.generator", "randflake.generator", options, trace::no_id_twice())
+    Case::new("randflake.generator", "randflake.generator", options, trace::ids_are_unique())
 }
 
 fn options(rng: &mut Rng) -> Value {
@@ -28,7 +28,7 @@ fn options(rng: &mut Rng) -> Value {
         "max_wait_ms": 0,
     });
     if rng.u32(..3) == 0 {
-        options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
+        options["on_exhausted"] = choose(rng, &["wait", "error"]).into();
     }
     if rng.u32(..4) == 0 {
         options["resume_after"] = second(rng).to_string().into();
@@ -51,13 +51,13 @@ fn lease(rng: &mut Rng) -> Value {
         0 => FIRST + rng.i64(-1..=1),
         1 => END + rng.i64(-2..=1),
         2 => number(rng),
-        _ => AROUND + rng.i64(-9..=1),
+        _ => BASE_SECONDS + rng.i64(-9..=1),
     };
     let end = match rng.u32(..20) {
         0 => number(rng),
         1 => start + rng.i64(-1..=1),
         2..=9 => END + rng.i64(-9..=0),
-        _ => AROUND + rng.i64(2..=9),
+        _ => BASE_SECONDS + rng.i64(2..=9),
     };
     json!([start.to_string(), end.to_string()])
 }
@@ -67,7 +67,7 @@ fn second(rng: &mut Rng) -> i64 {
         0 => FIRST + rng.i64(-2..=2),
         1 => END + rng.i64(-2..=2),
         2 => rng.i64(-4..=4),
-        _ => AROUND + rng.i64(-3..=5),
+        _ => BASE_SECONDS + rng.i64(-3..=5),
     }
 }
 
@@ -110,7 +110,7 @@ fn extension(rng: &mut Rng, options: &Value) -> Value {
     let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
     let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };
     if rng.bool() {
-        lease[1] = (AROUND + rng.i64(0..9)).to_string().into();
+        lease[1] = (BASE_SECONDS + rng.i64(0..9)).to_string().into();
     }
     json!({"op": "extend_lease", "nodes": nodes, "lease": lease})
 }

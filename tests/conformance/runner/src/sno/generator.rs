@@ -15,14 +15,14 @@ const MAX_WAIT_MS: u64 = 500;
 pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
-        made.extend(cases_of(&label(index, scenario), scenario)?);
+        made.extend(scenario_cases(&label(index, scenario), scenario)?);
     }
     Ok(made)
 }
 
 /// Returns the cases for a scenario. The last step closes the generator. Our generators return a snapshot only when they
 /// are closed, so each snapshot in the scenario adds a case that closes the generator at that step.
-fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
+fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
         return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
     }
@@ -88,14 +88,14 @@ fn expected_snapshot(snapshot: &Value) -> Pattern {
 /// Translates a scenario's steps to the protocol. Steps that occur while a call is blocked become part of that call.
 fn translate(steps: &[Value]) -> Result<Vec<Step>> {
     let Some(start) = steps.iter().position(is_while_blocked) else {
-        return steps.iter().map(one_step).collect();
+        return steps.iter().map(translate_step).collect();
     };
     let end = steps
         .iter()
         .position(|step| step["op"] == "new (the blocked one)")
         .context("expected the blocked call's end")?;
     let mut translated = translate(&steps[..start])?;
-    translated.push(blocked(&steps[start..end], &steps[end])?);
+    translated.push(blocked_step(&steps[start..end], &steps[end])?);
     translated.extend(translate(&steps[end + 1..])?);
     Ok(translated)
 }
@@ -107,10 +107,10 @@ fn is_while_blocked(step: &Value) -> bool {
 }
 
 /// Returns a call that reads the clock at the first inner step, waits, and continues after the last inner step.
-fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
-    let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
+fn blocked_step(inner: &[Value], end: &Value) -> Result<Step> {
+    let inside = inner.iter().map(translate_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
-    let mut step = generate(end, &merged(&clock(&inner[0])?, &clock(end)?))?;
+    let mut step = generate(end, &concat(&clock(&inner[0])?, &clock(end)?))?;
     step.request["inside"] = requests.into();
     step.expected = Pattern::Has(vec![
         ("ok", Pattern::Is(json!([member(end, "id")?]))),
@@ -119,7 +119,7 @@ fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     Ok(step)
 }
 
-fn merged(first: &Value, second: &Value) -> Value {
+fn concat(first: &Value, second: &Value) -> Value {
     [first, second]
         .into_iter()
         .flat_map(|list| list.as_array().into_iter().flatten())
@@ -127,12 +127,12 @@ fn merged(first: &Value, second: &Value) -> Value {
         .collect()
 }
 
-fn one_step(step: &Value) -> Result<Step> {
+fn translate_step(step: &Value) -> Result<Step> {
     match text(step, "op")? {
         "new" => generate(step, &clock(step)?),
         "new_many" => generate_many(step),
-        "Sequence()" => figure(step, "sequence"),
-        "Len()" => figure(step, "len"),
+        "Sequence()" => stats_step(step, "sequence"),
+        "Len()" => stats_step(step, "len"),
         "snapshot" => snapshot(step),
         "new_with_time" => generate_at(step),
         other => bail!("expected a step that the suite knows, found {other}"),
@@ -165,7 +165,7 @@ fn generate_many(step: &Value) -> Result<Step> {
     Ok(Step { request, expected: Pattern::ok_with(expected) })
 }
 
-fn figure(step: &Value, name: &'static str) -> Result<Step> {
+fn stats_step(step: &Value, name: &'static str) -> Result<Step> {
     let value = ours(step, "value").context("expected a value")?;
     let expected = Pattern::ok_with(Pattern::Has(vec![(name, Pattern::Is(value.clone()))]));
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })

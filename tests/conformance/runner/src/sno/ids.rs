@@ -15,14 +15,14 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let next = cases.iter().cycle().skip(1);
     let mut made = Vec::new();
     for (index, (case, other)) in cases.iter().zip(next).enumerate() {
-        made.extend(one_id(&label(index, case), case, other)?);
+        made.extend(id_cases(&label(index, case), case, other)?);
     }
     Ok(made)
 }
 
-fn one_id(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
+fn id_cases(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
     let (fields, encoded, hex) = (fields(case)?, text(case, "encoded")?, text(case, "hex")?);
-    let uuid = uuid_of(encoded.as_bytes());
+    let uuid = format_uuid(encoded.as_bytes());
     let ask = |op: &str, args: Value, expected: &Value| {
         Case::new(format!("{name}: {op}"), op, args, Pattern::ok(expected.clone()))
     };
@@ -51,7 +51,7 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
         let (name, uuid) = (format!("sno {}", label(index, case)), member(case, "uuid8")?);
         let there = json!({"text": member(case, "encoded")?});
         made.push(Case::for_op(&name, "sno.to_uuid8", there, Pattern::ok(uuid.clone())));
-        let id = Pattern::ok_has([("hex", member(case, "hex")?.clone())]);
+        let id = Pattern::ok_with_members([("hex", member(case, "hex")?.clone())]);
         made.push(Case::for_op(&name, "sno.from_uuid8", json!({ "uuid": uuid }), id));
     }
     for (index, case) in list(file, "sno_invalid")?.iter().enumerate() {
@@ -82,7 +82,7 @@ fn parts(fields: &Value) -> Value {
 }
 
 /// Returns the value of a UUID column whose 16 bytes are the 16 characters of an ID.
-pub(crate) fn uuid_of(bytes: &[u8]) -> String {
+pub(crate) fn format_uuid(bytes: &[u8]) -> String {
     let hex = HEXLOWER.encode(bytes);
     [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &hex[group]).join("-")
 }
@@ -137,7 +137,7 @@ fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
         return Ok(Vec::new());
     }
     let (args, id) = (json!({"json": text(note, "input")?}), member(note, "id")?);
-    let read = || Pattern::ok_has([("hex", id.clone())]);
+    let read = || Pattern::ok_with_members([("hex", id.clone())]);
     let expected = ours(note, "error").map_or_else(read, |code| Pattern::error(code, None));
     let mut made = vec![Case::for_op(name, "sno.json_value", args.clone(), expected)];
     if note["input"] == "null" {

@@ -6,6 +6,6 @@ mod random;
 mod traces;
 
 pub(crate) use generator::generator;
-pub(crate) use ids::{ids, invalid, polymorphic, range, uuid_of, uuid8};
+pub(crate) use ids::{format_uuid, ids, invalid, polymorphic, range, uuid8};
 pub(crate) use random::id;
 pub(crate) use traces::trace;

@@ -3,11 +3,11 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::ids::uuid_of;
+use super::ids::format_uuid;
 use crate::{
     case::{Case, Pattern},
-    random::{field, hex, number, one_of},
-    texts::maybe_garbled,
+    random::{choose, field, hex, number},
+    texts::maybe_corrupt,
 };
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
@@ -23,7 +23,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
         6 => ("sno.time_range", time_range(rng)),
         7 => ("sno.to_uuid", json!({"text": any_text(rng)})),
         8 => ("sno.from_uuid", json!({"uuid": uuid(rng)})),
-        9 => ("sno.json", document(rng)),
+        9 => ("sno.json", random_document(rng)),
         13 => ("sno.to_uuid8", json!({"text": any_text(rng)})),
         14 => ("sno.from_uuid8", json!({"uuid": uuid8(rng)})),
         10 => ("sno.json_value_or_null", json!({"json": json_value(rng).to_string()})),
@@ -34,13 +34,13 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
 }
 
 fn valid_text(rng: &mut Rng) -> String {
-    (0..16).map(|_| char::from(one_of(rng, ALPHABET))).collect()
+    (0..16).map(|_| char::from(choose(rng, ALPHABET))).collect()
 }
 
 /// Returns a sno ID's string form, sometimes slightly invalid.
 fn any_text(rng: &mut Rng) -> String {
     let text = valid_text(rng);
-    maybe_garbled(rng, text)
+    maybe_corrupt(rng, text)
 }
 
 fn bytes(rng: &mut Rng) -> String {
@@ -59,7 +59,7 @@ fn parts(rng: &mut Rng) -> Value {
 }
 
 fn with(rng: &mut Rng) -> Value {
-    let (name, bits) = one_of(rng, &[("metabyte", 8), ("partition", 16), ("sequence", 16)]);
+    let (name, bits) = choose(rng, &[("metabyte", 8), ("partition", 16), ("sequence", 16)]);
     json!({"text": any_text(rng), name: field(rng, bits)})
 }
 
@@ -90,7 +90,7 @@ fn uuid(rng: &mut Rng) -> String {
         1 => bytes.fill_with(|| rng.u8(..)),
         _ => {}
     }
-    uuid_of(&bytes)
+    format_uuid(&bytes)
 }
 
 /// Returns the version 8 UUID of an ID, sometimes slightly invalid.
@@ -102,11 +102,11 @@ fn uuid8(rng: &mut Rng) -> String {
         1 => bits = rng.u128(..),
         _ => {}
     }
-    uuid_of(&bits.to_be_bytes())
+    format_uuid(&bits.to_be_bytes())
 }
 
 /// Returns a JSON text that contains an ID, and a pointer to that ID.
-fn document(rng: &mut Rng) -> Value {
+fn random_document(rng: &mut Rng) -> Value {
     let mut value = json_value(rng);
     let mut pointer = String::new();
     for _ in 0..rng.usize(..6) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{number, one_of},
+    random::{choose, number},
     trace,
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         "sno.generator",
         "sno.generator",
         args,
-        Pattern::Obeys("no ID given out twice", no_id_twice),
+        Pattern::Obeys("no ID given out twice", ids_are_unique),
     )
 }
 
@@ -30,7 +30,7 @@ fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
         "max_wait_ms": 0,
-        "on_exhausted": one_of(rng, &["wait", "error", "error"]),
+        "on_exhausted": choose(rng, &["wait", "error", "error"]),
     });
     match rng.u32(..4) {
         0 => {
@@ -56,31 +56,31 @@ fn bounds(rng: &mut Rng, options: &mut Value) {
 }
 
 fn snapshot(rng: &mut Rng) -> Value {
-    let (min, max) = one_of(
+    let (min, max) = choose(
         rng,
         &[(0, 0), (0, 5), (100, 110), (110, 100), (7, 7), (0, 3), (5, 0), (65_531, 65_535)],
     );
-    let wall_hi = units(rng);
+    let wall_hi = random_time_units(rng);
     json!({
         "partition": [rng.u8(..), rng.u8(..)],
         "sequenceMin": min,
         "sequenceMax": max,
-        "sequence": one_of(rng, &[0, min, min + 1, max, 120]),
-        "now": if rng.bool() { wall_hi } else { units(rng) },
+        "sequence": choose(rng, &[0, min, min + 1, max, 120]),
+        "now": if rng.bool() { wall_hi } else { random_time_units(rng) },
         "wallHi": if rng.u32(..4) == 0 { 0 } else { wall_hi },
-        "wallSafe": if rng.bool() { 0 } else { units(rng) },
+        "wallSafe": if rng.bool() { 0 } else { random_time_units(rng) },
         "drifts": rng.u32(..4),
     })
 }
 
 /// Returns an offset in milliseconds, often within the same tick, and usually within a few ticks.
 fn random_offset(rng: &mut Rng) -> i64 {
-    let span = one_of(rng, &SPANS_MS);
+    let span = choose(rng, &SPANS_MS);
     rng.i64(0..span)
 }
 
 /// Returns a time in sno's units.
-fn units(rng: &mut Rng) -> i64 {
+fn random_time_units(rng: &mut Rng) -> i64 {
     (START_MS - 1_262_304_000_000 + random_offset(rng)) / 4
 }
 
@@ -113,8 +113,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
 
 /// Returns whether no answer repeats an earlier ID, ignoring metabytes. IDs with an explicit time may repeat. They appear
 /// as single IDs instead of lists, so this function ignores them.
-fn no_id_twice(answer: &Value) -> bool {
-    trace::none_twice(answer, |id| {
+fn ids_are_unique(answer: &Value) -> bool {
+    trace::all_cells_are_unique(answer, |id| {
         id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()
     })
 }
@@ -129,7 +129,7 @@ mod tests {
         let again = json!({"ok": ["5d21dba0000200070001"]});
         let given_time = json!({"ok": "5d21dba0000200070001"});
         let trace = |steps: [&Value; 2]| json!({"ok": {"steps": steps}});
-        assert!(no_id_twice(&trace([&first, &given_time])));
-        assert!(!no_id_twice(&trace([&first, &again])));
+        assert!(ids_are_unique(&trace([&first, &given_time])));
+        assert!(!ids_are_unique(&trace([&first, &again])));
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "ids")?.iter().enumerate() {
-        made.extend(one_id(&label(index, case), case)?);
+        made.extend(id_cases(&label(index, case), case)?);
     }
     for case in list(file, "others")? {
         let (name, text) = (text(case, "what")?, text(case, "text")?);
@@ -24,7 +24,7 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-fn one_id(name: &str, case: &Value) -> Result<[Case; 4]> {
+fn id_cases(name: &str, case: &Value) -> Result<[Case; 4]> {
     let fields = fields(case)?;
     let ask = |op: &str, args| {
         Case::for_op(name, &format!("uuid7.{op}"), args, Pattern::ok(fields.clone()))

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{hex, number, one_of},
-    sno::uuid_of,
-    texts::maybe_garbled,
+    random::{choose, hex, number},
+    sno::format_uuid,
+    texts::maybe_corrupt,
 };
 
 /// The first millisecond after the format's range.
@@ -36,12 +36,12 @@ fn marked(rng: &mut Rng) -> [u8; 16] {
 
 /// Returns an ID's string form, sometimes slightly invalid or in a different notation (with braces or without hyphens).
 fn text(rng: &mut Rng) -> String {
-    let text = uuid_of(&marked(rng));
+    let text = format_uuid(&marked(rng));
     match rng.u32(..8) {
         0 => text.to_uppercase(),
         1 => text.replace('-', ""),
         2 => format!("{{{text}}}"),
-        3 | 4 => maybe_garbled(rng, text),
+        3 | 4 => maybe_corrupt(rng, text),
         _ => text,
     }
 }
@@ -51,7 +51,7 @@ fn bytes(rng: &mut Rng) -> String {
         let length = rng.usize(..=20);
         return hex(rng, length);
     }
-    uuid_of(&marked(rng)).replace('-', "")
+    format_uuid(&marked(rng)).replace('-', "")
 }
 
 /// Returns fields, at most one of which is out of range, because the format does not specify the order in which arguments
@@ -67,8 +67,8 @@ fn parts(rng: &mut Rng) -> Value {
 
 fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
     match rng.u32(..4) {
-        _ if wrong => one_of(rng, &[-1, 1_i64 << bits]),
-        0 => one_of(rng, &[0, (1_i64 << bits) - 1_i64]),
+        _ if wrong => choose(rng, &[-1, 1_i64 << bits]),
+        0 => choose(rng, &[0, (1_i64 << bits) - 1_i64]),
         _ => rng.i64(0..1_i64 << bits),
     }
 }
@@ -82,6 +82,6 @@ fn time_range(rng: &mut Rng) -> Value {
         _ => rng.i64(0..END),
     };
     let (from, other) = (end(), end());
-    let to = if rng.bool() { from + one_of(rng, &[-1, 0, 1, 2, 1000, 86_400_000]) } else { other };
+    let to = if rng.bool() { from + choose(rng, &[-1, 0, 1, 2, 1000, 86_400_000]) } else { other };
     json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
 }

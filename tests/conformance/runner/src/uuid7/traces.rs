@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    random::{number, one_of},
+    random::{choose, number},
     trace,
 };
 
@@ -17,7 +17,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         options["window"] = json!([time(rng), time(rng)]);
     }
     if rng.u32(..3) == 0 {
-        options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
+        options["on_exhausted"] = choose(rng, &["wait", "error"]).into();
     }
     if rng.u32(..3) == 0 {
         options["resume_after"] = time(rng).into();
@@ -33,7 +33,7 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     let expected = if follows {
         Pattern::Any
     } else {
-        Pattern::Obeys("no sequence used twice in a millisecond", no_sequence_twice)
+        Pattern::Obeys("no sequence used twice in a millisecond", sequences_are_unique)
     };
     Case::new("uuid7.generator", "uuid7.generator", options, expected)
 }
@@ -62,8 +62,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
 }
 
 /// Returns whether the IDs all differ in their millisecond or sequence.
-fn no_sequence_twice(answer: &Value) -> bool {
-    trace::none_twice(answer, |id| json!([id["unix_ms"], id["sequence"]]))
+fn sequences_are_unique(answer: &Value) -> bool {
+    trace::all_cells_are_unique(answer, |id| json!([id["unix_ms"], id["sequence"]]))
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
     fn a_repeated_sequence_is_detected() {
         let id = |sequence| json!({"unix_ms": "7", "sequence": sequence, "worker_id": 1});
         let trace = |ids: [Value; 2]| json!({"ok": {"steps": [{"ok": ids}]}});
-        assert!(no_sequence_twice(&trace([id(1), id(2)])));
-        assert!(!no_sequence_twice(&trace([id(1), id(1)])));
+        assert!(sequences_are_unique(&trace([id(1), id(2)])));
+        assert!(!sequences_are_unique(&trace([id(1), id(1)])));
     }
 }

@@ -78,14 +78,14 @@ impl TraceState {
         self.first.set(Some((parts.timestamp, first)));
         Ok(json!({
             "timestamp": parts.timestamp.to_string(),
-            "machine": self.number_of(parts.machine),
+            "machine": self.machine_index(parts.machine),
             "counter": parts.counter.wrapping_sub(first) & LAST_COUNTER,
             "shard_key": parts.shard_key,
         }))
     }
 
     /// Returns a machine's index. Machines are numbered in the order in which they first occur in the trace.
-    fn number_of(&self, machine: u64) -> usize {
+    fn machine_index(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {
             known.push(machine);

@@ -10,26 +10,26 @@ use super::ids::fields;
 use crate::args::{Answer, Failure, text, unexpected};
 
 /// Returns the ID at a JSON pointer in a JSON text, and its metabyte.
-pub(crate) fn pointed_at(args: &Value) -> Answer {
-    let document = parsed(text(args, "json")?)?;
+pub(crate) fn id_at_pointer(args: &Value) -> Answer {
+    let document = parse_json(text(args, "json")?)?;
     let pointer = text(args, "pointer")?;
     let found = document
         .pointer(pointer)
         .ok_or_else(|| Failure::Unexpected(format!("nothing at {pointer}")))?;
-    let id = decoded(found)?;
+    let id = decode_id(found)?;
     Ok(json!({"id": id.to_string(), "metabyte": id.metabyte()}))
 }
 
 /// Reads an ID from a JSON text.
 pub(crate) fn value(args: &Value) -> Answer {
-    Ok(fields(decoded(&parsed(text(args, "json")?)?)?))
+    Ok(fields(decode_id(&parse_json(text(args, "json")?)?)?))
 }
 
 /// Reads an ID from a JSON text, where `null` represents the zero ID as in the original library.
-pub(crate) fn value_or_null(args: &Value) -> Answer {
-    let value = parsed(text(args, "json")?)?;
+pub(crate) fn read_id_or_null(args: &Value) -> Answer {
+    let value = parse_json(text(args, "json")?)?;
     let by_hand = if value.is_null() { Ok(Sno::default()) } else { by_hand(&value) };
-    Ok(fields(agreed(json_null::deserialize(value), by_hand)?))
+    Ok(fields(require_agreement(json_null::deserialize(value), by_hand)?))
 }
 
 /// Writes an ID as a JSON text.
@@ -39,18 +39,18 @@ pub(crate) fn written(args: &Value) -> Answer {
 }
 
 /// Writes an ID as a JSON text, where `null` represents the zero ID as in the original library.
-pub(crate) fn written_or_null(args: &Value) -> Answer {
+pub(crate) fn write_id_or_null(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
     let value = json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected)?;
     Ok(value.to_string().into())
 }
 
-fn parsed(json: &str) -> Result<Value, Failure> {
+fn parse_json(json: &str) -> Result<Value, Failure> {
     serde_json::from_str(json).map_err(unexpected)
 }
 
-fn decoded(value: &Value) -> Result<Sno, Failure> {
-    agreed(serde_json::from_value(value.clone()), by_hand(value))
+fn decode_id(value: &Value) -> Result<Sno, Failure> {
+    require_agreement(serde_json::from_value(value.clone()), by_hand(value))
 }
 
 fn by_hand(value: &Value) -> polyflake::Result<Sno> {
@@ -62,7 +62,7 @@ fn by_hand(value: &Value) -> polyflake::Result<Sno> {
 
 /// Compares serde's result with parsing the value directly. Both must agree on whether the value is an ID. serde's errors
 /// have no code, so a returned error comes from direct parsing.
-fn agreed(
+fn require_agreement(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,
 ) -> Result<Sno, Failure> {

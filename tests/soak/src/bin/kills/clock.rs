@@ -30,7 +30,7 @@ impl FastClock {
     }
 
     /// Returns the number of milliseconds by which this clock advances during a span of real time.
-    pub(crate) fn of_world(&self, span: Duration) -> i64 {
+    pub(crate) fn scaled_ms(&self, span: Duration) -> i64 {
         i64::try_from((span * self.speed).as_millis()).expect("a short span")
     }
 

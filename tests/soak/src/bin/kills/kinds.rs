@@ -4,10 +4,14 @@ use polyflake::{Result, layout, randflake::Grant, sno, uuid7};
 
 use crate::{
     clock::FastClock,
-    life::{ChildRun, ClosableGenerator, Outcome, WindowedGenerator, by_turns, in_windows},
+    life::{
+        ChildRun, ClosableGenerator, Outcome, WindowedGenerator, generate_and_resume,
+        generate_in_windows,
+    },
     makers::{
-        HotGuids, IdWriter, Layouts, Randflakes, Snos, Uuid7s, hotguid_builder, layout_builder,
-        randflake_builder, sno_builder, uuid7_builder,
+        HotGuidGenerator, IdWriter, LayoutGenerator, RandflakeGenerator, SnoGenerator,
+        Uuid7Generator, hotguid_builder, layout_builder, randflake_builder, sno_builder,
+        uuid7_builder,
     },
 };
 
@@ -32,18 +36,34 @@ impl FormatRun {
 }
 
 pub(crate) const KINDS: [FormatRun; 9] = [
-    FormatRun::new::<Snos>("sno-windows", 8, in_windows::<Snos>),
-    FormatRun::new::<HotGuids>("hotguid-windows", 2000, in_windows::<HotGuids>),
-    FormatRun::new::<Uuid7s>("uuid7-windows", 2, in_windows::<Uuid7s>),
-    FormatRun::new::<Layouts>("layout-windows", 2, in_windows::<Layouts>),
-    FormatRun::new::<Randflakes>("randflake-leases", 2000, in_windows::<Randflakes>),
-    FormatRun::new::<Snos>("sno-snapshots", 8, by_turns::<Snos>),
-    FormatRun::new::<Layouts>("layout-snapshots", 2, by_turns::<Layouts>),
-    FormatRun::new::<Randflakes>("randflake-resumed", 2000, by_turns::<Randflakes>),
-    FormatRun::new::<Uuid7s>("uuid7-resumed", 2, by_turns::<Uuid7s>),
+    FormatRun::new::<SnoGenerator>("sno-windows", 8, generate_in_windows::<SnoGenerator>),
+    FormatRun::new::<HotGuidGenerator>(
+        "hotguid-windows",
+        2000,
+        generate_in_windows::<HotGuidGenerator>,
+    ),
+    FormatRun::new::<Uuid7Generator>("uuid7-windows", 2, generate_in_windows::<Uuid7Generator>),
+    FormatRun::new::<LayoutGenerator>("layout-windows", 2, generate_in_windows::<LayoutGenerator>),
+    FormatRun::new::<RandflakeGenerator>(
+        "randflake-leases",
+        2000,
+        generate_in_windows::<RandflakeGenerator>,
+    ),
+    FormatRun::new::<SnoGenerator>("sno-snapshots", 8, generate_and_resume::<SnoGenerator>),
+    FormatRun::new::<LayoutGenerator>(
+        "layout-snapshots",
+        2,
+        generate_and_resume::<LayoutGenerator>,
+    ),
+    FormatRun::new::<RandflakeGenerator>(
+        "randflake-resumed",
+        2000,
+        generate_and_resume::<RandflakeGenerator>,
+    ),
+    FormatRun::new::<Uuid7Generator>("uuid7-resumed", 2, generate_and_resume::<Uuid7Generator>),
 ];
 
-impl WindowedGenerator for Snos {
+impl WindowedGenerator for SnoGenerator {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         sno_builder(clock).partition(7).window(start_ms, end_ms).build()
     }
@@ -52,7 +72,7 @@ impl WindowedGenerator for Snos {
     }
 }
 
-impl WindowedGenerator for HotGuids {
+impl WindowedGenerator for HotGuidGenerator {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         hotguid_builder(clock).window(start_ms, end_ms).build()
     }
@@ -61,7 +81,7 @@ impl WindowedGenerator for HotGuids {
     }
 }
 
-impl WindowedGenerator for Uuid7s {
+impl WindowedGenerator for Uuid7Generator {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         uuid7_builder(clock, 7).window(start_ms, end_ms).build()
     }
@@ -70,7 +90,7 @@ impl WindowedGenerator for Uuid7s {
     }
 }
 
-impl WindowedGenerator for Layouts {
+impl WindowedGenerator for LayoutGenerator {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         layout_builder(clock, 7).window(start_ms, end_ms).build()
     }
@@ -81,7 +101,7 @@ impl WindowedGenerator for Layouts {
 
 /// Uses a lease from the format's start to the window's end. The generator resumes at the window's start, because the
 /// earlier part of the lease has been used.
-impl WindowedGenerator for Randflakes {
+impl WindowedGenerator for RandflakeGenerator {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
         randflake_builder(lease(7, end_ms)?, clock).resume_after(last_used).build()
@@ -96,8 +116,8 @@ fn lease(node: u32, end_ms: i64) -> Result<Grant> {
     Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }
 
-impl ClosableGenerator for Snos {
-    type Saved = sno::Snapshot;
+impl ClosableGenerator for SnoGenerator {
+    type SavedState = sno::Snapshot;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
         let partition = u16::try_from(number).expect("fewer lives than partitions");
         sno_builder(clock).partition(partition).build()
@@ -110,8 +130,8 @@ impl ClosableGenerator for Snos {
     }
 }
 
-impl ClosableGenerator for Layouts {
-    type Saved = layout::Snapshot;
+impl ClosableGenerator for LayoutGenerator {
+    type SavedState = layout::Snapshot;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
         layout_builder(clock, number).build()
     }
@@ -124,8 +144,8 @@ impl ClosableGenerator for Layouts {
 }
 
 /// Uses one lease for all consecutive generators. Each generator stores the last second that it used.
-impl ClosableGenerator for Randflakes {
-    type Saved = Option<i64>;
+impl ClosableGenerator for RandflakeGenerator {
+    type SavedState = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
         randflake_builder(lease(number, LAST_MS)?, clock).build()
     }
@@ -142,8 +162,8 @@ impl ClosableGenerator for Randflakes {
 }
 
 /// Uses one worker ID for all consecutive generators. Each generator stores the last millisecond that it used.
-impl ClosableGenerator for Uuid7s {
-    type Saved = Option<i64>;
+impl ClosableGenerator for Uuid7Generator {
+    type SavedState = Option<i64>;
     fn create(clock: FastClock, number: u32) -> Result<Self> {
         uuid7_builder(clock, number).build()
     }

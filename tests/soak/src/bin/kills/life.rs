@@ -36,16 +36,16 @@ pub(crate) trait WindowedGenerator: IdWriter + Sized {
 
 /// Generates IDs in consecutive windows. A new process starts at the last end stored on disk. The process writes each
 /// window's end to disk before it generates an ID in the window.
-pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
+pub(crate) fn generate_in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
-    let mut end = life.end_after(start);
+    let mut end = life.next_window_end(start);
     durable::write(life.state, &end)?;
     let ids = M::build(life.clock, start, end)?;
     loop {
         match life.write_ids(&ids)? {
             Some(ErrorKind::LeaseExpired) => {
-                end = life.end_after(end);
+                end = life.next_window_end(end);
                 durable::write(life.state, &end)?;
                 ids.extend(end)?;
             }
@@ -57,19 +57,19 @@ pub(crate) fn in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcom
 
 /// A generator that, when closed, returns the state from which the next generator resumes.
 pub(crate) trait ClosableGenerator: IdWriter + Sized {
-    type Saved: Serialize + DeserializeOwned + Clone;
+    type SavedState: Serialize + DeserializeOwned + Clone;
     /// Creates a generator with a worker ID that has never been used.
     fn create(clock: FastClock, number: u32) -> Result<Self>;
-    fn resume(clock: FastClock, number: u32, left: Self::Saved) -> Result<Self>;
-    fn save(&self) -> Result<Self::Saved>;
+    fn resume(clock: FastClock, number: u32, left: Self::SavedState) -> Result<Self>;
+    fn save(&self) -> Result<Self::SavedState>;
 }
 
 /// Generates IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID
 /// if the predecessor was killed. A state is removed from disk before it is used, so it is used only once.
-pub(crate) fn by_turns<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome {
+pub(crate) fn generate_and_resume<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome {
     loop {
         let (number, left) =
-            durable::read::<(u32, Option<M::Saved>)>(life.state)?.unwrap_or((0, None));
+            durable::read::<(u32, Option<M::SavedState>)>(life.state)?.unwrap_or((0, None));
         let number = if left.is_some() { number } else { number + 1 };
         let kept = left.clone().filter(|_| life.careless);
         durable::write(life.state, &(number, kept))?;
@@ -105,7 +105,7 @@ impl ChildRun<'_> {
         Ok(Some(error.kind()))
     }
 
-    fn end_after(&self, end: i64) -> i64 {
-        end.max(self.clock.unix_ms()) + self.clock.of_world(WINDOW)
+    fn next_window_end(&self, end: i64) -> i64 {
+        end.max(self.clock.unix_ms()) + self.clock.scaled_ms(WINDOW)
     }
 }

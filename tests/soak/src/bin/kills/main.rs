@@ -71,7 +71,7 @@ const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 const STEP: Duration = Duration::from_millis(50);
 
 /// The largest deviation from the last process's start time when the clock steps back to that time.
-const MAX_DISTANCE: Duration = Duration::from_millis(2);
+const MAX_STEP_DEVIATION: Duration = Duration::from_millis(2);
 
 /// The longest time that a process may take to make its first ID.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -107,7 +107,7 @@ impl<'k> Killer<'k> {
     }
 
     /// Starts a process and kills it.
-    fn kill_one(&mut self) -> Result<(), Box<dyn Error>> {
+    fn run_and_kill(&mut self) -> Result<(), Box<dyn Error>> {
         self.step_clock();
         let mut process = self.begin()?;
         let mut output = process.stdout.take().ok_or("expected an output")?;
@@ -140,10 +140,10 @@ impl<'k> Killer<'k> {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
             0 => (now_ms, STEP),
-            1 | 2 => (self.began_ms, MAX_DISTANCE),
+            1 | 2 => (self.began_ms, MAX_STEP_DEVIATION),
             _ => (now_ms, Duration::ZERO),
         };
-        let most = self.clock.of_world(most);
+        let most = self.clock.scaled_ms(most);
         self.began_ms = from + fastrand::i64(-most..=most);
         self.clock = FastClock::new(self.began_ms, self.kind.speed);
     }
@@ -182,7 +182,7 @@ fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> 
     let folder = folder()?;
     let mut killer = Killer::new(kind, options.careless, folder.path());
     while killer.outcome.kills < options.kills && !(options.careless && killer.outcome.twice > 0) {
-        killer.kill_one()?;
+        killer.run_and_kill()?;
     }
     Ok(killer.outcome)
 }

@@ -43,13 +43,13 @@ fn exact_bytes<const N: usize>(id: &[u8]) -> [u8; N] {
     id.try_into().expect("the bytes of one ID")
 }
 
-pub(crate) type Snos = sno::Generator<FastClock>;
+pub(crate) type SnoGenerator = sno::Generator<FastClock>;
 
 pub(crate) fn sno_builder(clock: FastClock) -> sno::Builder<FastClock> {
     sno::Generator::builder().clock(clock).max_wait(MAX_WAIT)
 }
 
-impl IdWriter for Snos {
+impl IdWriter for SnoGenerator {
     const BYTES: usize = Sno::LEN;
 
     fn cell(id: &[u8]) -> u128 {
@@ -66,7 +66,7 @@ impl IdWriter for Snos {
     }
 }
 
-pub(crate) type HotGuids = hotguid::Generator<FastClock>;
+pub(crate) type HotGuidGenerator = hotguid::Generator<FastClock>;
 
 /// Gives every life the same machine bytes and initial counter, as if the random source had failed. Only windows then
 /// separate lives.
@@ -74,7 +74,7 @@ pub(crate) fn hotguid_builder(clock: FastClock) -> hotguid::Builder<FastClock> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
 
-impl IdWriter for HotGuids {
+impl IdWriter for HotGuidGenerator {
     const BYTES: usize = HotGuid::LEN;
 
     fn cell(id: &[u8]) -> u128 {
@@ -90,7 +90,7 @@ impl IdWriter for HotGuids {
     }
 }
 
-pub(crate) type Uuid7s = uuid7::Generator<FastClock>;
+pub(crate) type Uuid7Generator = uuid7::Generator<FastClock>;
 
 /// Starts each millisecond at the same sequence. Lives with one worker ID are then separated only by their windows, or by
 /// the last millisecond of the previous life.
@@ -100,7 +100,7 @@ pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<Fas
     builder.from_sequence_0().worker_id(worker)
 }
 
-impl IdWriter for Uuid7s {
+impl IdWriter for Uuid7Generator {
     const BYTES: usize = Uuid7::LEN;
 
     /// Returns the time, the sequence and the worker ID, without the random bits.
@@ -121,7 +121,7 @@ impl IdWriter for Uuid7s {
 /// From this epoch on, 36 bits of milliseconds cover two years.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
-pub(crate) type Layouts = layout::Generator<FastClock>;
+pub(crate) type LayoutGenerator = layout::Generator<FastClock>;
 
 /// Creates a builder for a layout with a worker ID at the top and 12 sequence bits per millisecond, so that ticks are
 /// sometimes exhausted.
@@ -132,7 +132,7 @@ pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<F
     layout::Generator::builder(layout).clock(clock).max_wait(MAX_WAIT).bind("worker", worker)
 }
 
-impl IdWriter for Layouts {
+impl IdWriter for LayoutGenerator {
     const BYTES: usize = 8;
 
     /// Returns the ID itself.
@@ -150,7 +150,7 @@ impl IdWriter for Layouts {
     }
 }
 
-pub(crate) type Randflakes = randflake::Generator<FastClock>;
+pub(crate) type RandflakeGenerator = randflake::Generator<FastClock>;
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
@@ -158,7 +158,7 @@ pub(crate) fn randflake_builder(lease: Grant, clock: FastClock) -> randflake::Bu
     randflake::Generator::builder(lease, SECRET).clock(clock)
 }
 
-impl IdWriter for Randflakes {
+impl IdWriter for RandflakeGenerator {
     const BYTES: usize = 8;
 
     fn cell(id: &[u8]) -> u128 {

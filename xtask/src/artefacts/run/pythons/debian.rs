@@ -33,14 +33,14 @@ pub fn arm64(shell: &Shell) -> Result<Interpreter> {
     let (qemu, root) =
         (tools::qemu_aarch64(shell)?, roots::debian(shell, "bookworm", "arm64", &ARM64)?);
     let program = root.join("usr/bin/python");
-    emulated(shell, &qemu, &root, &program)?;
+    write_emulator_script(shell, &qemu, &root, &program)?;
     let interpreter = Interpreter::new(shell, program, " for ARM64")?;
     Ok(Interpreter { under: Some("QEMU"), ..interpreter })
 }
 
 /// Writes a script that runs Python in the emulator. The script takes the place of the interpreter, because environments
 /// link to the interpreter and tests start it again.
-fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
+fn write_emulator_script(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
     let (qemu, root) = (qemu.display(), root.display());
     let text = format!(
         "#!/bin/sh\nexec '{qemu}' -0 \"$0\" -L '{root}' '{root}/usr/bin/python3.11' \"$@\"\n"

@@ -50,7 +50,11 @@ impl Interpreter {
 }
 
 /// Returns all Python interpreters on this machine that can run a wheel.
-pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Vec<Interpreter>> {
+pub fn find_for_wheel(
+    shell: &Shell,
+    platform: &Platform,
+    python: Python,
+) -> Result<Vec<Interpreter>> {
     let one = |interpreter: Result<Interpreter>| Ok(vec![interpreter?]);
     match (&*platform.name, python) {
         ("linux-x64-gnu", Python::Stable) => {
@@ -61,7 +65,7 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
         }
         ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
         ("linux-x64-gnu", Python::Only(minor)) => {
-            let python = tools::python_of(shell, (3, minor.into())).ok();
+            let python = tools::find_python(shell, (3, minor.into())).ok();
             python.map(|python| Interpreter::new(shell, python, "")).into_iter().collect()
         }
         _ => Ok(Vec::new()),

@@ -5,19 +5,19 @@ use std::{any::type_name, env, process::Command};
 
 /// Runs a test's body in a separate process with the given environment variables. Does nothing under Miri, which cannot
 /// spawn processes.
-pub(crate) fn in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
+pub(crate) fn run_in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
     // A closure's type name contains its function's name: `crate::function::{{closure}}`.
     let name = type_name::<T>().split("::").nth(1).unwrap();
     if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
         return test();
     }
-    run_test_again(name, &[variables, &[(NAME, name)]].concat());
+    rerun_test(name, &[variables, &[(NAME, name)]].concat());
 }
 
 /// Runs a test of this program in a separate process with the given environment variables.
 #[track_caller]
-pub(crate) fn run_test_again(name: &str, variables: &[(&str, &str)]) {
+pub(crate) fn rerun_test(name: &str, variables: &[(&str, &str)]) {
     let mut this = Command::new(env::current_exe().unwrap());
     let this = this.args(["--exact", name, "--nocapture"]).envs(variables.iter().copied());
     let output = this.output().unwrap();

@@ -24,7 +24,7 @@ pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
 }
 
 /// Returns the first 40 characters of a string from an untrusted source.
-pub(in crate::layout) fn start_of(text: &str) -> &str {
+pub(in crate::layout) fn truncate_for_message(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
 
@@ -33,11 +33,12 @@ pub(in crate::layout) fn resolve(
     fields: impl IntoIterator<Item = Field>,
 ) -> Result<Layout> {
     let fields = assign_positions(representation, fields)?;
-    let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
-    let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence(_)))?;
+    let time = find_single_field(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
+    let sequence =
+        find_single_field(&fields, "sequence", |role| matches!(role, Role::Sequence(_)))?;
     check_names(&fields)?;
     fields.iter().try_for_each(|field| check_types(representation, field))?;
-    let blank = id_of_constants(representation, &fields)?;
+    let blank = pack_constants(representation, &fields)?;
     Ok(Layout { representation, fields, time, sequence, blank, only_read: false })
 }
 
@@ -92,7 +93,7 @@ impl ResolvedField {
 
 /// Returns the index of the timestamp or the sequence among the fields. A layout has at most one timestamp and one
 /// sequence, each at most 64 bits wide.
-fn at_most_one(
+fn find_single_field(
     fields: &[ResolvedField],
     name: &str,
     is: fn(&Role) -> bool,
@@ -116,7 +117,7 @@ fn check_names(fields: &[ResolvedField]) -> Result<()> {
     for (index, field) in fields.iter().enumerate() {
         let is_named = field.role.is_constant() || field.role.is_bindable();
         if is_named && fields[..index].iter().any(|other| is_same(field, other)) {
-            let name = start_of(&field.name);
+            let name = truncate_for_message(&field.name);
             return Err(invalid(format!("expected distinct names, found `{name}` twice")));
         }
     }
@@ -154,7 +155,7 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
 }
 
 /// Returns an ID in which only the constants are set. Fails if a constant or the sequence's start does not fit.
-fn id_of_constants(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
+fn pack_constants(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
     let mut partial = Id::zero(representation);
     for field in fields {
         match &field.role {

@@ -33,7 +33,7 @@ impl CountingProxy {
         let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
         let (socket, counted) = (server.socket(), Arc::clone(&trips));
         thread::spawn(move || {
-            listener.incoming().flatten().for_each(|it| forward_both(it, &socket, &counted));
+            listener.incoming().flatten().for_each(|it| proxy_connection(it, &socket, &counted));
         });
         Self { folder, trips }
     }
@@ -48,22 +48,24 @@ impl CountingProxy {
     }
 }
 
-fn forward_both(mut client: UnixStream, socket: &Path, trips: &Arc<AtomicUsize>) {
+fn proxy_connection(mut client: UnixStream, socket: &Path, trips: &Arc<AtomicUsize>) {
     let mut server = UnixStream::connect(socket).unwrap();
     let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     let (trips, has_answered) = (trips.clone(), Arc::new(AtomicBool::new(true)));
     let answered = has_answered.clone();
     thread::spawn(move || {
-        forward(&mut client, &mut server, || {
+        forward_messages(&mut client, &mut server, || {
             if has_answered.swap(false, Ordering::SeqCst) {
                 trips.fetch_add(1, Ordering::SeqCst);
             }
         });
     });
-    thread::spawn(move || forward(&mut from, &mut to, || answered.store(true, Ordering::SeqCst)));
+    thread::spawn(move || {
+        forward_messages(&mut from, &mut to, || answered.store(true, Ordering::SeqCst));
+    });
 }
 
-fn forward(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
+fn forward_messages(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
     let mut chunk = [0; 8192];
     while let Ok(size @ 1..) = from.read(&mut chunk) {
         heard();

@@ -67,7 +67,7 @@ fn failure_lines(lines: &[String]) -> Vec<String> {
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         left = if line.starts_with("FAILED: ") {
             MAX_LINES
-        } else if names_a_fault(line) {
+        } else if is_fault_line(line) {
             1 + MAX_FURTHER_LINES
         } else {
             left
@@ -80,7 +80,7 @@ fn failure_lines(lines: &[String]) -> Vec<String> {
     kept
 }
 
-fn names_a_fault(line: &str) -> bool {
+fn is_fault_line(line: &str) -> bool {
     let line = line.trim_start();
     let starts = ["error", "FAILED ", "not ok ", "E  ", "---- "];
     starts.iter().any(|start| line.starts_with(start))

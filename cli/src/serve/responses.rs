@@ -17,10 +17,10 @@ use polyflake_lease::{Error, ErrorKind, Operation, Reply, ReplyContent, Request}
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{Service, access::Access};
+use super::{Service, access::NamespaceTokens};
 
 /// The name of the connection to the store: in a reply the one that it came from, in a request the only one that may serve it.
-const CONNECTION: &str = "polyflake-connection";
+const CONNECTION_HEADER: &str = "polyflake-connection";
 
 /// A value that the reply repeats, so that a client can reject a reply to another request.
 const REQUEST: &str = "polyflake-request";
@@ -30,7 +30,7 @@ const MAX_REQUEST_LEN: usize = 64;
 const MAX_BODY_BYTES: usize = 64 << 10;
 
 /// The longest wait for a body.
-const BODY_LIMIT: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of records in a reply. Holders request eight.
 const MAX_RECORDS: u32 = 64;
@@ -53,7 +53,7 @@ impl Rejection {
         Self { status, code, message, is_permanent, until: None, retry_after: None }
     }
 
-    fn temporary(self) -> Self {
+    fn into_temporary(self) -> Self {
         Self { is_permanent: false, ..self }
     }
 
@@ -67,7 +67,7 @@ impl Rejection {
     pub(super) fn connection_lost() -> Self {
         let reason =
             "the service no longer has the connection to the store that the last reply came from";
-        Self::new(StatusCode::CONFLICT, "connection_lost", reason).temporary()
+        Self::new(StatusCode::CONFLICT, "connection_lost", reason).into_temporary()
     }
 
     fn into_response(self) -> Response<Full<Bytes>> {
@@ -106,7 +106,7 @@ pub(super) async fn answer(
     message: Message<Incoming>,
 ) -> Response<Full<Bytes>> {
     match (message.uri().path(), message.method()) {
-        ("/v1/request", &Method::POST) => answer_request(service, message).await,
+        ("/v1/request", &Method::POST) => handle_request(service, message).await,
         ("/healthz", &Method::GET) if service.metrics.is_store_up() => {
             response(StatusCode::OK, "text/plain", "ok\n".into())
         }
@@ -133,7 +133,7 @@ pub(super) async fn answer(
     }
 }
 
-async fn answer_request(service: &Service, message: Message<Incoming>) -> Response<Full<Bytes>> {
+async fn handle_request(service: &Service, message: Message<Incoming>) -> Response<Full<Bytes>> {
     let repeated = message.headers().get(REQUEST).cloned();
     let answered = if repeated.as_ref().is_some_and(|value| value.len() > MAX_REQUEST_LEN) {
         Err(invalid(format!("expected at most {MAX_REQUEST_LEN} bytes in {REQUEST}")))
@@ -146,7 +146,7 @@ async fn answer_request(service: &Service, message: Message<Incoming>) -> Respon
             let mut response = response(StatusCode::OK, "application/json", reply.to_json());
             let headers = response.headers_mut();
             if let Ok(name) = connection.parse() {
-                headers.insert(CONNECTION, name);
+                headers.insert(CONNECTION_HEADER, name);
             }
             if let Some(value) = repeated {
                 headers.insert(REQUEST, value);
@@ -162,7 +162,7 @@ async fn process(
     message: Message<Incoming>,
 ) -> Result<(Reply, String), Rejection> {
     let tokens = service.tokens();
-    let access = bearer(message.headers()).and_then(|token| tokens.find(token));
+    let access = bearer_token(message.headers()).and_then(|token| tokens.find(token));
     let access = access.ok_or_else(|| {
         let expected =
             "expected the token of a namespace in the header `Authorization: Bearer TOKEN`";
@@ -173,37 +173,38 @@ async fn process(
         let reason = "the namespace has more requests than its rate allows";
         Rejection {
             retry_after: Some(pause),
-            ..Rejection::new(status, "rate_limited", reason).temporary()
+            ..Rejection::new(status, "rate_limited", reason).into_temporary()
         }
     })?;
-    let connection = message.headers().get(CONNECTION).map(|name| name.to_str().map(str::to_owned));
+    let connection =
+        message.headers().get(CONNECTION_HEADER).map(|name| name.to_str().map(str::to_owned));
     let connection = connection.transpose().map_err(|_| Rejection::connection_lost())?;
     let request = parse(access, message.into_body()).await?;
     let began = Instant::now();
     let (reply, connection) = service.pool.answer(request, connection).await?;
     service.metrics.time(began.elapsed());
-    Ok((permitted(access, reply), connection))
+    Ok((remove_forbidden_names(access, reply), connection))
 }
 
 /// Returns the token in the headers. The scheme is case-insensitive.
-fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.as_bytes().split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
 }
 
 /// Reads a request, and rejects one of another namespace.
-async fn parse(access: &Access, body: Incoming) -> Result<Request, Rejection> {
-    let body = timeout(BODY_LIMIT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+async fn parse(access: &NamespaceTokens, body: Incoming) -> Result<Request, Rejection> {
+    let body = timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
     let body = body.map_err(|_| {
-        let expected = format!("expected the whole body within {} seconds", BODY_LIMIT.as_secs());
-        Rejection::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", expected).temporary()
+        let expected = format!("expected the whole body within {} seconds", BODY_TIMEOUT.as_secs());
+        Rejection::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", expected).into_temporary()
     })?;
     let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
         Some(_) => {
             let expected = format!("expected at most {MAX_BODY_BYTES} bytes");
             Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", expected)
         }
-        None => invalid("expected the whole body, found a part of it").temporary(),
+        None => invalid("expected the whole body, found a part of it").into_temporary(),
     })?;
     let body = body.to_bytes();
     let text = str::from_utf8(&body).map_err(|_| invalid("expected UTF-8"))?;
@@ -238,7 +239,7 @@ fn check(request: &Request) -> Result<(), Rejection> {
 }
 
 /// Leaves out the names of namespaces that the token may not use.
-fn permitted(access: &Access, reply: Reply) -> Reply {
+fn remove_forbidden_names(access: &NamespaceTokens, reply: Reply) -> Reply {
     match reply.content {
         ReplyContent::Names(names) => {
             let names = names.into_iter().filter(|name| access.permits(name)).collect();

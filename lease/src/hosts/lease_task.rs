@@ -29,8 +29,8 @@ use polyflake::fork;
 
 use crate::{
     Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
-    rules::error::no_reply,
-    rules::watched::{LeaseStatus, Watched, closes_store},
+    rules::error::no_reply_error,
+    rules::watched::{LeaseStatus, WatchedKeeper, closes_store},
     stores::system::{self, random},
 };
 
@@ -96,7 +96,7 @@ impl SharedState {
     }
 
     /// Waits for the task to end, unless an earlier wait timed out. Returns `false` if the task did not end in time.
-    pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
+    pub(crate) fn wait_until_over(&self, longest: Duration) -> bool {
         let waits = |state: &mut State| !state.is_over && !state.is_left;
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
@@ -165,7 +165,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The state of a task, except for its store and its `sleep` function.
 pub(crate) struct LeaseTask {
-    lease: Watched<fn() -> Result<Random>>,
+    lease: WatchedKeeper<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
     shared: Arc<SharedState>,
     began: Instant,
@@ -182,7 +182,7 @@ impl LeaseTask {
     ) -> Self {
         shared.lock().place = options.store_name();
         let (process, restores) = (fork::process(), fork::restores());
-        let lease = Watched::new(options, random as _);
+        let lease = WatchedKeeper::new(options, random as _);
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
     }
 
@@ -284,10 +284,10 @@ impl LeaseTask {
         P: Future<Output = ()>,
     {
         let asked = send(store, &open, || self.is_restored(), request);
-        let in_time = sleep(Duration::from_millis(self.lease.options().answer_limit()));
+        let in_time = sleep(Duration::from_millis(self.lease.options().reply_timeout()));
         let silence = async {
             in_time.await;
-            Err(no_reply())
+            Err(no_reply_error())
         };
         // TCP timeouts are not sufficient: a frozen server still acknowledges the data that it receives, so no TCP timeout
         // ends the wait.
@@ -352,7 +352,7 @@ async fn send<S: AsyncStore, F: Future<Output = Result<S>>>(
     // Opening a store may take seconds. A release sent after a restore would free a worker ID that another copy of the
     // process is using.
     if is_restored() {
-        return Err(no_reply());
+        return Err(no_reply_error());
     }
     store.as_mut().expect("just opened").answer(request).await
 }
