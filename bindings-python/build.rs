@@ -17,7 +17,7 @@ use std::{
 /// distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
-/// Docstrings, keyed by the qualified names of the documented items: `sno`, `sno.generate`, `sno.Generator.fill`.
+/// The suffix that turns a class's name into the name of its constructor.
 type Docs = BTreeMap<String, String>;
 
 /// The suffix that, added to a class's name, gives the name of its constructor.

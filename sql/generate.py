@@ -192,7 +192,7 @@ ABOUT = {
 def of_text(c: Any, word: Any) -> dict[str, str]:
     high, low = terms([(c(k), 20 - 5 * k) for k in range(5)]), terms([(c(k), 35 - 5 * k) for k in range(5, 8)])
     return {
-        # The time is split into 25 and 15 bits, so that only one value needs a cast.
+        # The time is split into a 25-bit part and a 15-bit part, so that only one value needs a cast.
         "time": f"({word(f'({high})')} << 14) | (({low}) >> 1)",
         "metabyte": terms([(c(8), 3), (f"({c(9)} >> 2)", 0)]),
         "partition": terms([(f"({c(9)} & 3)", 14), (c(10), 9), (c(11), 4), (f"({c(12)} >> 1)", 0)]),

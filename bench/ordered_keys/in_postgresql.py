@@ -16,7 +16,7 @@ import psycopg
 
 from tables import FilledTable, Key, KeyFormat, split_into_transactions
 
-#: The server's shared memory, which is smaller than the table, as for SQLite.
+#: The size of the server's shared buffers. They are smaller than the table, like SQLite's page cache.
 SHARED_BUFFERS = "32MB"
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from tables import FilledTable, Key, KeyFormat, split_into_transactions, total_size
 
-#: The page cache in KiB, a tenth of a table of a million rows, because tables for which key order matters exceed
-#: memory.
+#: Page cache size in KiB, a tenth of a million-row table: key order matters only for tables larger than memory.
 CACHE_KIB = 16 * 1024
 
 

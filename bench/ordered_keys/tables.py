@@ -24,7 +24,7 @@ class KeyFormat:
     name: str
     argument: str
     length: int
-    #: Whether the database stores it as a signed 64-bit integer. Otherwise, it stores bytes.
+    #: Whether the database stores the key as a signed 64-bit integer. Otherwise, it stores the key as bytes.
     integer: bool = False
 
     def keys(self, program: str, rows: int) -> list[Key]:
@@ -55,7 +55,7 @@ class FilledTable:
     database: str
     key: str
     seconds: float
-    #: Number of pages in the key's tree, and number of bytes in the table and its index.
+    #: Number of pages in the key's B-tree, and number of bytes in the table and its index.
     pages: int
     bytes: int
     #: Number of bytes written to the log while filling the table, or None if the database does not report it.

@@ -36,7 +36,7 @@ class Entry:
     items: int = 1
     #: Position on the contest's axis.
     x: int | None = None
-    #: A statement that runs before each round and is not timed.
+    #: An untimed statement that runs before each round.
     before: str = ""
 
     def timer(self) -> Timer:

@@ -4,8 +4,8 @@
 //! time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs.
 //!
 //! `generate` is not among these calls, because most programs spend their time in it. Each format has its own `generate`,
-//! for two reasons. A branch on the format would be in the path of every ID. Also, the addon's function returns a string or
-//! a bigint directly.
+//! for two reasons. First, a shared call would have to branch on the format for every ID. Second, the addon's function
+//! returns a string or a bigint directly.
 
 use alloc::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::{
 
 /// The format-specific implementations of the calls that all generators support.
 pub(crate) trait Make<C> {
-    /// Reads a parameter, and writes one ID that is available without waiting.
+    /// Reads a parameter, generates one ID without waiting, and writes it.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;
 
     /// Reads a parameter, and begins a call that writes one packed ID. `object` is this generator.
@@ -73,7 +73,8 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_stats(self))
     }
 
-    /// Closes the generator. Writes a snapshot or the last second in which it was used, if the format has one.
+    /// Closes the generator. Writes what the format needs to continue: a snapshot, the last second or millisecond in which
+    /// the generator was used, or nothing.
     pub fn generator_close(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_final_state(self))
@@ -102,9 +103,9 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Ends a generator with a lease. Writes the end of the latest tick that the generator may have used, in Unix
-    /// milliseconds, or NaN if it was never used. A sno generator keeps its partition only if it is closed, because its
-    /// snapshot needs the partition.
+    /// Permanently closes a generator that has a lease. Writes the end of the latest tick that the generator may have used,
+    /// in Unix milliseconds, or NaN if it was never used. Sealing a sno generator does not keep its partition. Only
+    /// `generator_close` does, because its snapshot needs the partition.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn generator_seal(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;

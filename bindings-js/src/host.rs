@@ -6,7 +6,7 @@ use polyflake::{
     fork::{self, partitions::FindTable},
 };
 
-/// The clock of a type of machine.
+/// A machine's clock, together with the other services of its host.
 pub trait Host: Clock + 'static {
     /// Returns the system clock.
     fn system() -> Self;
@@ -46,8 +46,8 @@ pub trait Host: Clock + 'static {
     }
 }
 
-/// Stands in for the source of random bytes on a host that has none. The caller provides the bytes before a generator's
-/// first ID.
+/// Returns the error for a host that has no source of random bytes. On such a host, the caller provides the bytes before a
+/// generator's first ID.
 pub(crate) fn random_unavailable_error<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

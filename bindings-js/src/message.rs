@@ -123,7 +123,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Returns a big-endian number, or `None` if it has more than 128 bits.
+/// Returns a big-endian number, or `None` if it does not fit in 128 bits.
 fn magnitude(bytes: &[u8]) -> Option<u128> {
     let shifted = |number: u128| number.checked_mul(256);
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
@@ -208,7 +208,7 @@ impl Writer {
             Value::Wide(number) => self.piece(tag::WIDE, &number.to_be_bytes()),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
-                // Here, negative integers have at most 64 bits.
+                // Negative integers that reach this code always fit in 64 bits.
                 Err(_) => self.piece(tag::WIDE, &number.to_be_bytes()),
             },
             _ => self.tag(tag::NONE),

@@ -10,7 +10,7 @@ use crate::{
     scratch::{MAX_SAFE_INTEGER, integer, low_16_bits, time},
 };
 
-/// Returns an option that is an integer in `0..=max`, or `None` if it is missing. `max` has at most 53 bits.
+/// Returns an option that is an integer in `0..=max`, or `None` if it is missing. `max` fits in 53 bits.
 pub(crate) fn optional_integer(number: f64, field: &'static str, max: u64) -> Result<Option<u64>> {
     if number.is_nan() { Ok(None) } else { integer(number, field, max).map(Some) }
 }

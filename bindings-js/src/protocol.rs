@@ -93,8 +93,8 @@ macro_rules! lists {
         /// Passes each list of calls to a macro that exports the calls.
         ///
         /// Each call consists of a method of `Machine` and its name in JavaScript. `at now` marks the calls that generate
-        /// one ID, which receive the time. If an arrow follows, the function after it returns the call's answer, where the
-        /// backend can do that.
+        /// one ID, which receive the time. If an arrow follows, the function after the arrow returns the call's answer, on
+        /// backends that support this.
         #[macro_export]
         macro_rules! calls {
             ($d export:ident) => { $($d crate::$list!($d export);)* };
@@ -102,7 +102,7 @@ macro_rules! lists {
     };
 }
 
-// First the calls shared by all formats, then those shared by all generators, then those of each format.
+// The calls shared by all formats come first, then those shared by all generators, then those of each format.
 lists! { $
     shared_calls {
         release => "release",

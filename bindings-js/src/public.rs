@@ -24,7 +24,7 @@ const FLOAT_BITS: u32 = 53;
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// Uses the parameter `C`: in a machine that supports only public IDs, no object has a clock.
+    /// Marks the type parameter `C` as used: in a machine that supports only public IDs, no object has a clock.
     clock: PhantomData<C>,
 }
 

@@ -166,7 +166,7 @@ impl<C: Host> Make<C> for RandflakeGenerator<C> {
         Ok(())
     }
 
-    /// Writes the last second that was used, or NaN.
+    /// Writes the last second in which the generator was used, or NaN if it was never used.
     fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
         machine.scratch.put_results(&[seconds(self.generator.close()?)]);
         Ok(())

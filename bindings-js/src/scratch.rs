@@ -112,7 +112,7 @@ impl Scratch {
         floats::to_usize(self.number(register))
     }
 
-    /// Works like [`Scratch::checked_bits`] for 8 bits, but is faster, because this function is in the path of each ID.
+    /// Works like [`Scratch::checked_bits`] for 8 bits, but is optimized for speed, because it runs for every ID.
     #[inline]
     pub(crate) fn byte(&self, register: usize, field: &'static str) -> Result<u8> {
         // The cast saturates, and converts NaN to 0. In both cases, the result differs from the original number, so one
@@ -184,7 +184,8 @@ impl Scratch {
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: `count` is the smaller of the two lengths, and an exclusive reference cannot overlap the cells.
+        // SAFETY: `count` is the smaller of the two lengths, so the copy stays within both regions. They do not overlap,
+        // because `bytes` is an exclusive reference.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
@@ -203,8 +204,8 @@ impl Scratch {
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: `count` is the smaller of the two lengths. `bytes` does not overlap the cells, because no method returns
-        // the area as plain bytes. Cells may be written through a shared reference.
+        // SAFETY: `count` is the smaller of the two lengths, so the copy stays within both regions. They do not overlap,
+        // because no method returns the area as plain bytes. Cells may be written through a shared reference.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), cells.as_ptr().cast_mut().cast(), count);
         };
@@ -221,7 +222,7 @@ impl Default for Scratch {
     }
 }
 
-/// Converts a number to an integer if it is in `0..=max`. `max` has at most 53 bits.
+/// Converts a number to an integer if it is in `0..=max`. `max` fits in 53 bits.
 #[inline(never)]
 #[allow(clippy::cast_precision_loss, reason = "`max` has at most 53 bits")]
 pub(crate) fn integer(number: f64, field: &'static str, max: u64) -> Result<u64> {

@@ -32,7 +32,7 @@ const SNAPSHOT_REGISTER: usize = register::OWN + 6;
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options and `how`. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot
-    /// of the original sno library, and 3 for a new generator of a lease's grant. Then reads the metabyte, the partition,
+    /// of the original sno library, and 3 for a new generator for a lease's grant. Then reads the metabyte, the partition,
     /// the sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
     pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
         let clock = self.take_clock();
@@ -179,8 +179,8 @@ impl Scratch {
         let mut values = [byte(high)? << 8 | byte(low)?; 8];
         let limits = &Snapshot::MEMBERS[1..];
         for ((value, member), (name, most)) in values[1..].iter_mut().zip(members).zip(limits) {
-            // A float represents all integers exactly only up to 2^53. The members with 64-bit limits are ticks, which have
-            // 39 bits.
+            // A float represents all integers exactly only up to 2^53. The members with 64-bit limits are ticks, which fit
+            // in 39 bits.
             *value = integer(member, name, (*most).min(Sno::MAX.tick()))?;
         }
         Snapshot::from_numbers(values)

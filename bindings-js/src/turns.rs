@@ -1,4 +1,4 @@
-//! Calls that wait without blocking the thread. They are futures of the core, which JavaScript polls.
+//! Calls that wait without blocking the thread. Each one is a future from the core, which JavaScript polls.
 //!
 //! Each poll is a turn. A turn either completes the call or sets the time to sleep before the next turn. Therefore the core
 //! alone decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers,

@@ -68,7 +68,7 @@ pub extern "C" fn name(length: usize) -> usize {
             return Ok("null".to_owned());
         }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        // Two files with the same inode number would count as one store.
+        // Fail rather than assume an inode number, because two files with the same number would count as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
         Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })
@@ -98,13 +98,13 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     with_rules(|lease| lease.next(now, random, text))
 }
 
-/// Reports that the process was restored from an image of its memory. The next command then starts to abandon the lease.
+/// Reports that the process was restored from an image of its memory. The next command then begins to abandon the lease.
 #[unsafe(no_mangle)]
 pub extern "C" fn restored() {
     fork::restored();
 }
 
-/// Starts to release the worker ID.
+/// Begins to release the worker ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn close() {
     LEASE.with_borrow_mut(|lease| lease.as_mut().map(Hosted::close));

@@ -44,7 +44,7 @@ macro_rules! add {
             env: sys::napi_env,
             info: sys::napi_callback_info,
         ) -> sys::napi_value {
-            // SAFETY: Node-API passes `env` and `info` to a function that `define` created.
+            // SAFETY: Node-API passes `env` and `info` to a function that `define` created, as `run` requires.
             unsafe { run(env, info, $call, $answer) }
         }
         $functions.push((concat!($name, "\0"), callback));
@@ -121,7 +121,8 @@ unsafe fn run(
     answer: Answer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the caller guarantees `env` and `info`. Only the data pointer is requested, so the other pointers may be null.
+    // SAFETY: the caller guarantees that `env` and `info` are valid. Only the data pointer is requested, so the other
+    // pointers may be null.
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), none, none, &raw mut data) };
     // SAFETY: `define` has stored a pointer to a machine, which its caller keeps in place until all JavaScript code of
     // `env` has ended. A shared reference is enough, because calls change only the machine's cells.

@@ -21,7 +21,7 @@ use polyflake_js::Host;
 
 use crate::table;
 
-/// Callers' clocks count milliseconds.
+/// The unit of callers' clocks.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A function that returns Unix milliseconds.

@@ -91,8 +91,8 @@ pub(crate) fn column(
     pieces.map(Some).map_err(to_exception)
 }
 
-/// Calls a function that reads the column that a value exports, and returns the function's result. Returns `None` if the
-/// value's type does not export columns. Other Python threads can run while the function reads.
+/// Passes the column that a value exports to a function, and returns the function's result. Returns `None` if the value's
+/// type does not export columns. Other Python threads can run while the function reads.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

@@ -35,7 +35,7 @@ impl RaisedError {
     }
 }
 
-/// Returns the exception for an error of the core.
+/// Returns the exception for an error from the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))

@@ -1,10 +1,10 @@
 //! JavaScript clocks, because the module has no system calls: `Date.now` as it was at import time, or a caller's function.
 //! Calls sleep if the runtime allows it.
 //!
-//! A module that calls JavaScript for the time pays 13 ns more than a script that reads it. So for calls that generate one
-//! ID, the script reads `Date.now` just before the call and passes the clock reading in the scratch area. The clock returns
-//! that reading once. If the same call reads the clock again, for example after a wait, the module calls JavaScript. Each
-//! call sets or clears the passed time, so the time is never older than the call.
+//! Calling JavaScript from the module to get the time takes 13 ns longer than reading the time in the script. So for calls
+//! that generate one ID, the script reads `Date.now` just before the call and passes the clock reading in the scratch area.
+//! The clock returns that reading once. If the same call reads the clock again, for example after a wait, the module calls
+//! JavaScript. Each call sets or clears the passed time, so the time is never older than the call.
 
 use core::{
     sync::atomic::{AtomicU64, Ordering},
@@ -21,7 +21,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{keys, table};
 
-/// `Date.now` and callers' clocks count milliseconds.
+/// The unit of `Date.now` and of callers' clocks.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 #[wasm_bindgen(module = "/src/host.js")]

@@ -1,4 +1,5 @@
-//! The table of default partitions. JavaScript keeps it, so that copies of the package, machines and threads share it.
+//! The table of default partitions. It is kept in JavaScript, so that all copies of the package, all machines and all
+//! threads share one table.
 
 use polyflake::{Result, fork::partitions::Table};
 use polyflake_js::{entry_from_float, entry_to_float, word_from_float};

@@ -18,7 +18,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// The register that contains the second number of an error.
+/// The register that contains the second number of an error: the time at which to retry.
 const RETRY_AT: usize = register::ANSWER + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
@@ -45,10 +45,11 @@ fn number(register: usize) -> f64 {
 /// the table.
 fn build(partition: Option<f64>) -> f64 {
     const MISSING: f64 = f64::NAN;
-    // The start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick. The first
-    // tick is not skipped, because the clocks in these tests stand still.
+    // In order: the start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick.
+    // The first tick is not skipped, because the clocks in these tests stand still.
     let shared = [MISSING, MISSING, MISSING, MISSING, 0.0];
-    // A new generator, its metabyte, its partition, its sequence bounds, and whether the table is lent.
+    // In order: 0 for a new generator, its metabyte, its partition, its sequence bounds (two registers), and whether the
+    // table is lent.
     let own = [0.0, MISSING, partition.unwrap_or(MISSING), MISSING, MISSING, 1.0];
     for (place, option) in shared.into_iter().enumerate() {
         write_register(register::VALUE + place, option);

@@ -1,4 +1,4 @@
-//! Failures of the program: a stable code and a reason. The program exits with status 1.
+//! Failures of the program. Each failure has a stable code and a reason, and makes the program exit with status 1.
 
 use std::{
     io::{self, Write},

@@ -1,4 +1,5 @@
-//! The lines of standard input, in UTF-8 with or without a byte order mark, in UTF-16, or in an unknown encoding.
+//! Reads lines from standard input. The input may be UTF-8 (with or without a byte order mark), UTF-16, or in an unknown
+//! encoding.
 
 use std::io::{self, BufRead};
 

@@ -3,7 +3,7 @@
 //! Each layout is converted to a [`Table`], which contains the positions of its fields, and the bits of the other fields at
 //! the bounds of a time range. The dialects share the expressions that read an ID. They differ in how they define a
 //! function and how they read bits from bytes. `sql/generate.py` takes the expressions for known services from this
-//! program's output, so only this folder contains the rule for reading a snowflake.
+//! program's output, so the rule for reading a snowflake is implemented only in this folder.
 
 mod bounds;
 mod duckdb;

@@ -9,7 +9,8 @@ pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 #[inline]
 pub(super) fn counter() -> u64 {
     let count;
-    // SAFETY: Linux lets programs read the register, or emulates the read if the processor's register is faulty.
+    // SAFETY: Linux lets programs read the register, or emulates the read if the processor's register is faulty, so the
+    // instruction is always allowed.
     unsafe {
         asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
     }

@@ -83,7 +83,7 @@ pub(super) const SPAN: i64 = 1_000_000;
 /// The shortest time between marks, because a rate measured between closer marks would be inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
 /// The limit below which a lead over the wall clock is corrected gradually: clock readings slow down until the wall clock
-/// has caught up. If the lead is this large or larger, readings follow the wall clock back immediately.
+/// has caught up. If the lead reaches the limit, readings follow the wall clock back immediately.
 pub(super) const MAX_LEAD: i64 = SPAN / 8;
 /// The number of consecutive slow samples that are tolerated. A slow sample was interrupted, and measuring from it would
 /// make the next rate too low. A longer run of slow samples shows that the rate is wrong.

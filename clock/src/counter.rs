@@ -27,7 +27,7 @@ use anchor::Anchor;
 
 /// A counter and a wall clock, either real or simulated.
 trait Hardware {
-    /// The reason why the wall clock could not be read.
+    /// The error that is returned if the wall clock cannot be read.
     type Error;
 
     /// The number of times that a thread checks whether another thread has renewed the anchor. All checks together take longer

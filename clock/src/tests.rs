@@ -8,7 +8,7 @@ use super::{
     trust,
 };
 
-/// The error of a wall clock that could not be read.
+/// The error for a simulated wall clock that cannot be read.
 #[derive(Debug, PartialEq)]
 struct ClockFailure;
 
@@ -19,13 +19,13 @@ const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
 /// The start of a simulation, in Unix nanoseconds.
 const START_NANOS: i64 = 1_763_650_000 * SECOND;
-/// The time until the rate is measured, initially or after a fault.
+/// How long it takes until the rate is measured, initially or after a fault.
 const WARM_UP: i64 = 4 * MS;
 
-/// Returns the value of a counter or a wall clock at a true time, in nanoseconds since the start.
+/// A function that returns the value of a counter or a wall clock at a given true time, in nanoseconds since the start.
 type TimeFn = Box<dyn Fn(i64) -> i64>;
 
-/// A simulated machine. Its time advances whenever it is read.
+/// A simulated machine. Every clock or counter read advances its time.
 struct SimulatedMachine {
     now: Cell<i64>,
     counter: TimeFn,
@@ -253,7 +253,7 @@ fn a_changed_counter_rate_is_measured_again() {
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
         let all = readings(&SimulatedMachine::with_counter(changed), 170, 80 * MS);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 80 * MS);
-        // With a counter that is ten times too slow, a thread uses up its readings of an anchor before the anchor's millisecond
+        // With a counter that is ten times too slow, a thread uses up its quota of readings before the anchor's millisecond
         // is over.
         assert!(lead <= SPAN + MAX_LEAD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 4 * WARM_UP, 80 * MS);

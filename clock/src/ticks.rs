@@ -5,8 +5,8 @@ use loom::sync::atomic::{AtomicI64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Rollbacks of the wall clock by up to this number of nanoseconds are ignored, because the cause may be an old clock
-/// reading by a thread that other threads have overtaken.
+/// Wall-clock rollbacks of up to this many nanoseconds are ignored, because the cause may be an old clock reading from a
+/// thread that other threads have overtaken.
 const MAX_IGNORED_ROLLBACK: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.

@@ -10,7 +10,7 @@ use super::{Hardware, arch};
 /// processors disagree or the rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// The number of readings of each source in a cost comparison.
+/// The number of times that a cost comparison reads each source in one trial.
 const READINGS: u32 = 16;
 const TRIALS: u32 = 4;
 
@@ -31,7 +31,7 @@ fn is_kernel_clock_source() -> bool {
 }
 
 /// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter
-/// itself. The reading takes longer if a debugger or a hypervisor traps it.
+/// itself. Reading the counter takes longer if a debugger or a hypervisor traps it.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {
@@ -39,7 +39,7 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
             (0..READINGS).for_each(|_| read());
             hardware.ordered_counter().wrapping_sub(start)
         };
-        // The fastest trial counts, because interruptions can only add time.
+        // Only the fastest trial counts, because interruptions can only add time.
         (0..TRIALS).map(|_| trial()).min().unwrap_or(u64::MAX)
     };
     let counter = time(&|| {

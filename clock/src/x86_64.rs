@@ -8,7 +8,7 @@ pub(super) const CLOCK_SOURCE: &str = "tsc";
 
 #[inline]
 pub(super) fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction; `is_readable` has checked that this process may use it.
+    // SAFETY: every x86-64 processor has the instruction, and `is_readable` has checked that this process may use it.
     unsafe { _rdtsc() }
 }
 
@@ -25,13 +25,13 @@ pub(super) fn ordered_counter() -> u64 {
     }
 }
 
-/// Returns whether this process may read the counter. Tools that record a program's execution forbid reading it with
-/// `PR_SET_TSC`.
+/// Returns whether this process may read the counter. Tools that record a program's execution use `PR_SET_TSC` to forbid
+/// such reads.
 pub(super) fn is_readable() -> bool {
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;
     let mut permission: libc::c_int = 0;
-    // SAFETY: `permission` is a valid, writable integer.
+    // SAFETY: `PR_GET_TSC` writes one integer, and `permission` is a valid, writable integer.
     let asked = unsafe { libc::prctl(PR_GET_TSC, &raw mut permission) };
     asked == 0 && permission == PR_TSC_ENABLE
 }

@@ -18,7 +18,7 @@ pub(crate) mod sealed {
     pub trait Zeroable {}
 }
 
-/// A type that consists of cells of a single type, and for which zeroed memory is a valid value.
+/// A type that consists of cells of a single type. Zeroed memory must be a valid value of the type.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell, in the notation of Python's buffer protocol (PEP 3118).
     const FORMAT: &CStr;

@@ -171,7 +171,7 @@ fn a_failed_or_released_stream_is_an_error() {
 /// Malformed columns, each with the reason for its rejection.
 type MalformedColumns = Vec<(&'static str, Foreign)>;
 
-/// Returns string columns whose structs alone show that they violate the rules of the interface.
+/// Returns string columns whose structs alone reveal that they violate the rules of the interface.
 fn malformed_structs() -> MalformedColumns {
     let texts = to_texts(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
@@ -284,7 +284,7 @@ fn malformed_dictionaries() -> MalformedColumns {
     ]
 }
 
-/// Returns columns whose faults are found only when their items are read.
+/// Returns columns whose faults are detected only when their items are read.
 fn malformed_items() -> MalformedColumns {
     let text = || Buffer::from_bytes(&to_texts(&snos(4)).concat());
     let record = |length, buffer, place| {

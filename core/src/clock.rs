@@ -138,12 +138,12 @@ pub struct ClockInfo {
     /// The largest step between two successive clock readings. A generator rejects a clock whose resolution is coarser than
     /// the generator's tick. The default is one nanosecond.
     pub resolution: Duration,
-    /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means that
-    /// readings never lag.
+    /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means
+    /// that readings never lag.
     ///
-    /// A reading that precedes the generator's current tick by less than this is treated as part of that tick. Therefore a
-    /// lagging reading is not mistaken for a clock rollback, and no call waits because of it. The drawback is that a real
-    /// rollback by less than this also goes undetected.
+    /// A reading that precedes the generator's current tick by less than the slack is treated as part of that tick.
+    /// Therefore a lagging reading is not mistaken for a clock rollback, and no call waits because of it. The drawback is
+    /// that a real rollback by less than the slack also goes undetected.
     pub slack: Duration,
     /// Whether a generator with an explicit worker ID skips the tick in which it is first called. An earlier generator with the
     /// same worker ID may have created IDs in that tick, for example before a restart.
@@ -590,8 +590,8 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     }
 }
 
-/// Converts a clock reading in floating-point milliseconds, as scripting languages use them, to nanoseconds. The reading is
-/// rounded down to whole milliseconds. NaN and infinities result in `clock_failed`.
+/// Converts a clock reading from floating-point milliseconds, the unit that scripting languages use, to nanoseconds. The
+/// reading is rounded down to whole milliseconds. NaN and infinities result in `clock_failed`.
 ///
 /// Not part of the public API; used by bindings.
 #[inline]

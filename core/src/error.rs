@@ -21,8 +21,7 @@ pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Range};
 pub use kind::ErrorKind;
 
-/// The maximum number of names that a message lists. If there are more, the message states only the number of the remaining
-/// names.
+/// The maximum number of names that a message lists. If there are more, the message states only how many names remain.
 const MAX_LISTED_NAMES: usize = 16;
 
 /// The reason why a call failed. A failed call has no effect and loses no IDs.
@@ -276,8 +275,8 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, expected, expected))
     }
 
-    /// Creates an error for the first invalid character of a string, at a 0-based position, if the character itself is
-    /// unknown.
+    /// Creates an error for the first invalid character of a string, if only its 0-based position is known and not the
+    /// character itself.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {

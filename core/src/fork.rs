@@ -7,9 +7,9 @@
 //! have different partitions. No lock is involved, because a child could inherit the lock in its locked state.
 //!
 //! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy can detect
-//! the restore. So the program reports it ([`after_restore`]), which advances a *restore count* in the shared pages. One
-//! call therefore reaches all processes of the tree. An identity belongs to a *generation*, which combines the process
-//! generation and the restore count. The identity is used only while both are current.
+//! the restore. The program must therefore report the restore ([`after_restore`]). The report advances a *restore count* in
+//! the shared pages. One call therefore reaches all processes of the tree. An identity belongs to a *generation*, which
+//! combines the process generation and the restore count. The identity is used only while both are current.
 //!
 //! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
 

@@ -1,5 +1,5 @@
-//! Tests that interrupt a generator's call at each of its memory accesses in turn. At that point, other calls run or the
-//! process forks.
+//! Tests that interrupt a generator's call at each of its memory accesses in turn. During the interruption, other calls run
+//! or the process forks.
 //!
 //! Each run is a plain sequence of calls to the real code, so tests can use any clock and any number of calls. While one
 //! call is interrupted, the other calls run to completion. `sync::explorer` also covers several calls in progress at once,
@@ -60,7 +60,7 @@ fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
-/// A table of two partitions, which it checks in turn.
+/// A table of two partitions that checks them alternately.
 struct AlternatingTable {
     cells: Cells<2>,
     looks: AtomicU32,
@@ -181,7 +181,7 @@ fn check_interruption(
         for tick in 99..103 {
             let id = with_clock_at(ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
-            // the other thread is keeping the previous one.
+            // the other thread is permanently reserving the previous one.
             snos.made.borrow_mut()[1].extend(id);
         }
     }
@@ -288,13 +288,14 @@ mod forks {
         if child.get() < 0 {
             return None;
         }
-        // SAFETY: `waitpid` accepts a null pointer for the status, and `child` was just forked.
+        // SAFETY: `waitpid` accepts a null pointer for the status, and `child` is the ID of a process that was just forked,
+        // so both arguments are valid.
         unsafe { libc::waitpid(child.get(), std::ptr::null_mut(), 0) };
         Some([here, there])
     }
 
-    /// Forks before each access in turn, each time in a call to a new generator. If the call is rejected, its result
-    /// contains no bytes.
+    /// Forks before each access in turn, each time in a call to a new generator. If the call fails, its result contains no
+    /// bytes.
     fn fork_before_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
@@ -318,7 +319,7 @@ mod forks {
     }
 
     /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first
-    /// one, is in the same tick as the previous call, or is in a later tick.
+    /// call, or it is in the same tick as the previous call or in a later one.
     const CALL_TICKS: [(Option<usize>, usize); 3] =
         [(None, 100), (Some(100), 100), (Some(100), 101)];
 
@@ -327,8 +328,8 @@ mod forks {
         let call = |ids: &sno::Generator<TestClock>, tick| {
             bytes(with_clock_at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
-        // Explicit partitions come first: a default generator may lease partition 7, which an explicit generator then gets
-        // only in a later tick.
+        // Explicit partitions come first: a default generator may lease partition 7, and an explicit generator can then use
+        // it only in a later tick.
         for partition in [Some(7), None] {
             for (before, now) in CALL_TICKS {
                 let make = || {

@@ -13,7 +13,7 @@
 //! real ones passed. A test of the repository rejects atomics of other origin, except in clocks, the detection of the CPU and
 //! the hooks of `fork()`, which are not part of a model.
 
-/// A pointer to memory reserved for forked children. The models do not track it, because they have no forks.
+/// A pointer to memory reserved for forked children. The models do not track it, because they do not fork.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
 /// A counter that the models do not track, because their decisions do not depend on it.

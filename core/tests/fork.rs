@@ -29,7 +29,7 @@ fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     forks::run_in_child_with(forks::fork_with_hooks, work)
 }
 
-/// Returns the error codes of calls that failed.
+/// Returns the error code of each call, or `none` for a call that succeeded.
 fn error_codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
     found.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
 }
@@ -116,7 +116,7 @@ fn a_child_rejects_an_explicit_window() {
 
 const CHILDREN: usize = 20;
 
-/// Returns the IDs of many calls in this process, in its children, and in a child of each child. Asserts that they all differ.
+/// Makes IDs in this process, in its children, and in a child of each child, and returns them. Asserts that all IDs differ.
 #[track_caller]
 fn collect_from_all_processes<const LEN: usize, const N: usize>(
     mut make: impl FnMut() -> [[u8; LEN]; N],
@@ -299,7 +299,7 @@ impl Clock for SteppingClock {
     }
 }
 
-/// Returns the results of the parent and the child for a batch during which the clock forks.
+/// Fills a batch during which the clock forks. Returns the results of the parent and the child.
 fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();

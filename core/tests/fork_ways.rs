@@ -67,7 +67,7 @@ fn stopped_clock() -> &'static ManualClock {
     &STOPPED_CLOCK
 }
 
-/// The name of a way to create a generator, and the function that creates it.
+/// A way to create a generator: its name, and the function that creates the generator.
 type CreationMethod = (&'static str, fn() -> Make<'static>);
 
 const CREATION_METHODS: &[CreationMethod] = &[

@@ -1,4 +1,4 @@
-//! Tests the Hot Guid generator with misbehaving clocks, windows and callers.
+//! Tests the Hot Guid generator with windows, and with clocks and callers that misbehave.
 
 mod support;
 
@@ -123,8 +123,8 @@ fn a_window_applies_to_the_encoded_second() {
         .unwrap();
     clock.set_readings([(START_SECONDS + 2) * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, COUNTER_START);
-    // The generator stays in the second that it last used. That second is in the window, although the reading is before the
-    // window.
+    // The generator stays in the second that it last used. That second is in the window, although the clock reading is
+    // before the window.
     clock.set_readings([START_SECONDS * 1000 - 1]);
     assert_next(&ids, START_SECONDS + 1, LAST_COUNTER);
 }
@@ -174,7 +174,7 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
 fn a_second_ends_with_the_last_counter() {
     let clock = ScriptedClock::default();
     let ids = random(&clock, draw);
-    // A second with the highest possible start leaves the fewest IDs.
+    // A second whose counter starts at the highest possible value has the fewest IDs left.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
     set_seconds(&clock, [START_SECONDS]);

@@ -311,15 +311,15 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
     });
 }
 
-/// Returns partitions that belonged to other generators until the given numbers of ticks after `START_MS`.
+/// Returns a table of two partitions, which belonged to other generators until the given numbers of ticks after `START_MS`.
 const fn used(first: u64, second: u64) -> SmallTable<2> {
     const TICK: u64 = (START_MS as u64 - 1_262_304_000_000) / 4;
     let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
     SmallTable { entries, ..SmallTable::new() }
 }
 
-/// A thread reads the clock and is interrupted while another thread makes the first ID one tick later. At the time of the
-/// reading, the partition still belonged to another generator.
+/// A thread reads the clock and is interrupted while another thread makes the first ID one tick later. When the clock was
+/// read, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
     static TABLE: SmallTable<2> = used(1, 0);
@@ -558,7 +558,8 @@ fn a_failed_build_claims_no_partition() {
     assert_eq!(default_partition(&ManualClock::at_unix_ms(START_MS), || Ok(&TABLE)), Ok(0));
 }
 
-/// A child drops the copies of its parent's generators, regardless of the order in which they were created.
+/// When a child drops the copies of its parent's generators, no partition becomes free, regardless of the order in which
+/// the generators were created.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]

@@ -150,7 +150,7 @@ fn call(ids: Rc<Ids>) -> WaitingCall {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
-/// A caller with no call running, its remaining turns, and its IDs.
+/// A caller with no call in progress, its remaining turns, and its IDs.
 struct IdleCaller {
     caller: Option<Caller>,
     turns: usize,
@@ -181,7 +181,7 @@ struct Run {
 }
 
 impl Run {
-    /// Returns a number below `end`. The first run gets 0, and later runs get each of the other numbers.
+    /// Returns a number below `end`: 0 in the first run, and each of the other numbers in later runs.
     fn choose(&self, end: u8) -> u8 {
         let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
         self.chosen.set(at + 1);

@@ -19,7 +19,8 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is forwarded to the system allocator. The counter is thread-local and does not allocate.
+// SAFETY: every call is forwarded to the system allocator, which upholds the contract of `GlobalAlloc`. The counter is
+// thread-local and does not allocate.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));

@@ -66,7 +66,7 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
         .map(move |code| (0..length).map(|place| edges[code / many.pow(place) % many]).collect())
 }
 
-/// Returns the tick of a reading, for a state machine that is in the tick `wall`.
+/// Returns the tick to which a clock reading belongs, for a state machine in tick `wall`.
 fn expected_tick(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
     if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }

@@ -36,7 +36,7 @@ impl ClockRateGuard {
         Self(timex)
     }
 
-    /// Makes the clock run faster by `millionths` parts per million, or slower if negative.
+    /// Makes the clock run faster by `millionths` parts per million, or slower if `millionths` is negative.
     fn set(&self, millionths: i64) {
         // The tick is set in steps of 100 millionths. The frequency provides the rest, in units of 1/65,536 of a millionth.
         let (ticks, rest) = (millionths / 100, millionths % 100);
@@ -66,8 +66,8 @@ fn errno() -> std::io::Error {
 #[derive(Debug, Default)]
 struct Observations {
     readings: u64,
-    /// The largest lag behind an exact reading taken before it, and the largest lead over an exact reading taken after it,
-    /// in nanoseconds.
+    /// The largest lag of a reading behind an exact reading taken before it, and the largest lead of a reading over an
+    /// exact reading taken after it, in nanoseconds.
     lag: i64,
     lead: i64,
     /// The number of lags and leads of less than 2^k ns, keyed by k.
@@ -133,14 +133,14 @@ fn readings_follow_a_slew_without_moving_backwards() {
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
     // Each slew is followed by its opposite, so that the clock ends up as accurate as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // Each slew starts from zero, because a step from the largest slew to its opposite would exceed the tolerance of
+        // Each slew starts from zero, because a step from the largest slew to its opposite would exceed the tolerance for
         // readings.
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);
         let seen = observe_readings(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
-        // A slew moves the clock by this much in the millisecond before the next anchor. An interrupted reading adds some
+        // A slew moves the clock by this much in the millisecond before the next anchor. An interrupted reading adds a few
         // microseconds.
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + 10_000;
         assert!(seen.lag <= most && seen.lead <= most, "{millionths}: {most} {seen:?}");

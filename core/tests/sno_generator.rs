@@ -1,4 +1,4 @@
-//! Tests the sno generator with misbehaving clocks, windows and callers.
+//! Tests the sno generator with windows, and with clocks and callers that misbehave.
 
 mod support;
 

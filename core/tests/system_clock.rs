@@ -51,8 +51,7 @@ fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed in a reading. It is smaller than the error that a slow clock correction within a millisecond
-/// would cause.
+/// The largest error allowed in a clock reading. A slow clock correction within a millisecond would cause a larger error.
 const MAX_ERROR_NANOS: i64 = MS / 8;
 
 /// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, keyed by k.
@@ -103,8 +102,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading that starts after another thread's reading has ended is not earlier than that reading, apart from the lag that
-/// the omitted fence allows.
+/// If a reading starts after another thread's reading has ended, it is not earlier than that reading, apart from the lag
+/// that the omitted fence allows.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);

@@ -1,4 +1,4 @@
-//! Tests `SystemTime` arguments. They are equivalent to milliseconds, but also exact between two milliseconds.
+//! Tests `SystemTime` arguments. They work like times in milliseconds, but fractions of a millisecond are not lost.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

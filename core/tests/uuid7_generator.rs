@@ -188,8 +188,8 @@ fn only_rollbacks_of_more_than_10_seconds_are_followed() {
     }
 }
 
-/// The clock shows each millisecond several times, and the random source repeats its bytes, as a copied or a constant
-/// source does.
+/// The clock shows each millisecond several times, and the random source repeats its bytes, as a copied or constant source
+/// does.
 #[test]
 fn a_followed_rollback_repeats_no_id_although_the_source_does() {
     let clock = ScriptedClock::default();

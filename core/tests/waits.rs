@@ -29,7 +29,7 @@ struct SlowClock {
     passed: AtomicU64,
     sleeps: AtomicU64,
     factor: u64,
-    /// The duration of a wall-clock reading.
+    /// How long a wall-clock reading takes.
     reading: u64,
     /// The amount by which the wall clock advances at each reading.
     step: i64,

@@ -12,14 +12,14 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Returns the lowest `len` bits of a number, or `None` if the number has more bits than that.
+    /// Returns the lowest `len` bits of a number, or `None` if the number does not fit in `len` bits.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
         fits.then(|| Self::from_low_bits(&number.to_be_bytes(), len))
     }
 
-    /// Decodes a string as a number. Returns `None` if a character is not in the alphabet, or if the number has more than `len`
-    /// bits.
+    /// Decodes a string as a number. Returns `None` if a character is not in the alphabet, or if the number does not fit in
+    /// `len` bits.
     pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
         let mut number = [0_u8; BYTES];
         let number = &mut number[..(len as usize).div_ceil(8)];

@@ -50,8 +50,8 @@ pub(crate) struct Part {
     /// part of the time, it is the position of that part's lowest bit. For other fields, it is 1 if the byte order is
     /// little-endian.
     pub(crate) value: u64,
-    /// The values that occur in half of all IDs. `None` stands for small values, and an empty list means that all values
-    /// are equally likely.
+    /// The values that occur in half of all IDs. `None` means that these are small values, and an empty list means that all
+    /// values are equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Part {
 /// them.
 pub(crate) const CHECKED_BY_DECODER: u64 = 1 << 63;
 
-/// The unit of a format's time.
+/// The time scale of a format: its unit, its epoch, and the time of its first IDs.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) tick_nanos: u64,

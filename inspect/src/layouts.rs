@@ -17,7 +17,7 @@ use crate::{
     texts,
 };
 
-/// An ID with the user's own layout is more likely than an ID in any other format.
+/// The rarity of the user's own layouts. An ID with such a layout is more likely than an ID in any other format.
 const RARITY: u32 = 0;
 
 /// Adds the readings of a string, which may be an integer or bytes in hexadecimal digits.

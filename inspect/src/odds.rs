@@ -135,8 +135,8 @@ fn characters(text: &str) -> Cost {
     text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::binary_logarithm(kind))
 }
 
-/// Returns the cost of a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown epoch, a
-/// node and a sequence.
+/// Returns the cost of reading a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown
+/// epoch, a node and a sequence.
 pub(crate) fn other_snowflake_cost(id: u64) -> Cost {
     let field = |bits: u32, value: u64| small_value_cost(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)

@@ -19,7 +19,7 @@ const LENGTHS: [Length; 4] = [
     ("a ULID has", 26, |c| c.is_ascii_digit() || c.is_ascii_uppercase()),
     ("a sno has", 16, |c| matches!(c, b'2'..=b'9' | b'a'..=b'x')),
 ];
-/// Shorter parts of a string are usually words and numbers.
+/// The minimum length of a part that may be suggested. Shorter parts of a string are usually words and numbers.
 const MIN_CANDIDATE_LEN: usize = 8;
 
 /// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID in the

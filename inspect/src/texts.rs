@@ -115,7 +115,8 @@ fn parse_cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// Returns one reading. For a Randflake, the reading contains the fields only if the secret is known.
+/// Returns a reading of the bits in the given format. For a Randflake, the reading contains the fields only if the secret
+/// is known.
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

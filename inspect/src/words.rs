@@ -192,8 +192,7 @@ mod json {
         }
     }
 
-    /// Returns a string as JSON. The string must be escaped, because names come from layouts and may contain any
-    /// characters.
+    /// Returns a string as JSON. Escaping is necessary because names come from layouts and may contain any characters.
     fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }

@@ -29,7 +29,8 @@ fn parse_list(list: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Returns snowflakes with the Unix epoch and with unknown epochs, from a small number of nodes, and random numbers.
+/// Returns random numbers, and snowflakes from a small number of nodes. Some of the snowflakes have the Unix epoch, and
+/// others have unknown epochs.
 fn generated_ids() -> Vec<(String, String)> {
     let mut random = Random(1);
     let mut all = Vec::new();

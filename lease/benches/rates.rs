@@ -32,7 +32,7 @@ use server::{Server, programs};
 const NAMESPACE: &str = "rates/randflake";
 /// The number of claims, which is also the number of renewals.
 const ROUNDS: usize = 300;
-/// The number of claims in a namespace in which all records exist.
+/// The number of claims that are measured in a namespace in which all records exist.
 const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
 const NUMBERS: u64 = 131_072;
 /// The default length of a lease, in milliseconds.

@@ -65,8 +65,8 @@ fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
     figures
 }
 
-/// Answers a request. A survey gets a fixed reply that reports no missing records, because scanning all records would take
-/// most of the test's time.
+/// Answers a request. The reply to a survey is fixed and reports no missing records, because scanning all records would
+/// take most of the test's time.
 fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     if request.operation != Operation::Survey {
         return store.answer(request);

@@ -46,7 +46,8 @@ fn store() -> (TempDir, String) {
 
 /// Returns a bitwise copy of the generator, so that a child can close its copy.
 fn copy(ids: &Generator) -> Generator {
-    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses the original generator again.
+    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses or drops the original generator again,
+    // and only the copy is closed.
     unsafe { std::ptr::read(ids) }
 }
 

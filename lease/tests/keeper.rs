@@ -212,7 +212,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both clones have the full contents of the claim, so only a later write by one of them distinguishes the clones.
+/// Both clones know the full contents of the claim, so only a later write by one of them distinguishes the clones.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(START_MS);
@@ -722,7 +722,7 @@ fn a_short_lease_survives_a_failover() {
     }
 }
 
-/// The deleted namespace may have had longer leases than this holder's lease.
+/// The deleted namespace may have allowed longer leases than this holder's.
 #[test]
 fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(START_MS);

@@ -140,7 +140,7 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
     // A check does not specify an ID format. It therefore accepts worker IDs that are valid in any format, and a namespace
-    // that fits together with the shortest format name.
+    // whose length is allowed with the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }

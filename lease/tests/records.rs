@@ -1,5 +1,4 @@
-//! Compares records byte for byte with the examples on the page that describes them, and checks that malformed strings are
-//! rejected.
+//! Compares records byte for byte with the examples in `docs/leases.md`, and checks that malformed strings are rejected.
 
 use polyflake_lease::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape};
 

@@ -31,7 +31,7 @@ fn wait_for_new_worker_id<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // On their own, the rules check the time only every ten seconds.
+        // Without the report, the rules would check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();

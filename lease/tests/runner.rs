@@ -133,20 +133,22 @@ struct AuditingAllocator;
 
 static UNWIPED_ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all calls are forwarded to the system's allocator.
+// SAFETY: all calls are forwarded to the system's allocator, which upholds the contract.
 unsafe impl GlobalAlloc for AuditingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller upholds the contract. The memory is zeroed, so that `dealloc` never reads uninitialized bytes.
+        // SAFETY: the caller upholds the contract of `alloc`, which is also that of `alloc_zeroed`. The memory is zeroed so
+        // that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory belongs to the caller until it is freed, and was initialized with zeros.
+        // SAFETY: the caller owns `layout.size()` bytes at `memory` until they are freed, and `alloc` initialized them with
+        // zeros, so they are valid for reads.
         let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
         if bytes.windows(16).any(|window| window == SECRET) {
             UNWIPED_ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: the caller upholds the contract.
+        // SAFETY: the caller upholds the contract of `dealloc`, and `System` allocated the memory.
         unsafe { System.dealloc(memory, layout) }
     }
 }

@@ -64,7 +64,7 @@ fn volatile_stores_are_rejected() {
     }
 }
 
-/// Otherwise, an operator who mistypes a path would see an empty store and mistake it for the real one.
+/// An operator who mistypes a path must not see an empty store and mistake it for the real one.
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();

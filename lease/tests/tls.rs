@@ -35,7 +35,7 @@ fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) 
         let mut said = vec![0; 8];
         client.read_exact(&mut said).unwrap();
         if said[4..] == 80_877_103_u32.to_be_bytes() {
-            // The client requests encryption.
+            // The client requests encryption, and the server declines.
             client.write_all(b"N").unwrap();
             said.clear();
         }

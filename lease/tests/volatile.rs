@@ -15,7 +15,7 @@ const MINUTE: u64 = 60_000;
 /// The waiting time: five minutes plus the clock error, plus 15 seconds for the write that starts it.
 const WAIT: u64 = 6 * MINUTE + 15 * SECOND;
 
-/// Returns a volatile store whose waiting time has passed, and a holder in it.
+/// Creates a volatile store whose waiting time has passed, and a holder that has a grant from it.
 fn store_after_wait() -> (Memory, KeeperHost) {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     assert!(host.drive_until_idle(&mut store).is_none());
@@ -96,8 +96,8 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
 }
 
-/// The snapshot was saved before the last renewal, and the grant's end in the snapshot is closer than the clock error. The
-/// store may have granted the worker ID to another holder during the lost time.
+/// The snapshot was saved before the last renewal. The end of the grant in that snapshot is less than the clock error away,
+/// and the store may have granted the worker ID to another holder during the lost time.
 #[test]
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = store_after_wait();
@@ -135,7 +135,7 @@ fn is_namespace_write(request: &Request) -> bool {
     matches!(request.operation, Operation::Open(_) | Operation::PutNamespace { .. })
 }
 
-/// Otherwise, a write that only adds records would make a proposed namespace look as if its waiting time had begun.
+/// If a proposed namespace could grow, a write that only adds records would make it look as if its waiting time had begun.
 #[test]
 fn a_proposed_namespace_does_not_grow() {
     let mut store = Memory::volatile(START_MS);

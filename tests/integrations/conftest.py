@@ -37,7 +37,7 @@ class Server:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder, self.programs = folder, programs
-        # PostgreSQL does not run as root.
+        # PostgreSQL refuses to run as root.
         self.user = "postgres" if os.geteuid() == 0 else None
 
     def run(self, program: str, *arguments: str) -> None:

@@ -227,7 +227,7 @@ def program(*arguments: str) -> str:
 
 
 Writer = Callable[..., str]
-#: Runs a query with `?` as its placeholders and returns its rows.
+#: Runs a query with `?` as the placeholder and returns its rows.
 Reader = Callable[..., list[tuple[Any, ...]]]
 
 

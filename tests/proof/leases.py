@@ -565,8 +565,8 @@ class Protocol:
             name <= s.names,
             name_before >= 0,
             name_before < s.names,
-            # Under a new name, the record names the backup's store. Under an old name, an operator clears the previous
-            # name.
+            # If the store has a new name, the record names the backup's store. If the store has an old name, an
+            # operator clears the previous name.
             some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
         )
         after = replace(

@@ -124,7 +124,7 @@ class Run:
             raise RejectedError(f"expected a step of the protocol, found {why}")
         self.state = step.after
 
-    # Steps that set contents, or steps with parameters that follow from other parameters.
+    # Steps that set contents, or whose parameters follow from other parameters.
 
     def claim(self, claim: str, message: int, now: int) -> None:
         put(self.contents.token, (claim,), self.contents.put_token(message))

@@ -57,7 +57,7 @@ RULES = {
     "a renewal ends within the longest lease": ("renew", "ends are within the longest lease"),
     "a window grows after the reply": ("extend", WINDOW),
     "a reply counts for its own request": ("extend", WINDOW),
-    # R5 and R6: the checks of a generator.
+    # R5 and R6: a generator's checks.
     "a sealed generator makes no ID": ("make", "the record's end is a fence for IDs"),
     "a tick begins within the grant, which has a window of its own": (
         "make",
@@ -72,7 +72,7 @@ RULES = {
     "a dead holder is named by its token": ("bury", WRITES),
     "a dead holder's number stays taken for the clock error": ("bury", WRITES),
     "a dead holder's clock was ahead by at most the clock error": ("bury", WRITES),
-    # Other commands of an operator.
+    # Other operator commands.
     "an eviction starts at the end of the last grant": ("evict", WRITES),
     "only a reserved number is freed": ("free", WRITES),
     "a number is not freed below its start": ("free", WRITES),

@@ -70,7 +70,7 @@ class World:
         self.claims: dict[int, list[tuple[Run, str]]] = {}
         self.heard: dict[int, list[int]] = {}
         self.making = -1
-        # Pairs of names between which a replica was promoted, and whether the store has been replaced without anyone
+        # The old and new store names of each promotion, and whether the store has been replaced without anyone
         # reporting it.
         self.promotions: set[tuple[str, str]] = set()
         self.is_promotion = self.is_unnoticed = False

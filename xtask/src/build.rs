@@ -19,7 +19,7 @@ pub struct Options {
     dev: bool,
 }
 
-/// A language, or a part of the npm package.
+/// A component that can be built: one language's package, part of the npm package, or the conformance driver.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// The driver of the conformance suite
@@ -92,14 +92,14 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     install_wheel(shell, &workspace::python())
 }
 
-/// Returns the compiler flags that keep this machine's paths out of the built files. Cargo has no stable setting for this
-/// that covers its own folder.
+/// Returns the compiler flags that keep this machine's paths out of the built files. No stable Cargo setting also covers
+/// Cargo's own folder.
 pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    // The folders of the registries are named after a digest of the registry's address. The last match wins, so nested
-    // folders come last.
+    // Each registry's folder is named after a digest of the registry's address. The last match wins, so nested folders come
+    // last.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));

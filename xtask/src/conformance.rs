@@ -57,7 +57,7 @@ pub fn run(options: &Options, ready: &AvailableRuntimes) -> Result<()> {
     ready.check_complete()
 }
 
-/// The runtimes that can be queried, and whether these are all the requested runtimes.
+/// The runtimes that can be queried, and whether they include all requested runtimes.
 pub struct AvailableRuntimes {
     pub runtimes: Vec<Runtime>,
     complete: bool,

@@ -1,5 +1,5 @@
-//! Builds the published crates with sets of features that no other test builds: alone, in pairs, and with the oldest and
-//! newest dependency versions that the crates allow.
+//! Builds the published crates in configurations that no other test builds: with each feature alone, with pairs of
+//! features, and with the oldest and newest dependency versions that the crates allow.
 
 use anyhow::Result;
 use clap::Args;

@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The formatter and linter for JavaScript. Python's formatter and linter is on the path.
+/// The formatter and linter for JavaScript. Python's formatter and linter is on the `PATH`.
 const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]

@@ -52,10 +52,10 @@ enum Task {
     Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(PassedArguments),
-    /// Check the lease model at its large sizes: 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
+    /// Check the lease model at full scale: 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
     /// minutes of process faults on each store, and 1,000 cold starts. Also measure claims and renewals on each store
     Leases,
-    /// Run checks of `docs/safety.md`, record their figures with the date, and update its table
+    /// Run checks listed in `docs/safety.md`, record their figures with the date, and update its table
     Safety(safety::Options),
     /// Test whether Randflake IDs spread evenly over shards, with ten million IDs or the given number
     Uniformity(PassedArguments),
@@ -109,7 +109,7 @@ fn storm(given: &PassedArguments) -> Result<()> {
     if let Err(missing) = tools::faketime(&shell) {
         println!("storms with clock changes cannot run ({missing})");
     }
-    // Without optimization, the program compiles in a fraction of the time. A storm spends its time in pauses anyway.
+    // Without optimization, the program compiles in a fraction of the time. A storm spends its time waiting anyway.
     Ok(cmd!(shell, "cargo run --quiet --package idstorm --").args(&given.options).run()?)
 }
 

@@ -1,7 +1,7 @@
-//! Runs the tests of the core, its kernels and the columns in Miri, which checks every step for undefined behavior, on this
-//! machine and on emulated ones.
+//! Runs the tests of the core, its kernels and the columns in Miri, for this machine and for emulated ones. Miri checks
+//! every step for undefined behavior.
 //!
-//! Tests that are too slow in Miri do less there (`cfg(miri)`). Miri does not support forks or shared pages.
+//! Tests that are too slow in Miri do less work there (`cfg(miri)`). Miri does not support forks or shared pages.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -22,7 +22,7 @@ const MACHINES: [Machine; 3] = [
     Machine { target: "i686-unknown-linux-gnu", features: "" },
 ];
 
-/// The number of cases in each property test. A test takes a thousand times as long in Miri as on the processor.
+/// The number of cases in each property test. A test takes a thousand times as long in Miri as it does natively.
 const CASES: &str = "4";
 
 /// The packages whose unsafe code involves no other language. `kernel-tests` runs the core's kernels for every instruction

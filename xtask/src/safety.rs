@@ -1,4 +1,4 @@
-//! The figures in `docs/safety.md`: runs checks, records their figures with the date, and writes the table.
+//! Maintains the figures in `docs/safety.md`: runs checks, records their figures with the date, and writes the table.
 
 use std::{collections::BTreeMap, fmt::Write, fs, process::Command};
 

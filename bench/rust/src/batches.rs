@@ -137,7 +137,7 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// Returns work that is a lower bound for a batch: it writes zeros to the bytes that the IDs would occupy.
+/// Returns work whose time is a lower bound for a batch: it writes zeros to the bytes that the IDs would occupy.
 fn write_zeros(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

@@ -1,5 +1,5 @@
-//! Clocks that never let generators reach a format's limit (sno: 65,536 IDs in 4 ms; Randflake: 131,072 in a second; UUID
-//! v7: at least 131,072 in a millisecond).
+//! Clocks that run fast enough to keep generators from ever reaching a format's limit (sno: 65,536 IDs in 4 ms; Randflake:
+//! 131,072 in a second; UUID v7: at least 131,072 in a millisecond).
 
 use std::{
     cell::Cell,
@@ -24,27 +24,27 @@ pub(crate) struct RunawayClock<C = SystemClock> {
 }
 
 impl RunawayClock {
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of 4 ms: at most 32,768 IDs per tick, half of
+    /// Creates a clock with 4 ms ticks for calls that generate `batch` IDs each. At most 32,768 IDs share a tick, half of
     /// sno's limit.
     pub(crate) const fn for_batch_size(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * TICK / 32_768)
     }
 
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond: at most 65,536 IDs per tick,
+    /// Creates a clock with millisecond ticks for calls that generate `batch` IDs each. At most 65,536 IDs share a tick,
     /// half of what a UUID v7 generator can generate in any millisecond.
     pub(crate) const fn with_millisecond_ticks(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * MILLISECOND / 65_536)
     }
 
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second: at most 65,536 IDs per tick, within
-    /// every format's limit.
+    /// Creates a clock with one-second ticks for calls that generate `batch` IDs each. At most 65,536 IDs share a tick,
+    /// within every format's limit.
     pub(crate) const fn with_second_ticks(batch: u32) -> Self {
         Self::with_step(SystemClock, batch as i64 * SECOND / 65_536)
     }
 }
 
 impl<C> RunawayClock<C> {
-    /// Creates a clock for calls that generate one ID each, in ticks of 4 ms.
+    /// Creates a clock with 4 ms ticks for calls that generate one ID each.
     pub(crate) const fn for_single_ids(clock: C) -> Self {
         Self::with_step(clock, TICK / 32_768)
     }
@@ -66,7 +66,7 @@ impl<C: Clock> Clock for RunawayClock<C> {
     }
 }
 
-/// The system clock, accelerated 64 times, so that a tick of 4 ms lasts 62.5 us. Threads share this clock without writing
+/// The system clock, sped up by a factor of 64, so that a 4 ms tick lasts 62.5 us. Threads share this clock without writing
 /// to it.
 pub(crate) struct AcceleratedClock {
     start: i64,
@@ -103,17 +103,17 @@ pub(crate) struct SyntheticClock {
 }
 
 impl SyntheticClock {
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of 4 ms.
+    /// Creates a clock with 4 ms ticks for calls that generate `batch` IDs each.
     pub(crate) const fn for_batches(batch: u32) -> Self {
         Self::with_ticks(TICK, batch)
     }
 
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a millisecond.
+    /// Creates a clock with millisecond ticks for calls that generate `batch` IDs each.
     pub(crate) const fn with_millisecond_ticks(batch: u32) -> Self {
         Self::with_ticks(MILLISECOND, batch)
     }
 
-    /// Creates a clock for calls that generate `batch` IDs each, in ticks of a second.
+    /// Creates a clock with one-second ticks for calls that generate `batch` IDs each.
     pub(crate) const fn with_second_ticks(batch: u32) -> Self {
         Self::with_ticks(SECOND, batch)
     }

@@ -96,7 +96,7 @@ impl Comparison {
         names.any(|name| name.contains(filter))
     }
 
-    /// Times all entries in turn and prints the times. Repeats this as long as the reader requests more.
+    /// Times all entries in turn and prints the times. Repeats this each time it reads `more` from standard input.
     pub(crate) fn time_repeatedly(mut self) {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();

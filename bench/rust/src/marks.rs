@@ -70,7 +70,7 @@ pub(crate) fn print_rows() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns whether a forked child generates an ID that its parent generates at the same time.
+/// Returns whether a forked child generates an ID that its parent also generates at the same time.
 fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = run_in_child_and_parent(make, |make, out| {
@@ -81,7 +81,7 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether, in a forked child, a later ID contains a later time. The child lacks its parent's threads.
+/// Returns whether a later ID contains a later time in a forked child, which has none of its parent's other threads.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = run_in_child_and_parent(make, |make, out| {
@@ -109,8 +109,8 @@ fn run_in_child_and_parent(
     work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: this process has ticking threads, but the child does not wait for them. The child exits without running
-    // destructors.
+    // SAFETY: the child never waits for this process's ticker threads, and exits without running destructors, so it does
+    // not depend on threads that only the parent has.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);

@@ -38,7 +38,7 @@ impl TimeSource<u64> for SystemMillis {
     }
 }
 
-/// ferroid's thread-safe generator, with a clock.
+/// ferroid's thread-safe generator, with the clock `C`.
 pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
 
 pub(crate) const FERROID: &str = "ferroid Atomic, system clock";
@@ -48,10 +48,10 @@ pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// A visitor that receives one call from each library.
+/// Visits each library's call that generates an ID.
 pub(crate) trait Visit {
-    /// Visits a call that generates an ID. The ID's `bytes` sort like the library's IDs. If `time` is given, that many
-    /// leading bytes encode the time in steps of at most 65 ms.
+    /// Visits a call that generates an ID. `bytes` converts the ID to bytes that sort like the library's IDs. If `time` is
+    /// given, that many leading bytes encode the time in steps of at most 65 ms.
     fn visit<T>(
         &mut self,
         name: &'static str,
@@ -98,8 +98,8 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Returns an encoding for sno's alphabet from data-encoding. That library cannot express that 80 bits need no padding, but
-/// it does not add any.
+/// Returns an encoding for sno's alphabet from data-encoding. That library has no option to declare that 80 bits need no
+/// padding, but it adds none.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));

@@ -53,10 +53,10 @@ pub(crate) fn snos() -> Vec<Sno> {
     samples
 }
 
-/// A number of IDs whose data exceeds every cache.
+/// A number of IDs large enough that their data exceeds every cache.
 pub(crate) const LARGE_SAMPLE_SIZE: u32 = 4_000_000;
 
-/// Returns [`LARGE_SAMPLE_SIZE`] IDs without a pattern.
+/// Returns [`LARGE_SAMPLE_SIZE`] pseudorandom IDs.
 pub(crate) fn large_sample() -> Vec<Sno> {
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = vec![0; LARGE_SAMPLE_SIZE as usize * Sno::LEN];
@@ -81,7 +81,7 @@ pub(crate) struct RoundRobin<T> {
 }
 
 impl<T> RoundRobin<T> {
-    /// Creates a rotation of the given 256 samples.
+    /// Creates a round robin over the given 256 samples.
     pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

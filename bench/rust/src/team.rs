@@ -34,11 +34,11 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
 
-/// A thread's work, which runs the given number of times.
+/// A thread's work, as a function that repeats it the given number of times.
 pub(crate) type ThreadWork = Box<dyn FnMut(u32) + Send>;
 
-/// Prevents a thread's writes from sharing a cache line with other threads' data. Otherwise they could, because members are
-/// allocated next to each other.
+/// Prevents a thread's writes from sharing a cache line with other threads' data. Without padding they could, because team
+/// members are allocated next to each other.
 #[repr(align(128))]
 struct CachePadded<T>(T);
 

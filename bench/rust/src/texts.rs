@@ -1,5 +1,5 @@
-//! Encoding and decoding of slices of sno strings: each instruction set of the machine compared with scalar code, and 4
-//! million IDs compared with memcpy.
+//! Encoding and decoding slices of sno strings: each instruction set that the machine supports compared with scalar code,
+//! and 4 million IDs compared with memcpy.
 
 use std::hint::black_box;
 
@@ -44,7 +44,7 @@ pub(crate) fn decode() -> Comparison {
     )
 }
 
-/// Returns the contest for more IDs than fit in the caches. The output memory has been written before.
+/// Returns the contest for more IDs than fit in the caches. The output memory has already been written to.
 pub(crate) fn large_sample() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(

@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.json(&description))
     }
 
-    /// Writes the layout's figures.
+    /// Writes the layout's figures, such as its size, rate and time span.
     pub fn layout_describe(&self, at: ScratchRef) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))

@@ -1,8 +1,8 @@
 //! The generator behind a format's module-level functions: the format's own generator, or the one that a program sets.
 //!
-//! Whether the generator has a lease is decided at the first ID rather than at import, for two reasons. First, a preloaded
-//! gunicorn master would otherwise lease a worker ID that it never uses. Second, a program may set the environment variable
-//! after the import.
+//! Whether the generator has a lease is decided when the first ID is generated rather than at import, for two reasons.
+//! First, a preloaded gunicorn master would otherwise lease a worker ID that it never uses. Second, a program may set the
+//! environment variable after the import.
 
 use std::{
     env,
@@ -33,7 +33,7 @@ pub(crate) struct DefaultGenerator<G> {
     /// The format's own generator, without a lease.
     own: PyOnceLock<Py<G>>,
     /// The generator that is used until a program sets another one. It is the format's own generator or one with a lease,
-    /// depending on the environment at the first ID.
+    /// depending on the environment when the first ID is generated.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
     is_replaced: AtomicBool,

@@ -115,8 +115,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         }
     }
 
-    /// Returns whether generating one ID without waiting runs Python code. The Python code is a clock, or the start of a
-    /// lease.
+    /// Returns whether generating one ID without waiting may run Python code: a caller's clock, or the start of a lease.
     #[inline]
     pub(crate) fn may_run_python<'s>(
         &'s self,
@@ -173,8 +172,8 @@ impl<F: Family> Leased<F> {
 
     #[cold]
     fn wait(&self, mode: Mode) -> Result<&F> {
-        // A call that must not wait reports that it has waited for an infinite time. As a result, the lease begins, but
-        // raises an exception at once.
+        // A call that must not wait reports an infinite waiting time. As a result, the lease begins, but raises an
+        // exception at once.
         self.begin_or_report(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
@@ -520,7 +519,7 @@ pub(crate) fn name_file<'py>(
     opened.map_err(|error| raised.unwrap_or_else(|| to_exception(error)))
 }
 
-/// A lease as an argument.
+/// A lease passed as an argument.
 pub(crate) struct LeaseArgument(Py<PyAny>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for LeaseArgument {

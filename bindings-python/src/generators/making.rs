@@ -51,7 +51,7 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     type Leased: Family<Generator: Send + Sync> + Send + Sync;
     /// The argument that a caller passes for the IDs: a metabyte, a shard key, or bindables.
     type Argument;
-    /// The argument after its conversion. A call keeps it while the call waits.
+    /// The converted argument, which a call keeps while it waits.
     type Key: Send + Sync + 'static;
     /// Memory for many IDs.
     type Memory: Send + 'static;
@@ -71,10 +71,10 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
 
     fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
 
-    /// Returns the part of the memory at the given positions, as a buffer of the core.
+    /// Returns the given positions of the memory as a batch for the core to fill.
     fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
 
-    /// Returns the array of all IDs in memory.
+    /// Returns the array of all IDs in `memory`.
     fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_>;
 }
 
@@ -194,7 +194,7 @@ fn allocate_memory<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
     Ok(memory)
 }
 
-/// Writes IDs to the given positions in memory, and returns the number of IDs written.
+/// Writes IDs to the given positions in `memory`, and returns the number of IDs written.
 fn write<M: Makes>(
     maker: &M,
     mode: Mode,
@@ -234,7 +234,7 @@ pub(crate) fn generate_array<'py, M: Makes>(
     let (key, mut memory) = (maker.key(argument)?, allocate_memory(maker, n)?);
     let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(SIGNAL_BLOCK_BYTES));
     let written = detached(py, || {
-        // If all IDs fit in a single block, do not track the progress, which would take 80 ns.
+        // If all IDs fit in a single block, do not track progress, which would take 80 ns.
         if n <= most {
             return write(maker, mode, &key, &mut memory, 0..n);
         }

@@ -101,7 +101,7 @@ impl AnyInteger {
     }
 }
 
-/// Returns a value that is an `int`, or the `int` that it converts to.
+/// Returns the value itself if it is an `int`, or else the `int` that it converts to.
 pub(crate) fn int<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,

@@ -40,7 +40,7 @@ impl FieldColumn {
         array(py, Packed::new(numbers))
     }
 
-    /// Returns a column of the numbers that a function writes for IDs. Other threads can run while the function writes.
+    /// Returns a column of numbers, one per ID, written by a function. Other threads can run while the function writes.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],

@@ -45,8 +45,9 @@ fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
 #[inline]
 fn new_ascii(text: &[u8]) -> *mut ffi::PyObject {
     const MAX_ASCII: ffi::Py_UCS4 = 127;
-    // SAFETY: a `str` whose characters are all at most 127 has one byte per character. No other code has a reference to the new
-    // object yet. The empty string is shared, but then the call copies 0 bytes.
+    // SAFETY: a `str` whose characters are all at most 127 has one byte per character, so there is room for `text`. No
+    // other code has a reference to the new object yet, so it may be written. The empty string is shared, but then the call
+    // copies 0 bytes.
     unsafe {
         let object = ffi::PyUnicode_New(text.len().cast_signed(), MAX_ASCII);
         if !object.is_null() {
@@ -170,7 +171,7 @@ mod single_version {
         };
         let instance = Bound::new(py, T::default())?;
         let found = ptr::from_ref(instance.get()).addr() - instance.as_ptr().addr();
-        // SAFETY: `class` is the type object of `T`, which this module keeps alive.
+        // SAFETY: `class` is the type object of `T`, which this module keeps alive, so its fields may be read.
         let is_sized = unsafe { (*class).tp_basicsize }.cast_unsigned() == size::<T>();
         if found == offset::<T>() && is_sized && is_final && size_of::<T>() > 0 {
             return Ok(());
@@ -258,7 +259,7 @@ impl Slot {
             return Ok(None);
         }
         // SAFETY: `descriptor` keeps its type alive. The slot `Py_tp_descr_set` contains null or a function of the type
-        // `descrsetfunc`. An `Option` of such a function has the same representation.
+        // `descrsetfunc`. An `Option` of such a function has the same representation, so the conversion is valid.
         let set = unsafe {
             let set = ffi::PyType_GetSlot(descriptor.get_type_ptr(), ffi::Py_tp_descr_set);
             mem::transmute::<*mut c_void, Option<ffi::descrsetfunc>>(set)

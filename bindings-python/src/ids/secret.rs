@@ -9,7 +9,7 @@ use super::{
     integers::get_buffer,
 };
 
-/// The bytes of any object with the buffer protocol. Their number is 16 by default.
+/// The bytes of any object that supports the buffer protocol. There are 16 bytes by default.
 pub(crate) struct Secret<const N: usize = KEY_BYTES>(pub(crate) Zeroizing<[u8; N]>);
 
 impl<'a, 'py, const N: usize> FromArgument<'a, 'py> for Secret<N> {

@@ -124,7 +124,7 @@ fn range(table: &Table) -> Option<String> {
         (low, bounds.word(time, &high, &bounds.highest), "")
     } else {
         let most = time.count - 1;
-        // A range that extends beyond the layout is truncated, and a range that is completely outside has no rows.
+        // A range that extends beyond the layout is truncated. A range entirely outside the layout matches no rows.
         let first = blob(time, &format!("max({low}, 0)"), &bounds.lowest)?;
         let last = blob(time, &format!("min({high}, {most})"), &bounds.highest)?;
         (

@@ -252,7 +252,7 @@ fn the_service_does_not_start_with_unsafe_options() {
     assert!(talk.starts_with("error[missing_field]: expected --tokens FILE"), "{talk}");
 }
 
-/// The service answers requests that have begun, and accepts no further ones.
+/// The service finishes the requests in progress, and accepts no new ones.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_service_after_the_requests_in_progress() {

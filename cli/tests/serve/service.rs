@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub(crate) const TOKEN: &str = "a-token-of-conformance-tests";
 pub(crate) const OTHER_TOKEN: &str = "a-token-of-another-namespace";
 
-/// A running service, which the test stops.
+/// A running service, which is stopped on drop.
 pub(crate) struct Service {
     child: Child,
     pub(crate) port: u16,

@@ -49,8 +49,8 @@ impl<'a> Buffers<'a> {
         Some(buffers)
     }
 
-    /// Returns `length` items of a buffer, starting at `first`, or `None` if no buffer can contain that many. Every bit pattern
-    /// must be a valid `T`.
+    /// Returns `length` items of a buffer, starting at `first`, or `None` if no buffer can contain that many items. Every
+    /// bit pattern must be a valid `T`.
     pub(super) fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
         let start = self.pointers.get(buffer)?.cast::<T>();
         if length == 0 {

@@ -58,11 +58,12 @@ impl Keys {
     }
 }
 
-/// The items that keys select.
+/// The strings that a dictionary's keys select.
 pub(super) struct SelectedTexts<'a, I: Textual> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,
-    /// The IDs of the values. Strings that are not IDs are `None`, which is not an error unless a key selects them.
+    /// The ID of each value in the dictionary. A string that is not an ID is `None`, which is an error only if a key
+    /// selects it.
     ids: Vec<Option<I>>,
 }
 

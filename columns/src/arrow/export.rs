@@ -116,7 +116,7 @@ impl Column {
     }
 }
 
-/// Arrow's UUID type is an extension type of 16 bytes per item,
+/// The storage format of Arrow's UUID type, an extension type with 16 bytes per item:
 /// <https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid>.
 const UUID_FORMAT: &str = "w:16";
 const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
@@ -149,7 +149,7 @@ impl Schema {
     }
 }
 
-/// Returns whether the metadata contains a key with this value.
+/// Returns whether the metadata contains the given key with the given value.
 ///
 /// # Safety
 ///

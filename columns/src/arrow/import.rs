@@ -43,7 +43,7 @@ struct Chunk<T> {
     ends_at_null: bool,
 }
 
-/// The type of a column: the type of its items, and of its keys if it is a dictionary.
+/// The type of a column: the type of its items and, for a dictionary, the type of its keys.
 struct ColumnType<'a> {
     keys: Option<Cow<'a, str>>,
     items: Cow<'a, str>,
@@ -337,7 +337,8 @@ impl Stream {
         if failed == 0 {
             return Ok(());
         }
-        // SAFETY: the stream is not released. It returns a null pointer or a C string that lives until its next call.
+        // SAFETY: the stream is not released. Its function returns a null pointer, or a C string that stays valid until the
+        // next call on the stream.
         let message = unsafe {
             let message = self.get_last_error.map_or(ptr::null(), |get| get(self));
             if message.is_null() { c"no reason given" } else { CStr::from_ptr(message) }

@@ -103,8 +103,8 @@ impl<I: Textual> Texts<I> for Fixed<'_> {
 trait Offset: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
-    /// Returns the offsets as 32-bit offsets, and the base from which they are counted. An offset that does not fit is
-    /// replaced with an invalid one.
+    /// Converts offsets to 32-bit offsets, and returns them with the base that they are relative to. An offset that does
+    /// not fit is replaced with an invalid one.
     fn offsets<'a>(places: &'a [Self], buffers: &'a mut [i32]) -> (&'a [i32], usize);
 }
 

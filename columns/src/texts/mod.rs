@@ -74,7 +74,7 @@ pub trait Textual: Plain + Default {
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // The loop does not branch for each string, because nearly always all strings have the right length.
+        // The loop does not branch for each string, because all strings nearly always have the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -113,7 +113,7 @@ impl Textual for Sno {
     }
 }
 
-/// Implements [`Plain`] and [`Textual`] for IDs of 16 bytes whose strings are those of GUIDs.
+/// Implements [`Plain`] and [`Textual`] for 16-byte IDs that are encoded as GUID strings.
 macro_rules! impl_guid {
     ($($id:ty),*) => {$(
         impl_plain! { $id: c"B", 1, ""; }

@@ -46,7 +46,7 @@ impl Rows<'_> {
         &self.bytes[index * self.width..][..self.width]
     }
 
-    /// Returns the padded string of a row. Non-ASCII characters become a byte that no format allows.
+    /// Returns the string of a row in a padded buffer. Each non-ASCII character becomes a byte that no format allows.
     fn chars<I: Textual>(&self, index: usize) -> Option<I::TextBuffer> {
         let row = self.row(index);
         match self.unit {

@@ -112,7 +112,7 @@ pub(crate) struct Foreign {
     pub(crate) has_buffers: bool,
     pub(crate) schema_is_released: bool,
     pub(crate) array_is_released: bool,
-    /// The type of the dictionary's values, and the values.
+    /// The dictionary's schema and its array of values.
     pub(crate) dictionary: (Option<Box<Foreign>>, Option<Box<Foreign>>),
 }
 
@@ -162,7 +162,7 @@ impl Foreign {
         Self { dictionary: both, ..Self::new(format, count, [keys]) }
     }
 
-    /// Passes the column to the reader. The counter contains the number of structs that are not released yet.
+    /// Passes the column to the reader. Also returns a counter of the structs that have not been released yet.
     pub(crate) fn export(&self) -> (Chunks, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));

@@ -48,8 +48,8 @@ fn highest() -> Level {
     Level(*Set::ALL.iter().take_while(|set| set.is_supported()).last().unwrap_or(&Set::Scalar))
 }
 
-/// Caches the level. Threads that detect the level at the same time get the same result, so no lock is needed. A fork could
-/// leave a lock held.
+/// Caches the level. Threads that detect the level at the same time get the same result, so no lock is needed. A lock could
+/// remain held after a fork.
 #[cfg(feature = "std")]
 mod cached {
     use core::sync::atomic::{AtomicU8, Ordering};

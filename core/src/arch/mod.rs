@@ -62,8 +62,8 @@ macro_rules! kernels {
 kernels! {
     /// Encodes every ID as a string. In all kernels, both slices have the same length unless stated otherwise.
     encode_sno(ids: &[Id], texts: &mut [Text]);
-    /// Decodes strings into IDs up to a group that contains an invalid string, and returns the number of decoded IDs. The
-    /// remaining elements are unchanged.
+    /// Decodes strings into IDs, stopping before a group that contains an invalid string, and returns the number of decoded
+    /// IDs. The remaining elements are unchanged.
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 
     /// Encodes every integer as a string.

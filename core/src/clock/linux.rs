@@ -44,7 +44,7 @@ impl CoarseClock {
     /// Returns `clock_failed` if the system does not support it.
     pub fn new() -> Result<Self> {
         let mut resolution = ZERO;
-        // SAFETY: `resolution` is a valid, writable `timespec`.
+        // SAFETY: the call writes only to `resolution`, which is a valid, writable `timespec`.
         let failed =
             unsafe { libc::clock_getres(libc::CLOCK_REALTIME_COARSE, &raw mut resolution) };
         if failed != 0 {
@@ -71,7 +71,7 @@ pub(super) fn exact() -> Result<i64> {
 #[inline]
 fn read(clock: libc::clockid_t) -> Result<i64> {
     let mut now = ZERO;
-    // SAFETY: `now` is a valid, writable `timespec`.
+    // SAFETY: the call writes only to `now`, which is a valid, writable `timespec`.
     if unsafe { libc::clock_gettime(clock, &raw mut now) } != 0 {
         return Err(Error::new(ErrorKind::ClockFailed));
     }

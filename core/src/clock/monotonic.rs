@@ -7,7 +7,7 @@ use core::time::Duration;
 #[cfg(unix)]
 pub(super) fn elapsed() -> Option<Duration> {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a valid, writable `timespec`.
+    // SAFETY: the call writes only to `now`, which is a valid, writable `timespec`.
     if unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) } != 0 {
         return None;
     }

@@ -27,8 +27,8 @@ pub(super) enum Progress {
 pub(super) enum Fact {
     None,
     /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or
-    /// [`NO_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. It has only 16 bits, which
-    /// leaves room for the enum's tag and lets a `Result` reuse the tag.
+    /// [`NO_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. `meant` has only 16 bits,
+    /// which leaves room for the enum's tag and lets a `Result` reuse the tag.
     Character {
         position: usize,
         unit: u32,

@@ -93,7 +93,7 @@ const BASE_PICKED: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
 
-/// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last one.
+/// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last tick.
 const END: u64 = (1 << 40) - 1;
 /// The bit that is set if an explicit generator left the end in the entry.
 const LEFT_BY_EXPLICIT: u64 = END + 1;
@@ -121,7 +121,7 @@ pub(crate) struct Lease {
     pub(crate) until: u64,
 }
 
-/// The reason why there is no lease.
+/// The reason why no partition could be leased.
 #[derive(Debug)]
 pub(crate) enum NoLease {
     /// All partitions are in use until this tick, or permanently if it is [`u64::MAX`].
@@ -148,8 +148,8 @@ impl Entry {
         if self.0 & LEFT_BY_EXPLICIT == 0 { self.0 & END } else { 0 }
     }
 
-    /// Returns the entry with one more claim. If there are more claims than it can count, the partition stays reserved
-    /// permanently.
+    /// Returns the entry with one more claim. If there are more claims than the entry can count, the partition stays
+    /// reserved permanently.
     const fn with_claim(self) -> Self {
         if self.claims() == RESERVED { self } else { Self(self.0 + ONE_CLAIM) }
     }
@@ -197,7 +197,7 @@ pub trait Table: Sync {
     /// Replaces the entry `old` with `new`, and returns whether the entry was still `old`.
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
 
-    /// Returns the number of partitions in the table, which is smaller only in models.
+    /// Returns the number of partitions in the table. Only models use a smaller table.
     fn count(&self) -> usize {
         COUNT
     }
@@ -804,8 +804,8 @@ mod restores {
     }
 
     impl CopiedProcess {
-        /// Returns a base that shows whether it was picked before the image was taken. In that case, the other copy has it
-        /// as well.
+        /// Returns a base that shows whether it was picked before the image was taken. If so, the other copy also has this
+        /// base.
         fn draw(&self) -> u32 {
             BASES[self.images.load(Ordering::Acquire) as usize]
         }

@@ -22,7 +22,7 @@ use crate::{Error, ErrorKind, Result, sync::shared::AtomicU32 as Shared};
 /// The process generation of the program's first process. No generation is 0.
 const FIRST_GENERATION: u32 = 1;
 
-/// The process generation, until a page for it exists.
+/// Holds the process generation until a page for it exists.
 static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 /// The location of the process generation: [`STATIC_GENERATION`], or a page that reads 0 in a new child.
 static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
@@ -31,7 +31,7 @@ static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
 static LATEST: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED_CELLS: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
-/// The restore count, until there are shared pages.
+/// Holds the restore count until shared pages exist.
 static STATIC_RESTORES: Shared = Shared::new(0);
 /// The location of the restore count: [`STATIC_RESTORES`], or the counter in the shared table.
 static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const STATIC_RESTORES).cast_mut());
@@ -47,8 +47,8 @@ pub(super) fn restored() {
     advance(&SHARED_CELLS, &STATIC_RESTORES);
 }
 
-/// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` no longer counts, even if no
-/// thread has published the location of the table's count yet.
+/// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` is no longer used for counting,
+/// even if no thread has published the location of the table's count yet.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
@@ -136,7 +136,7 @@ pub(super) fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// Returns the error for a process that has no hook, because a child would duplicate its parent's IDs.
+/// Returns the error for a process without a fork hook. A child of such a process would duplicate its parent's IDs.
 #[cold]
 fn missing_fork_hook_error() -> Error {
     Error::with_reason(
@@ -152,7 +152,7 @@ fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
     // SAFETY: `new_page` has just mapped the page with this size, and no other code has its address.
     if unsafe { libc::madvise(page.cast(), size_of::<AtomicU32>(), libc::MADV_WIPEONFORK) } != 0 {
-        // SAFETY: no other thread has seen the page.
+        // SAFETY: no other thread has seen the page, so nothing uses it after it is unmapped.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
         return false;
     }
@@ -163,7 +163,7 @@ fn wipe_in_children() -> bool {
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
-        // SAFETY: another thread published its page first, so the address of this page was not published.
+        // SAFETY: another thread published its page first, so no other thread has seen the address of this page.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true
@@ -195,7 +195,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     Ok(table)
 }
 
-/// Returns the error for a system without shared pages, because parent and child would pick the same partitions.
+/// Returns the error for a system without shared pages, on which parent and child would pick the same partitions.
 #[cold]
 fn unshared() -> Error {
     let reason = "the system has no shared memory for default partitions; set a partition";
@@ -208,7 +208,8 @@ fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     {
         Ok(_) => table,
         Err(earlier) => {
-            // SAFETY: `table` came from mmap with this size, and no other thread has seen it.
+            // SAFETY: `table` came from mmap with this size, and no other thread has seen it, so nothing uses it after it
+            // is unmapped.
             unsafe { libc::munmap(table.cast(), size_of::<Cells<COUNT>>()) };
             earlier
         }
@@ -236,7 +237,7 @@ mod tests {
         let table: &'static mut Cells<COUNT> = Box::leak(Box::new(Cells::new()));
         let (shared, unshared) = (AtomicPtr::new(&raw mut *table), Shared::new(0));
         advance(&shared, &unshared);
-        // SAFETY: the table was leaked above.
+        // SAFETY: the table was leaked above, so it is never freed.
         let table = unsafe { &*shared.load(Ordering::Acquire) };
         assert_eq!(table.restores.0.load(Ordering::Acquire), 1);
         shared.store(ptr::null_mut(), Ordering::Release);

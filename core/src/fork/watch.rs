@@ -106,8 +106,8 @@ fn restore_notice(record: &[u8]) -> Option<u64> {
     (facility < KERNEL_SEVERITIES && text == NOTICE).then_some(number)
 }
 
-/// Reports a restore, unless another process of the fork tree has reported it. The restore counts even if no random bytes
-/// are available.
+/// Reports a restore, unless another process of the fork tree has reported it. The restore is counted even if no random
+/// bytes are available.
 fn report(record: Option<u64>) {
     let is_new = |number| imp::shared_table().map_or(true, |table| table.is_new_notice(number));
     if record.is_none_or(is_new) {
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// These notices were recorded in restored machines: Linux 6.18 under Firecracker, and 6.12 under QEMU.
+    /// These notices were recorded on restored machines: Linux 6.18 under Firecracker, and 6.12 under QEMU.
     const RECORDED_NOTICES: [&[u8]; 2] = [
         b"5,336,1284811,-;random: crng reseeded due to virtual machine fork\n",
         b"5,348,6772112,-;random: crng reseeded due to virtual machine fork\n",

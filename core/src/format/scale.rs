@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// The time scale of a format: ticks of whole milliseconds, counted from an epoch that is itself the start of a tick.
+/// The time scale of a format. Each tick lasts a whole number of milliseconds, and tick 0 starts at the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(crate) epoch_ms: i64,

@@ -22,7 +22,7 @@ impl<const N: usize> Text<N> {
     /// Creates a string from the first `length` bytes of `bytes`.
     ///
     /// # Safety
-    /// These bytes must be ASCII.
+    /// The first `length` bytes must be ASCII.
     #[allow(unsafe_code)]
     pub(crate) const unsafe fn new_unchecked(bytes: [u8; N], length: usize) -> Self {
         assert!(length <= N && N <= u8::MAX as usize);

@@ -25,7 +25,7 @@ macro_rules! text_id {
     };
 }
 
-/// Implements the conversions for an ID that consists of bytes. Such an ID can also be created from a byte slice, and
+/// Implements the conversions for an ID type that wraps a byte array. Such an ID can also be created from a byte slice, and
 /// `Debug` shows it as a string.
 macro_rules! byte_id {
     ($id:ident) => {

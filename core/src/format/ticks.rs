@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::UnixTime;
 use crate::Result;
 
-/// The ticks that a timestamp counts.
+/// Converts between Unix time and the ticks that a timestamp counts.
 pub(crate) trait Ticks {
     /// Returns the last tick.
     fn last(&self) -> u64;
@@ -13,10 +13,10 @@ pub(crate) trait Ticks {
     /// Returns the length of a tick in nanoseconds.
     fn tick_nanos(&self) -> u64;
 
-    /// Returns the tick of a clock reading.
+    /// Returns the tick that contains a clock reading.
     ///
     /// # Errors
-    /// Returns `time_out_of_range` outside the format's time range.
+    /// Returns `time_out_of_range` if the reading is outside the format's time range.
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64>;
 
     /// Returns whether a clock reading is within a tick. This is cheaper than [`Ticks::tick_of_nanos`].
@@ -34,7 +34,8 @@ pub(crate) trait Ticks {
     /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the format's time range.
     fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
-    /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
+    /// Returns the exclusive end, in ticks, of a window that lasts from the tick `start` to the time `end`. It is the tick
+    /// after the last one that starts before `end`.
     ///
     /// # Errors
     /// Returns the same errors as [`Ticks::ticks_in_range`].

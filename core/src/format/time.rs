@@ -50,8 +50,8 @@ impl UnixTime {
     }
 }
 
-/// Clamps the time to 64 bits. For a format whose ticks are whole milliseconds, the result does not depend on the format,
-/// because no such format reaches the end of the 64-bit time range.
+/// Clamps the time to 64 bits. Clamping makes no difference to formats whose ticks are whole milliseconds, because none of
+/// these formats reaches the end of the 64-bit time range.
 fn saturate_to_i64(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)

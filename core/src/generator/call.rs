@@ -34,16 +34,16 @@ pub struct Call<'s> {
     pub(super) mode: Mode,
     /// Whether the thread sleeps between steps, using the generator's clock.
     is_sync: bool,
-    /// The waits so far for the generator that the call is trying.
+    /// The call's waits so far for the generator that it is trying.
     waits: Option<Waits<'s>>,
     /// Under a lease, the number of the grant whose generator the call is trying.
     grant: Option<u32>,
-    /// The waits so far for a grant.
+    /// The call's waits so far for a grant.
     of_grants: Option<Waits<'s>>,
 }
 
 impl<'s> Call<'s> {
-    /// Creates a call that blocks its thread while it waits. Under a lease, it tries the generator of a grant first.
+    /// Creates a call that blocks its thread while it waits. Under a lease, the call first tries the generator of `grant`.
     pub(super) const fn new(mode: Mode, grant: Option<u32>) -> Self {
         Self { mode, is_sync: true, waits: None, grant, of_grants: None }
     }
@@ -81,8 +81,8 @@ impl<'s> Call<'s> {
 
 /// The number of IDs written to a buffer, and the process generation in which they were generated.
 ///
-/// A child that is forked during the call has a copy of the IDs that the parent has written so far. The child therefore
-/// either fills the buffer from the start, or is rejected with 0 IDs written.
+/// A child process that is forked during the call has a copy of the IDs that the parent has written so far. The child's
+/// call therefore either fills the buffer from the start, or fails with 0 IDs written.
 #[derive(Debug)]
 pub struct WrittenCount {
     pub(super) written: usize,

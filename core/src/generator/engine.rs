@@ -40,7 +40,7 @@ use crate::{
     sequence::{Flip, Machine, SlotRange, Step},
 };
 
-/// A generator for any ID format, without the packing of IDs.
+/// The core of a generator for any ID format. It does everything except packing slots into IDs.
 #[derive(Debug)]
 pub(crate) struct Engine<F: Family, C> {
     pub(crate) family: F,
@@ -62,7 +62,7 @@ enum Outcome<T> {
     Reserved(T),
     /// Another thread changed the state first, so the caller must observe it again.
     Raced,
-    /// No slots are available before the time `until`, for this cause. Both times are in Unix nanoseconds.
+    /// No slots are available before the time `until`, for the given cause. Both `now` and `until` are in Unix nanoseconds.
     Wait {
         now: i64,
         until: i64,
@@ -135,7 +135,7 @@ impl<F: Family, C> Engine<F, C> {
         Some((tick, begins(tick)..begins(tick + 1)))
     }
 
-    /// Rejects a closed generator.
+    /// Returns an error if the generator is closed.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.machine.is_closed() { Err(closed_error()) } else { Ok(()) }
     }
@@ -195,8 +195,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Returns the tick of a clock reading for an observed state. A reading that is before the start of the state's tick by
-    /// less than the clock's slack counts as that tick. Without ticks, all slots are in tick 0.
+    /// Returns the tick of a clock reading for an observed state. If the reading precedes the state's tick by less than the
+    /// clock's slack, returns the state's tick. Without ticks, all slots are in tick 0.
     #[inline]
     fn tick_after(&self, (seen, now): Observation<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
@@ -282,7 +282,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // No builder has checked the clock of a generator in a `static`.
+            // If the generator is in a `static`, no builder has checked its clock.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -347,8 +347,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Checks whether a reservation that encodes `tick` may go back in time. Returns the outcome instead if the generator's
-    /// floor forbids the reservation.
+    /// Returns whether a reservation that encodes `tick` may go back in time. If the generator's floor forbids the
+    /// reservation, returns the outcome of the attempt instead.
     fn check_floor<T>(
         &self,
         (seen, now): Observation<F>,
@@ -377,8 +377,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Returns the last tick of the floor if there was a call but no ID has been generated. Snapshots treat this tick as
-    /// used up.
+    /// Returns the last tick of the floor if the generator has been called but has not generated an ID. Snapshots treat
+    /// this tick as used up.
     pub(crate) fn last_tick_before_first_id(&self) -> Option<u64> {
         let is_unused = self.machine.tick(self.machine.observe()) == 0;
         let ticks = self.family.ticks().filter(|_| is_unused)?;

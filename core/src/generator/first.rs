@@ -51,8 +51,8 @@ const fn restore_count_of(generation: u64) -> i64 {
     (generation >> 32).cast_signed()
 }
 
-/// Returns the value that represents "no call yet" in a process generation. It depends on the restore count, so that a
-/// thread interrupted by a restore cannot store its old clock reading as the first one after the restore.
+/// Returns the value that represents "no call yet" in a process generation. The value depends on the restore count, so that
+/// a thread interrupted by a restore cannot store its old clock reading as the first one after the restore.
 const fn no_reading(generation: u64) -> i64 {
     i64::MIN + restore_count_of(generation)
 }

@@ -1,4 +1,5 @@
-//! Traits for types that generate IDs, so that a service can use a lease in production and a manual clock in tests.
+//! Traits for types that generate IDs, so that a service can use a lease in production and a generator with a manual clock
+//! in tests.
 
 use core::{
     cell::{RefCell, RefMut},
@@ -226,7 +227,7 @@ macro_rules! by_own_calls {
             }
         }
 
-        /// A batch begins a separate block, so that the handle's IDs stay in order.
+        /// Filling a batch first discards the rest of the handle's block, so that the handle's IDs stay in order.
         impl<C: $crate::clock::Clock, G: core::ops::Deref<Target = Generator<C>>>
             $crate::Generate<$id> for core::cell::RefCell<Handle<G>>
         {

@@ -28,11 +28,11 @@ use crate::{Result, clock::Clock, fork};
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
-/// previous one. A handle therefore loses barely more slots than it uses, and a busy handle rarely contends with other
-/// handles.
+/// previous one. A handle therefore loses only slightly more slots than it uses, and a busy handle rarely contends with
+/// other handles.
 const MAX_BLOCK_GROWTH: u32 = 64;
 
-/// Reserved slots, of which the first `taken` are used.
+/// A block of reserved slots. The first `taken` slots have been used.
 struct Block<F: Pack> {
     slots: Reservation<F>,
     generation: u64,

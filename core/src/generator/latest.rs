@@ -39,12 +39,12 @@ pub(crate) struct Link<T> {
 /// Heap memory for a value.
 pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 
-// SAFETY: a link owns its value and, through `older`, the links before it, just as a vector owns its elements. Only the raw
-// pointer keeps the compiler from deriving `Send`.
+// SAFETY: a link owns its value and, through `older`, the links before it, just as a vector owns its elements. Sending a
+// link is therefore sound if `T` is `Send`. Only the raw pointer keeps the compiler from deriving `Send`.
 unsafe impl<T: Send> Send for Link<T> {}
 // SAFETY: threads only share references to values that are in the list, which requires `T: Sync`. The thread that drops the
 // list may differ from the one that created a value, which requires `T: Send`. `older` never changes once other threads can
-// see the link.
+// see the link, so reading it is not a data race.
 unsafe impl<T: Send + Sync> Sync for Link<T> {}
 
 impl<T> Latest<T> {
@@ -68,7 +68,7 @@ impl<T> Latest<T> {
     fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
         // SAFETY: `link` is null, or a box that `replace` leaked. Only `Drop::drop`, which has exclusive access to the
         // list, frees the box, so the box outlives the borrow of `self`. The link was fully written before the `AcqRel`
-        // swap that published it.
+        // swap that published it, so this thread sees an initialized link.
         unsafe { link.as_ref() }
     }
 
@@ -93,7 +93,8 @@ impl<T> Latest<T> {
         // different value.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed.
+            // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed. This thread is
+            // therefore its only owner.
             drop(unsafe { Box::from_raw(added) });
         }
         put.is_ok()
@@ -104,7 +105,8 @@ impl<T> Drop for Latest<T> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: `replace` leaked each link once. `&mut self` proves that no reference to a value exists anymore.
+            // SAFETY: `replace` leaked each link once, so each box is freed once. `&mut self` proves that no reference to a
+            // value exists anymore.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }

@@ -280,8 +280,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 }
 
-/// The shortest pause, in nanoseconds, before a call checks again for a different or extended grant. Hundreds of calls may
-/// wait at once, so the pause grows with the time that the call has already waited.
+/// The shortest pause, in nanoseconds, before a waiting call checks again for a different or extended grant. Hundreds of
+/// calls may wait at once, so the pause grows with the time that the call has already waited.
 const POLL_NANOS: u64 = 1_000_000;
 
 /// Rejects a generator without a timestamp, because no time span can limit it. Also rejects a generator that needs values

@@ -75,7 +75,7 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is true under a lease,
+    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is the case under a lease,
     /// because each grant starts after the previous one. The generator then starts in the tick of its first call. Not part
     /// of the public API: for leases and bindings.
     #[cfg(feature = "internals")]

@@ -28,8 +28,8 @@ impl ProcessGuard {
         self.generation
     }
 
-    /// Rejects any other process with `forked`. Call this function after the step as well, to detect a fork in the clock or
-    /// in a signal handler before the step.
+    /// Returns `forked` in any process other than the one to which the value was assigned. Call this function after the
+    /// step as well, to detect a fork in the clock or in a signal handler before the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.generation == fork::generation() {

@@ -50,7 +50,7 @@ impl RandomWord {
     }
 
     /// Picks a random word for the first ID of a process, and for the first ID after a fork or a restore. If several
-    /// threads do so at the same time, several words may be used in succession. All of these words belong only to this
+    /// threads pick words at the same time, several words may be used in succession. All of these words belong only to this
     /// generation, and they share the slots.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {

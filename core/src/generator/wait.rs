@@ -119,8 +119,8 @@ impl WaitPolicy {
 const MAX_WAIT: u64 = 1_000_000_000;
 
 /// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing
-/// else runs on the thread. A browser may delay a step of its clock by a random time, so on a clock with long steps, the
-/// call waits for at most two steps.
+/// else runs on the thread during the wait. A browser may delay a step of its clock by a random time, so on a clock with
+/// long steps, the call waits for at most two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
         return MAX_WAIT;
@@ -152,19 +152,20 @@ impl Cause {
     }
 }
 
-/// The default maximum wait for the end of the floor, in nanoseconds, in addition to the lateness of the clock. This limit
-/// does not depend on the clock's default, because a generator waits for its floor only once per process. The clock's
-/// default is shorter than most ticks if a wait would block an event loop.
+/// The default maximum wait for the end of the floor, in nanoseconds, not counting the time by which the clock may be late.
+/// This limit does not depend on the clock's default, because a generator waits for its floor only once per process. If a
+/// wait would block an event loop, the clock's default is shorter than most ticks.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
-/// Returns this limit for a clock. The slack and the resolution may move the end of the floor past its first tick, and the
-/// next clock reading may then lag behind.
+/// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may be
+/// late. The slack and the resolution may move the end of the floor past its first tick, and the next clock reading may
+/// then lag behind.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// One call's waits for a generator, and the races that it lost.
+/// One call's waits for a generator, and the races that the call has lost.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
@@ -228,7 +229,7 @@ impl<'p> Waits<'p> {
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
-        // A coarse clock shows the same time for longer than a thread that cannot sleep may busy-wait.
+        // A coarse clock shows the same time for longer than the busy-wait limit of a thread that cannot sleep.
         let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {

@@ -28,14 +28,14 @@ const COUNTER_BITS: u32 = LAST_COUNTER.count_ones();
 /// The highest random start of a second. It leaves at least half of the counter's values available.
 const MAX_START: u64 = LAST_COUNTER as u64 >> 1;
 
-/// The machine bytes, which identify a generator, and the counter value at slot 0.
+/// The machine bytes, which identify a generator, and the value of the counter at slot 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(super) machine: MachineBytes,
     pub(super) start: u32,
 }
 
-/// A generator's random identities, one for each process.
+/// A generator's random identities. Each process has its own identity.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct HotGuidFamily {
@@ -56,7 +56,7 @@ pub struct HotGuidFamily {
 impl generator::Windowed for HotGuidFamily {}
 
 impl HotGuidFamily {
-    /// Creates identities from random bytes, which are adjusted to the form of the IDs.
+    /// Creates identities from random bytes. The bytes are adjusted to the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
         is_random: bool,
@@ -91,8 +91,8 @@ impl HotGuidFamily {
         }
     }
 
-    /// Returns the number of IDs generated in the second of a state. The number is 0 for a moment after another thread has
-    /// entered the second.
+    /// Returns the number of IDs generated in the state's second. The result is briefly 0 after another thread has entered
+    /// that second.
     pub(super) fn used(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
         let is_known = entered >> COUNTER_BITS == state.tick;

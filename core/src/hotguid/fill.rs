@@ -26,6 +26,7 @@ pub fn write_run_at_level(level: Level, ids: &mut [HotGuid], first: HotGuid) {
 
 #[allow(unsafe_code)]
 const fn arrays_mut(ids: &mut [HotGuid]) -> &mut [[u8; HotGuid::LEN]] {
-    // SAFETY: `HotGuid` is `repr(transparent)` over `[u8; 16]`, and any 16 bytes are an ID.
+    // SAFETY: `HotGuid` is `repr(transparent)` over `[u8; 16]`, so both slices have the same layout. Any 16 bytes are a
+    // valid ID, so writes through the result are sound.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; HotGuid::LEN]]) }
 }

@@ -1,4 +1,4 @@
-//! The ID type, with its fields, byte orders and string conversions.
+//! The ID type, including its fields, byte orders and string conversions.
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{

@@ -57,10 +57,10 @@ pub(super) const fn with_version(drawn: u64) -> u64 {
     drawn & !RAW_VERSION_AND_VARIANT_BITS | RAW_VERSION_AND_VARIANT
 }
 
-/// Changes the version of random bytes that form a version 8 UUID (1 in 64), and leaves all other bytes unchanged.
+/// Changes the version if the random bytes happen to form a version 8 UUID, which is the case for 1 in 64. Otherwise,
+/// returns the bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // The version is changed instead of picking new bytes, because a source that always returns the same bytes would be
-    // called forever.
+    // If new bytes were picked instead, a source that always returns the same bytes would be called forever.
     if drawn & RAW_VERSION_AND_VARIANT_BITS == RAW_VERSION_AND_VARIANT {
         drawn ^ 0x1000 << 24
     } else {

@@ -1,7 +1,7 @@
 //! Support for the `arbitrary` crate. All combinations of bits are valid IDs, and a typed ID always has the metabyte of its
 //! type.
 
-/// Implements `Arbitrary` for an ID by generating a value of a type that contains the ID's bits.
+/// Implements `Arbitrary` for an ID by generating a value of a type that can represent the ID's bits.
 macro_rules! bits {
     ([$($of:tt)*] $id:ty, |$bits:ident: $type:ty| $made:expr) => {
         #[cfg(feature = "arbitrary")]

@@ -88,7 +88,7 @@ macro_rules! read {
     };
 }
 
-/// Implements `ToSql` for a column by writing the part of the ID that has a type supported by Diesel.
+/// Implements `ToSql` for a column by converting the ID to a type that Diesel supports, and writing that value.
 macro_rules! write {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

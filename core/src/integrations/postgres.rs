@@ -10,7 +10,7 @@ use super::{Column, Form, Value};
 
 type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Sync + Send>>;
 
-/// Returns the form of the IDs in columns of a type, or `None` if such columns do not contain IDs.
+/// Returns the form in which columns of a type store IDs, or `None` if such columns do not contain IDs.
 fn form_of(column: &Type) -> Option<Form> {
     Some(match *column {
         Type::INT8 => Form::Integer,

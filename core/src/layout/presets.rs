@@ -92,7 +92,7 @@ pub fn preset<'v>(
     Ok(Layout { only_read, ..Layout::integer(fields)? })
 }
 
-/// Returns the name of a preset as it is listed in [`PRESETS`]. `x` is the current name of `twitter`.
+/// Returns the name of a preset as listed in [`PRESETS`]. `x` is the current name of `twitter`.
 fn canonical_name(name: &str) -> Option<&'static str> {
     let name = if name.eq_ignore_ascii_case("x") { "twitter" } else { name };
     PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))

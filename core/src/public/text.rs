@@ -48,9 +48,9 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values have five bits, so the bitwise `or` is `NONE` exactly if one of the values is `NONE`. The loop above
-    // therefore needs no branch for an invalid character. Errors are rare, so finding the position in a second pass is
-    // acceptable.
+    // Valid values fit in five bits, so the bitwise `or` is `NONE` if and only if one of the values is `NONE`. The loop
+    // above therefore needs no branch for an invalid character. Errors are rare, so finding the position in a second pass
+    // is acceptable.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }

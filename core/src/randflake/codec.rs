@@ -1,4 +1,4 @@
-//! The codec, which uses a secret to encrypt fields into an ID and to decrypt them.
+//! The codec, which uses a secret to encrypt an ID's fields and to decrypt them again.
 
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;

@@ -41,7 +41,7 @@ impl Pack for Nodes {
     ) -> Randflake {
         let k = k as usize;
         // The cipher takes 33 ns for a single block, but only 2 ns per block when it encrypts 64 blocks at once. The
-        // handle's slots are already reserved, so the values of the next IDs are known.
+        // handle's slots are already reserved, so the raw values of the next IDs are known.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }

@@ -87,12 +87,13 @@ pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Res
 
 #[allow(unsafe_code)]
 const fn as_u64_slice(ids: &[Randflake]) -> &[u64] {
-    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the size and alignment of `u64`.
+    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the size and alignment of `u64`, so the slice can be
+    // read as integers of that type.
     unsafe { &*(core::ptr::from_ref(ids) as *const [u64]) }
 }
 
 #[allow(unsafe_code)]
 const fn as_u64_slice_mut(ids: &mut [Randflake]) -> &mut [u64] {
-    // SAFETY: as above. In addition, any 64 bits are a valid ID.
+    // SAFETY: the layouts match, as above. In addition, any 64 bits are a valid ID, so writes through the result are sound.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

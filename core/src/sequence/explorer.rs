@@ -47,8 +47,8 @@ struct Threads<M: Machine> {
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// The index of the first thread that performs each call in one step. All later threads also perform each call in one
-    /// step.
+    /// The index of the first thread whose calls each run in a single step. The calls of all later threads also run in a
+    /// single step.
     whole: usize,
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
@@ -165,7 +165,7 @@ fn tick_tock() -> Threads<TickTock> {
     }
 }
 
-/// Returns threads that share a per-tick state machine for ticks up to `LAST`.
+/// Returns threads that share a per-tick state machine whose last tick is `LAST`.
 fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     Threads {
         machine: PerTick::new(SLOTS, behind, LAST).unwrap(),
@@ -192,7 +192,8 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Sear
     found
 }
 
-/// Returns threads whose ticks have only one slot, so that entering a tick twice always causes a duplicate.
+/// Returns threads that share a state machine whose ticks have only one slot, so that entering a tick twice always causes a
+/// duplicate.
 fn one_slot_per_tick() -> Threads<TickTock> {
     Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
@@ -239,7 +240,7 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     );
 }
 
-/// All reactions to a clock rollback that never enter a tick twice.
+/// The reactions to a clock rollback with which a state machine never enters a tick twice.
 const MONOTONIC_REACTIONS: [Behind; 3] =
     [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
@@ -311,8 +312,8 @@ impl Scenario for FollowingMachine {
     }
 }
 
-/// Between two clock rollbacks that it follows, a state machine assigns each slot at most once. It does not follow a short
-/// clock rollback.
+/// Asserts that a state machine assigns each slot at most once between two clock rollbacks that it follows, and that it
+/// does not follow a short clock rollback.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

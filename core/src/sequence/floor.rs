@@ -31,8 +31,8 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// Returns the floor for a clock that read `first` at the first call and that has the given slack and resolution, all in
-    /// nanoseconds.
+    /// Returns the floor for a clock with the given slack and resolution that read `first` at the first call. All values
+    /// are in nanoseconds.
     ///
     /// # Errors
     /// Returns the error of `tick_of` if the format's time range ends before the floor does.
@@ -48,7 +48,7 @@ impl Floor {
         Ok(Self { from, last })
     }
 
-    /// Returns the step's permission to go back in time, for a step at `tick` in a call with permission `flip`. Returns
+    /// Returns the permission to go back in time for a step at `tick`, in a call whose own permission is `flip`. Returns
     /// `None` if the step must wait until the floor ends.
     pub(crate) const fn check_flip(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {

@@ -63,7 +63,7 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
-    /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if none had been
+    /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if no slots had been
     /// reserved.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
@@ -83,7 +83,7 @@ pub(crate) struct SlotRange {
     pub(crate) len: u32,
 }
 
-/// A step's permission to go back in time, if the state machine supports this.
+/// Whether a step may go back in time, if the state machine supports this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,

@@ -83,8 +83,8 @@ impl PerTick {
         &self.word
     }
 
-    /// Plans a step from a word. Returns the slots, which are reserved by swapping in the new word, or the reason why no slots
-    /// are available.
+    /// Plans a step from a word. Returns the slots that the step reserves by swapping in the new word, or the reason why no
+    /// slots are available.
     #[inline]
     pub(super) fn plan(
         &self,

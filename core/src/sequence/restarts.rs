@@ -5,8 +5,8 @@
 //! process, and the next generation begins with an unused state machine. Each generation has its own kind of clock. The
 //! threads run the real code of the state machines and of the floor. Only the atomics are simulated.
 //!
-//! The search respects the rule's precondition: at the first call of a generation, the time is not earlier than the time of
-//! any previously generated ID.
+//! The search respects the precondition of the floor: at the first call of a generation, the time is not earlier than the
+//! time of any previously generated ID.
 
 use std::{collections::HashSet, vec, vec::Vec};
 
@@ -122,7 +122,7 @@ enum Progress {
     Swap { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
 }
 
-/// Converts the last tick of an optional floor to a permission.
+/// Returns the permission for a step, given the last tick of the floor, if there is a floor.
 fn flip(floor: Option<u8>) -> Flip {
     floor.map_or(Flip::Allowed, |last| Flip::Below(last.into()))
 }
@@ -176,7 +176,8 @@ struct Explorer {
     rollbacks: u8,
     /// The last time unit.
     end: u8,
-    /// Whether the fast path also handles tick 0, which is the tick of a new state machine. The engine must not do this.
+    /// Whether the fast path also handles tick 0, which is the tick of a new state machine. The engine's fast path must not
+    /// handle that tick.
     is_tick_0_fast: bool,
 }
 
@@ -328,7 +329,7 @@ impl Explorer {
     /// clock is set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 0 } else { state.time };
-        // This is the precondition of the rule (see the top of this file).
+        // This is the precondition of the floor (see the top of this file).
         let earliest = if state.first.is_none() { state.before } else { 0 };
         let (state, clock) = (state.clone(), state.clock);
         (first.max(earliest)..=self.end).flat_map(move |time| {

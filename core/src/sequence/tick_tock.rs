@@ -286,15 +286,15 @@ impl Machine for TickTock {
         self.state_of(self.observe())
     }
 
-    /// Each step raises `safe` before it goes back, so `safe` is at least as high as every tick from which the clock moved
-    /// back.
+    /// Each step raises `safe` before it goes back in time, so `safe` is at least as high as every tick from which the
+    /// clock moved back.
     fn highest(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
     }
 }
 
-/// The plan of a step, which is determined before anything changes.
+/// The plan for a step, which is made before the step changes anything.
 pub(super) enum Plan {
     /// Reserve these slots by swapping in `next`. If the step goes back in time, `safe` must be raised first.
     Take {
@@ -315,8 +315,8 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // A step to `safe` itself is rejected, too. The earlier step back from that tick switched away from the very bit to
-    // which this step would switch back.
+    // A step to `safe` itself is rejected, too. The earlier step back from that tick flipped the tick-tock bit, and this
+    // step would flip it back to the value already used in that tick.
     if goes_back && (flip == Flip::Forbidden || now <= safe) {
         return Plan::Behind(wall);
     }

@@ -252,7 +252,7 @@ impl<C: Clock> Builder<C> {
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                // Without a table, there are no generators with default partitions either.
+                // Without a table, no generator has a default partition either.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =

@@ -90,7 +90,7 @@ mod tests {
     impl Scenario for Claim {
         type Record = [u64; 2];
 
-        /// Extends the claim, or records a renewal of its lease, and then reads the new end.
+        /// Extends the claim or records a renewal of its lease, then reads the new end.
         fn call(&self, _: usize, _: u8, ends: &mut [u64; 2]) -> bool {
             let (end, which) = (10 + u64::from(choose(4)), choose(2));
             let seen = if which == 0 {

@@ -72,7 +72,7 @@ impl<T: Kind> HasSchema for Id<T> {
     const NAME: &'static str = "Id";
 
     /// Returns the schema. Its pattern matches only IDs with the type's metabyte. One character encodes the metabyte's
-    /// upper five bits, and its lower three bits are the upper bits of the next character.
+    /// upper five bits, and the next character begins with the metabyte's lower three bits.
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();

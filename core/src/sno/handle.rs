@@ -1,4 +1,5 @@
-//! Handles, which reserve blocks of a generator's sequence slots for one thread so that generation scales with threads.
+//! Handles, which reserve blocks of a generator's sequence slots for one thread so that generation scales with the number
+//! of threads.
 
 use core::ops::Deref;
 

@@ -56,7 +56,7 @@ pub struct Parts {
     pub tick: u64,
     /// The tick-tock bit, which flips on each clock rollback.
     pub tick_tock: bool,
-    /// The metabyte, which is a byte whose meaning you choose, for example the type of the object that the ID identifies.
+    /// The metabyte: a byte whose meaning you choose, for example the type of the object that the ID identifies.
     pub metabyte: u8,
     /// The partition of the generator that created the ID.
     pub partition: u16,
@@ -87,8 +87,8 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // If 16 bytes can be decoded, they are 16 characters. Otherwise the string may have fewer characters, and the error
-            // is then about the wrong length.
+            // If 16 bytes can be decoded, they are 16 characters. Otherwise the string may have fewer than 16 characters,
+            // and then the error reports the wrong length.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| decode_error(text))
             }

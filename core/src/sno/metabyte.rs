@@ -20,7 +20,7 @@ const LOW_POSITION: usize = 9;
 /// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first invalid
 /// character.
 pub fn metabyte(text: &str) -> Result<u8> {
-    // The position of a byte is the position of a character only if the string is ASCII.
+    // Byte positions equal character positions only if the string is ASCII.
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(metabyte_from_ascii)
     {
         Some(metabyte) => Ok(metabyte),

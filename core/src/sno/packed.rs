@@ -67,24 +67,27 @@ const fn incomplete_id(length: usize) -> Error {
 
 #[allow(unsafe_code)]
 pub(super) const fn arrays(ids: &[Sno]) -> &[[u8; Sno::LEN]] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout.
     unsafe { &*(core::ptr::from_ref(ids) as *const [[u8; Sno::LEN]]) }
 }
 
 #[allow(unsafe_code)]
 pub(super) const fn arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout. Any 10 bytes are a
+    // valid ID, so a caller may write any bytes.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; Sno::LEN]]) }
 }
 
 #[allow(unsafe_code)]
 const fn from_arrays(arrays: &[[u8; Sno::LEN]]) -> &[Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout, and any 10 bytes are
+    // a valid ID.
     unsafe { &*(core::ptr::from_ref(arrays) as *const [Sno]) }
 }
 
 #[allow(unsafe_code)]
 const fn from_arrays_mut(arrays: &mut [[u8; Sno::LEN]]) -> &mut [Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are a valid ID.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout. Any 10 bytes are a
+    // valid ID, and every ID is a valid array.
     unsafe { &mut *(core::ptr::from_mut(arrays) as *mut [Sno]) }
 }

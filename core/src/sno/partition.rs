@@ -69,15 +69,15 @@ pub struct SnoFamily {
     process: Option<ProcessGuard>,
     /// The number of IDs generated for explicit times.
     pub(super) made_at_times: AtomicU32,
-    /// The generation in which a thread is closing the generator.
+    /// The process generation in which a thread is closing the generator.
     pub(super) closing: AtomicU64,
 }
 
 impl generator::Windowed for SnoFamily {}
 
 impl SnoFamily {
-    /// Creates the partitions of a generator. The generator uses the partition of the first claim, or picks partitions at
-    /// random if that claim has no partition.
+    /// Creates the partition state of a generator. The generator uses the partition of the first claim, or picks partitions
+    /// at random if that claim has no partition.
     pub(super) const fn new(
         first: Claim,
         draw: Option<PartitionSource>,
@@ -141,9 +141,9 @@ impl SnoFamily {
         }
     }
 
-    /// Continues the current claim or picks another partition. This function runs for the first ID, after a fork, if
-    /// another generator took over the partition while this one was idle, or if the clock moved back to before the start of
-    /// the lease.
+    /// Continues the current claim or picks another partition. Callers use this function for the first ID, after a fork,
+    /// after another generator has taken over the partition of an idle generator, and after the clock has moved back to
+    /// before the start of the lease.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -178,8 +178,8 @@ impl SnoFamily {
         // The generation is read before an identity is picked, because picking one may fork. The child's identity then carries
         // the parent's generation, so the child picks again.
         let generation = fork::current();
-        // The process may have been forked or restored since the call checked it. All later calls would then use a claim of
-        // the new generation.
+        // A fork or a restore may have happened since the call checked the process. All later calls would then use a claim
+        // of the new generation.
         if self.process.is_some_and(|process| process.generation() != generation) {
             return Err(Error::new(ErrorKind::Forked));
         }
@@ -200,7 +200,7 @@ impl SnoFamily {
         let identity = Identity { generation, partition: lease.partition, min };
         let is_put = self.replace_claim(found, Claim::new(identity, window.start(), lease));
         if is_put && Self::is_own(found) && found.is_unending() {
-            // Otherwise, after a restore, the table would still count the explicit claim that was replaced. A thread that
+            // Without this release, the table would still count the replaced explicit claim after a restore. A thread that
             // reserves slots from now on detects the replacement, so no later tick is used.
             self.release(found.identity.partition, end_of(machine));
         }
@@ -279,8 +279,8 @@ fn end_of(machine: &TickTock) -> u64 {
 }
 
 impl<C: Clock> Engine<SnoFamily, C> {
-    /// Returns this process's identity, for calls that have no tick. The clock is read only if the identity depends on the
-    /// tick.
+    /// Returns the generator's identity in this process, for calls that have no tick. The clock is read only if the
+    /// identity depends on the tick.
     pub(super) fn identity(&self) -> Result<Identity> {
         self.family.check_process()?;
         let claim = self.family.claims.get();

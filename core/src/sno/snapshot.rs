@@ -180,8 +180,8 @@ impl Snapshot {
         })
     }
 
-    /// Creates a snapshot of a state. The ticks before `start` are treated as used, because they belonged to the partition's
-    /// previous holder.
+    /// Creates a snapshot from a state. The ticks before `start` are treated as used, because they belonged to the
+    /// partition's previous holder.
     pub(super) fn from_state(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
         let before = start.saturating_sub(1);
         let (tick, sequence) = if state.tick < start {

@@ -71,7 +71,8 @@ mod tests {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
         let schedule = place.as_mut_ptr();
         let words = schedule.cast::<Words>();
-        // SAFETY: a schedule consists of `u16` values without padding, and `place` contains one.
+        // SAFETY: a schedule consists of `u16` values without padding, and `place` contains one, so all of its words are
+        // initialized.
         assert_ne!(unsafe { words.read() }, [0; 100]);
         // SAFETY: `place` contains a schedule, which is dropped only once, because `MaybeUninit` does not drop it.
         unsafe { core::ptr::drop_in_place(schedule) };

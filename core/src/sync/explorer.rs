@@ -25,8 +25,8 @@ pub(crate) trait Scenario {
     /// The data that the test checks, taken from the results of completed calls.
     type Record: Clone + Default + Hash;
 
-    /// Performs a thread's call with the given number. The call may use [`choose`]. It changes the record only after its
-    /// last access, and panics if its result contradicts the record. Returns whether the call has ended. If not, the search
+    /// Performs call `number` of thread `thread`. The call may use [`choose`]. It changes the record only after its last
+    /// access, and panics if its result contradicts the record. Returns whether the call has ended. If not, the search
     /// starts the call again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 

@@ -27,7 +27,7 @@ use crate::sequence::{
     per_tick::{Behind, PerTick, Slots},
 };
 
-/// The number of milliseconds that the clock can show.
+/// The number of different milliseconds that the clock can show.
 const MILLISECONDS: u8 = 2;
 /// The number of IDs for which a stream buffers random bits.
 const BUFFERED_IDS: u8 = 2;
@@ -62,7 +62,7 @@ enum Weakness {
 /// The process and the number of reported restores.
 type Generation = (u8, u8);
 
-/// A key and a position in its stream.
+/// Random bits, identified by a key and a position in its stream.
 type Bits = (u8, u8);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -116,7 +116,7 @@ enum Next {
     /// Uses the next slot of the handle's block, if the block belongs to this generation and tick.
     UseBlock,
     Reserve,
-    /// Compares the generation, and completes the ID.
+    /// Checks that the generation is still current. If it is, the ID is complete.
     Compare {
         generation: Generation,
         tick: u64,
@@ -451,12 +451,13 @@ impl Explorer {
     }
 }
 
-/// A new state machine is in tick 0, so no clock reading maps to that tick.
+/// Returns the tick of a clock reading. No clock reading maps to tick 0, because a new state machine is in that tick.
 fn tick_of(now: u8) -> u64 {
     u64::from(now) + 1
 }
 
-/// After a long rollback, a generator either continues in its millisecond or starts over in the clock's millisecond.
+/// The two possible behaviors after a long rollback: the generator either continues in its millisecond or starts over in
+/// the clock's millisecond.
 const KINDS: [Behind; 2] = [Behind::HeldWithin(u64::MAX), Behind::HeldWithin(0)];
 
 #[test]

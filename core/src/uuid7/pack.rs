@@ -33,8 +33,8 @@ impl Pack for Uuid7Family {
         self.packed(range, k, tail.bits)
     }
 
-    /// Takes the bits of the next ID from the handle's stream. The stream belongs to the generation of the handle's block.
-    /// The handle compares this generation afterwards.
+    /// Takes the bits of the next ID from the handle's stream. The stream belongs to the generation of the handle's block,
+    /// and the handle checks afterwards that this generation is still current.
     #[inline]
     fn prepare(&self, ahead: &mut PrecomputedBits, now: i64) -> Result<()> {
         ahead.bits = match &mut ahead.stream {
@@ -44,8 +44,9 @@ impl Pack for Uuid7Family {
         Ok(())
     }
 
-    /// The first ID of a block uses the bits that were taken for the reservation, because the reservation compared their
-    /// generation last. For this ID, the function also drops the stream if it belongs to an earlier generation.
+    /// Returns the ID at position `k` of a block. The first ID of a block uses the bits that were taken for the
+    /// reservation, because the reservation has already checked that their generation is current. For this ID, the function
+    /// also drops the stream if it belongs to an earlier generation.
     #[inline]
     fn id_in_block(
         &self,

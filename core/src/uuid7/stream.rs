@@ -1,18 +1,18 @@
 //! The random bits of IDs: streams of `ChaCha8`, each for one thread, one millisecond and one generation.
 //!
 //! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits
-//! in both. Only information from outside the image can distinguish the copies: the time, and the kernel's random source. A
-//! stream is therefore used only while the clock shows the millisecond that it showed when the stream was keyed. After
-//! that, the stream's buffered bits are dropped, and the random source keys the next stream. From the millisecond after the
-//! copy on, the copies therefore have different streams.
+//! in both copies. Only information from outside the image can distinguish the copies: the time, and the kernel's random
+//! source. A stream is therefore used only while the clock shows the millisecond that it showed when the stream was keyed.
+//! After that, the stream's buffered bits are dropped, and the random source keys the next stream. Starting with the
+//! millisecond after the copy, the copies therefore have different streams.
 //!
 //! The stream's millisecond is compared with the clock's own reading, and not with the time in the IDs, which stays the
 //! same for a while after a clock rollback. The comparison is for equality, because a clock that moves backwards shows an
 //! earlier millisecond, whose stream may still exist in a copy.
 //!
 //! A stream also belongs to a generation, which consists of the process and the number of reported restores. A call reads
-//! the generation before it takes bits, and compares it after it has reserved slots. A child therefore never uses bits that
-//! its parent may use, too.
+//! the generation before it takes bits, and checks that the generation is unchanged after it has reserved slots. A child
+//! therefore never uses bits that its parent may use, too.
 //!
 //! Bits are taken before slots are reserved, because the random source can fail, and packing an ID must not fail. A failed
 //! call reserves no slots.
@@ -231,7 +231,8 @@ mod thread_stream {
     }
 
     impl Entropy {
-        /// Returns the bits of one ID and the generation of their stream. The caller compares this generation.
+        /// Returns the bits of one ID and the generation of their stream. The caller must check that this generation is
+        /// still current.
         ///
         /// # Errors
         /// Returns the same errors as [`Entropy::key`].

@@ -1,4 +1,5 @@
-//! A generator with an explicit worker ID skips its first tick, because an earlier generator may have made IDs in it.
+//! Tests that a generator with an explicit worker ID skips its first tick, because an earlier generator may have made IDs
+//! in it.
 
 use std::{
     sync::{
@@ -233,8 +234,8 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             let clock = ScriptedClock::default();
             let shared = SharedReadings { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
-            // In the middle of a tick, another reading may be as late as the next tick. A tick of one millisecond has no middle
-            // in whole milliseconds.
+            // In the middle of a tick, another clock reading may already be in the next tick. A one-millisecond tick
+            // contains no whole millisecond after its start.
             if family.tick == 1 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Tests windows: half-open time spans outside of which generators make no IDs.
+//! Tests windows: a generator makes IDs only within its window, which is a half-open time span.
 
 use super::{
     assert_id,

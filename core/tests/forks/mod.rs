@@ -10,7 +10,7 @@ pub(crate) type Fork = fn() -> libc::pid_t;
 
 /// Forks with the C library's hooks.
 pub(crate) fn fork_with_hooks() -> libc::pid_t {
-    // SAFETY: the child runs the test's closure and ends with `_exit`.
+    // SAFETY: the child runs only the test's closure and then ends with `_exit`, so it never returns to the test harness.
     unsafe { libc::fork() }
 }
 
@@ -20,11 +20,11 @@ pub(crate) fn fork_with_hooks() -> libc::pid_t {
 pub(crate) fn fork_without_hooks() -> Option<Fork> {
     type RawFork = unsafe extern "C" fn() -> libc::pid_t;
     fn call() -> libc::pid_t {
-        // SAFETY: `unhooked` has checked that the C library has this function, and the type is its C signature.
+        // SAFETY: `fork_without_hooks` has checked that the C library has this function, and `RawFork` is its C signature.
         unsafe { std::mem::transmute::<*mut libc::c_void, RawFork>(find())() }
     }
     fn find() -> *mut libc::c_void {
-        // SAFETY: looks up a symbol by a NUL-terminated name.
+        // SAFETY: `dlsym` only looks up a symbol, and the symbol's name is NUL-terminated.
         unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_Fork".as_ptr()) }
     }
     (!find().is_null()).then_some(call)

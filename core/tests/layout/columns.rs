@@ -114,7 +114,7 @@ proptest! {
                 Ok(column) => for (value, single) in column.into_iter().zip(singly) {
                     prop_assert!(single.is_err() || single == Ok(value.into()), "{field:?} {single:?} {value}");
                 },
-                // Parsing a single ID reports an invalid string field above the timestamp first.
+                // If an invalid string field is above the timestamp, parsing a single ID reports that field first.
                 Err(error) if error.kind() == ErrorKind::TimeOutOfRange => {
                     let single = singly[error.item().unwrap()].clone().map_err(|single| single.kind());
                     prop_assert!(matches!(single, Err(ErrorKind::TimeOutOfRange | ErrorKind::InvalidCharacter)), "{single:?}");

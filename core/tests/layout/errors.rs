@@ -254,7 +254,8 @@ fn errors_report_long_values_by_their_size() {
     assert_eq!(told(1.into(), long), "expected text of at most 8 bits, found a text of 33 bytes");
 }
 
-/// If a limit is within a millisecond, the error must not report the start of that millisecond, which is before the limit.
+/// If a limit falls within a millisecond, the error must not report the start of that millisecond, which is before the
+/// limit.
 #[test]
 fn the_reported_limits_of_a_time_can_be_packed() {
     let tick = Tick::from_micros(1500).unwrap();

@@ -117,7 +117,7 @@ fn per_call_values_do_not_override_the_range() {
     assert_eq!(found, [(5, 1, 0), (5, 1, 1), (6, 1, 0), (6, 1, 1), (6, 2, 0), (6, 2, 1)]);
 }
 
-/// A snapshot prevents duplicates for every choice of worker IDs in the next generator.
+/// A snapshot prevents duplicates no matter which worker IDs the next generator uses.
 #[test]
 fn a_restart_with_another_range_repeats_no_id() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), node_layout(true, 2, 1));

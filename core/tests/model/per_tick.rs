@@ -178,7 +178,7 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
-/// Readings that lag by less than the clock's slack must not count as a rollback either.
+/// Clock readings that lag by less than the clock's slack must not count as a rollback either.
 #[test]
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {

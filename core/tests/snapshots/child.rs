@@ -23,7 +23,7 @@ pub(super) struct Child {
 pub(super) fn shared() -> &'static SmallTable {
     let (len, rights) = (size_of::<SmallTable>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-    // SAFETY: requests a new anonymous mapping.
+    // SAFETY: the call requests a new anonymous mapping, so it does not affect existing memory.
     let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
     assert_ne!(memory, libc::MAP_FAILED);
     let table = memory.cast::<SmallTable>();
@@ -53,14 +53,14 @@ impl GeneratorStates<'_> {
         let Child { stream, process, .. } = self.child.take().unwrap();
         // The child ends when its stream is closed.
         drop(stream);
-        // SAFETY: `waitpid` accepts a null pointer for the status, and `process` is this world's child.
+        // SAFETY: `waitpid` accepts a null pointer for the status, and `process` is this process's child.
         assert_eq!(unsafe { libc::waitpid(process, ptr::null_mut(), 0) }, process);
     }
 
     fn fork(&mut self) {
         let (here, there) = UnixStream::pair().unwrap();
         let snapshots = self.stored.split_off(self.stored.len() / 2);
-        // SAFETY: the child continues with its copy and ends with `_exit`.
+        // SAFETY: the child only continues with its copy and ends with `_exit`, so it never returns to the test harness.
         let process = unsafe { libc::fork() };
         if process == 0 {
             drop(here);

@@ -42,7 +42,7 @@ impl Mappings {
 /// Copies this process. Returns 0 in the copy, and the copy's process ID in this process.
 fn clone_process() -> libc::c_long {
     let Mappings { wiped, shared } = Mappings::from_current_process();
-    // The page is no longer wiped if this process was copied before.
+    // If this process was copied before, its page is no longer wiped at a fork.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
         // SAFETY: the range is a mapping of this process, and the advice does not change its content.

@@ -80,7 +80,7 @@ pub struct Hosted {
     lease: WatchedKeeper<Draw>,
     /// Random numbers that the keeper may use until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    /// The store. For `SQLite`, the name is empty until the file is open.
+    /// The store. For `SQLite`, the store's name is empty until the file is open.
     store: Engine,
     create: Create,
     known: Known,
@@ -94,8 +94,8 @@ pub struct Hosted {
     /// The restore count at the beginning of the lease.
     restores: u32,
     under_way: Progress,
-    /// The next command, if it has already been determined, and the purpose of its answer. Other commands may be issued
-    /// before it.
+    /// The next command, if it has already been determined, and what its answer will be used for. Other commands may be
+    /// issued before it.
     command: Option<(Json, Progress)>,
 }
 
@@ -237,7 +237,7 @@ impl Hosted {
             },
             Progress::Extending(end) => self.lease.on_extended(end),
             Progress::Sealing => {
-                // Without an answer, the entire grant counts as used.
+                // If the host does not report a time, the entire grant counts as used.
                 let used = answer.get("used_until").map_or(Some(MAX_SAFE_INTEGER), Json::as_u64);
                 self.lease.sealed(used, now);
             }
@@ -257,7 +257,7 @@ impl Hosted {
             self.engine = Some(Engine::Sqlite(String::new()));
         }
         self.is_stale = true;
-        // This command ends a grant that began at the moment of the restore.
+        // If a grant began at the moment of the restore, this command ends it.
         self.command = Some((json!({ "do": "seal" }), Progress::Nothing));
     }
 
@@ -278,7 +278,7 @@ impl Hosted {
         self.begin_request(asked, now, random);
     }
 
-    /// Starts to process a request over the open connection, or opens a connection first.
+    /// Starts processing a request over the open connection, or opens a connection first.
     fn begin_request(&mut self, asked: PendingRequest, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
             self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));

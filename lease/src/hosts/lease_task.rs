@@ -108,7 +108,7 @@ impl SharedState {
         self.close();
     }
 
-    /// Returns whether the task ended without being asked to, or never began.
+    /// Returns whether the task ended without being asked to, or never started.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -213,7 +213,8 @@ impl LeaseTask {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
-        // `new` has already read the restore count, so `is_restored` detects a restore that happens during this call.
+        // `new` has already read the restore count, so `is_restored` detects a restore that happens during this call to
+        // `prepare`.
         self.grantee.prepare();
         let mut store = None;
         loop {
@@ -233,7 +234,7 @@ impl LeaseTask {
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
-                // The program's own functions have just run, and may have taken any amount of time.
+                // `publish` has just called the program's own functions, which may have taken any amount of time.
                 continue;
             }
             if closes_store(&action, now) {
@@ -260,7 +261,7 @@ impl LeaseTask {
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
-                    // This bounds the time until a restore is noticed.
+                    // The limit bounds how long a restore can go unnoticed.
                     let pause = pause.min(POLL_INTERVAL);
                     let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
@@ -308,7 +309,7 @@ impl LeaseTask {
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
-        // This call ends a grant that began at the moment of the restore. The generators of earlier grants have already
+        // If a grant began at the moment of the restore, this call ends it. The generators of earlier grants have already
         // ended on their own.
         let _ = self.grantee.seal();
     }

@@ -1,4 +1,4 @@
-//! Administrative actions on a namespace while keepers are using it. The actions obey the same rules as keepers: no action
+//! Administrative actions on a namespace that keepers may be using. The actions obey the same rules as keepers: no action
 //! frees a worker ID before its holder's grant ends, unless an operator declares the holder dead.
 
 use alloc::{
@@ -19,7 +19,7 @@ use crate::{
     rules::volatile::is_volatile,
 };
 
-/// The maximum number of attempts for an action while keepers change the same record.
+/// The maximum number of attempts at an action whose record keepers keep changing.
 const MAX_ATTEMPTS: u32 = 16;
 /// The longest quiet time that is still considered intentional: ten years.
 const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
@@ -126,7 +126,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let count = |is: &dyn Fn(u64) -> bool| ends.iter().filter(|end| is(**end)).count() as u64;
         let reserved = count(&|end| end == Record::RESERVED);
         let granted = count(&|end| end > now) - reserved;
-        // Worker IDs without a record are free as well, because records are created only as they are needed.
+        // Worker IDs without a record are also free, because records are created only as needed.
         let free = shape.capacity().saturating_sub(granted + reserved);
         let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
         let (next_end, is_restored) = (next_end.min(), namespace.store != store);
@@ -399,7 +399,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates any
-    /// missing records up to that of `number`.
+    /// missing records up to and including the record of `number`.
     fn change(
         &mut self,
         number: u64,
@@ -436,7 +436,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
-            // If a holder still renews its lease, the new token tells it that it no longer owns the record.
+            // If the previous holder tries to renew its lease, the new token tells it that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.send(Operation::Put { old, new: new.clone() })?.2.content == ReplyContent::Done
@@ -500,7 +500,8 @@ fn check_promotion(from: &str, to: &str) -> Result<()> {
         }
         (["mysql", server, _], ["mysql", other, _])
         | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,
-        // For a volatile store, the end of a waiting time does not depend on the data that the store has lost.
+        // A promotion never shortens the quiet time of a volatile store, because the end of this quiet time does not depend
+        // on the data that the store has lost.
         (["postgresql" | "mysql" | "mariadb" | "volatile", ..], _)
         | (_, ["postgresql" | "mysql" | "mariadb" | "volatile", ..]) => false,
         _ => from != to,

@@ -1,4 +1,4 @@
-//! The source of a lease: the store, and how it is opened.
+//! The source of a lease: a store, and how to open it.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Leases in non-blocking stores, which are kept by an executor's tasks.
+//! Leases in non-blocking stores. An executor's tasks keep these leases.
 
 use std::{boxed::Box, sync::Arc, time::Duration};
 
@@ -50,7 +50,7 @@ pub struct Host {
 
 impl Host {
     /// Creates a host from a store and an executor. `open` opens the store at the start, and again after each pause and
-    /// each failure. `sleep` waits. `spawn` passes the task to the executor.
+    /// each failure. `sleep` waits for the given duration. `spawn` passes the task to the executor.
     pub fn new<S, F, P>(
         open: impl Fn() -> F + Send + Sync + 'static,
         sleep: impl Fn(Duration) -> P + Send + Sync + 'static,

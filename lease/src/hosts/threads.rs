@@ -30,7 +30,7 @@ use crate::{
     rules::forks::PerProcess,
 };
 
-/// The maximum number of concurrent requests. It keeps a process with many generators from using all of its server's
+/// The maximum number of concurrent requests. The limit keeps a process with many generators from using all of its server's
 /// connections. Requests that take longer than `SHORT_WAIT` are not counted.
 const MAX_REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
@@ -161,7 +161,7 @@ impl Threads {
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
                 // This process is a child that was forked while the task was being polled. Another thread of its parent may
-                // have held the lock.
+                // have held one of the task's locks.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);
@@ -260,7 +260,7 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// Drops the store through `run_blocking`, as for a request, because a driver may notify its server.
+/// Drops the store through `run_blocking`, because the driver may notify its server, which can block just like a request.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();

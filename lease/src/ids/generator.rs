@@ -99,7 +99,7 @@ impl<F: Family> Generator<F> {
 
     /// Calls a generator method that may wait.
     ///
-    /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
+    /// The result stays where `call` wrote it, because moving the result would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
         // The generator is called first, and the lease is checked only if that call fails. An ID therefore costs no more
@@ -142,7 +142,7 @@ impl<F: Family> Generator<F> {
     #[cold]
     fn explain_result<V>(&self, made: &mut Result<V>) {
         if let Err(error) = made {
-            // `explain` consumes the error, so a placeholder takes its place in the meantime.
+            // `explain_error` consumes the error, so a placeholder takes its place in the meantime.
             let error = mem::replace(error, Error::new(ErrorKind::LeaseUnavailable));
             *made = Err(self.explain_error(error));
         }
@@ -165,7 +165,7 @@ impl<F: Family> Generator<F> {
         }
     }
 
-    /// Adds the reason to an error that was caused by a missing lease. In a forked child process, this call starts the
+    /// Adds the reason to an error that was caused by a missing lease. In a forked child process, this function starts the
     /// child's own lease.
     #[cold]
     fn explain_error(&self, error: Error) -> Error {

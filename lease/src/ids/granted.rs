@@ -128,10 +128,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
 
     /// Creates the generator for a grant.
     ///
-    /// A grant from before a restore must not begin, because another copy of the process has the same grant. The lease's
-    /// keeper notices the restore and seals the generator before it begins another grant. Therefore, the count that was
-    /// read at the seal is current unless another restore has happened since then. A generator that was created before that
-    /// restore does not outlive it.
+    /// A grant that was acquired before a restore must not begin, because another copy of the process has the same grant.
+    /// The lease's keeper notices the restore and seals the generator before it begins another grant. Therefore, the count
+    /// that was read at the seal is current unless another restore has happened since then. A generator that was created
+    /// before that restore does not outlive it.
     fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
         let generator = (self.build)(number, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {

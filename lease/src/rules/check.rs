@@ -14,7 +14,7 @@ use crate::{
     rules::volatile::is_proposed,
 };
 
-/// The number of records to request, the same number as for a claim.
+/// The number of records to request, which is the same as for a claim.
 const CHOICE: u32 = 8;
 /// The largest clock difference between the host and the store at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;

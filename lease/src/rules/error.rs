@@ -151,7 +151,7 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 }
 
 /// Returns the error for the case in which all matching worker IDs are reserved, so that no keeper may claim any of them. A
-/// reservation has no end, so waiting does not help.
+/// reservation never expires, so waiting does not help.
 pub(crate) fn reserved_id_error(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
@@ -165,8 +165,8 @@ pub(crate) fn no_reply_error() -> Error {
 /// Formats a time for messages, in UTC.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
-    // This calculation uses years that begin in March, so that a leap day is the last day of its year. A period of 400
-    // years has 146,097 days.
+    // In this calculation, years begin in March, so that a leap day is the last day of its year. A period of 400 years has
+    // 146,097 days.
     let day = days + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -32,7 +32,7 @@ pub enum Event {
         /// The new end of the grant.
         end: u64,
     },
-    /// A new grant replaced the previous grant before the latter ended.
+    /// A new grant replaced the previous grant before the previous one ended.
     Moved {
         /// The worker ID of the previous grant.
         from: u64,
@@ -44,8 +44,8 @@ pub enum Event {
         end: u64,
     },
     /// Since the last acknowledged write, the wall clock has moved by more than a second relative to the monotonic clock.
-    /// Either the process was paused, its image was copied, or a clock was set. The holder renews its lease within a
-    /// second, and the renewal shows whether another copy uses the worker ID.
+    /// The process was paused, its image was copied, or a clock was set. The holder renews its lease within a second, and
+    /// the renewal shows whether another copy uses the worker ID.
     Gap {
         /// The worker ID.
         number: u64,
@@ -58,7 +58,7 @@ pub enum Event {
         /// The worker ID.
         number: u64,
     },
-    /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
+    /// A request was rejected or failed, for a different reason than the previous failure. The lease continues.
     Refused(Error),
     /// The grant expired and was not replaced. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
     /// event.
@@ -164,7 +164,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Reports an event of a namespace to the process's tracing subscriber and to the program's callback.
+/// Reports a namespace's event to the process's tracing subscriber and to the program's callback.
 #[cfg(feature = "std")]
 pub(crate) fn emit(namespace: &str, watch: Option<&Watch>, event: &Event) {
     // A panic in the program's callback must not end the lease.

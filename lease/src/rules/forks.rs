@@ -71,10 +71,10 @@ impl<T: Send + Sync> PerProcess<T> {
             // The previous value is never freed. Either another thread may still use it, or it belongs to the parent, and
             // its destructor must not run in this process.
             if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-                // SAFETY: the box was leaked above, and only `drop` frees it.
+                // SAFETY: the box was leaked above, and only `drop` frees it, so the box outlives the borrow of `self`.
                 return (unsafe { &(*made).1 }, true);
             }
-            // SAFETY: the box was leaked above, and no other thread has seen it.
+            // SAFETY: the box was leaked above, and no other thread has seen it, so this thread may free it.
             drop(unsafe { Box::from_raw(made) });
         }
     }
@@ -83,7 +83,8 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T: Send + Sync> Drop for PerProcess<T> {
     fn drop(&mut self) {
         if self.get().is_some() {
-            // SAFETY: the box was leaked once, and `&mut self` proves that there are no other references to it.
+            // SAFETY: the box was leaked once, and `&mut self` proves that there are no other references to it, so it can
+            // be freed here.
             drop(unsafe { Box::from_raw(*self.0.get_mut()) });
         }
     }

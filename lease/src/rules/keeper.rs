@@ -82,7 +82,7 @@ pub struct Moment {
     /// The time in Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
     /// The number of milliseconds since a fixed moment, according to a monotonic clock. On systems that support it, this
-    /// clock also counts while the machine is suspended.
+    /// clock keeps running while the machine is suspended.
     pub elapsed_ms: u64,
 }
 
@@ -167,7 +167,7 @@ pub struct Keeper<R> {
     at: KeeperState,
     held: Option<HeldGrant>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time until which the keeper waits for its reply.
+    /// The number of the last request, and the time until which the keeper waits for a reply to it.
     request: u64,
     answer_until: u64,
     /// The difference between the wall clock and the monotonic clock when the last request was sent.
@@ -175,10 +175,10 @@ pub struct Keeper<R> {
     /// The gap events since the host last asked for them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: GapEvents,
-    /// The end of the generator's window that the host was last told. Without [`Options::strict`], this is the end of the
+    /// The end of the generator's window, as last reported to the host. Without [`Options::strict`], this is the end of the
     /// grant.
     shown: u64,
-    /// The preferred worker ID: either the one that the process held before, or the one that the program requested.
+    /// The preferred worker ID: either the one that the process previously held, or the one that the program requested.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply arrived.
     store_now: (u64, u64),
@@ -210,7 +210,7 @@ struct HeldGrant {
     /// renew earlier, but not before `soonest`.
     renew_at: u64,
     soonest: u64,
-    /// Whether the renewal was rejected permanently, so that the window will expire.
+    /// Whether the renewal was rejected permanently, in which case the window will expire.
     is_lost: bool,
     /// The difference between the wall clock and the monotonic clock when the last acknowledged write was sent, or after
     /// the last gap.
@@ -239,7 +239,7 @@ struct Claim {
 /// The keeper's state, including the purpose of its last request.
 #[derive(Clone, Debug)]
 enum KeeperState {
-    /// No request is in progress until the monotonic clock reaches `until`.
+    /// Sends no request until the monotonic clock reaches `until`.
     Idle {
         until: u64,
     },
@@ -370,7 +370,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return;
         }
         // The process's image may have been taken after the seal was requested. In that case, another copy of this process
-        // generates IDs until it has sealed its generator, too.
+        // generates IDs until that copy has sealed its own generator.
         self.detect_gap(now);
         self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
@@ -415,7 +415,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
-    /// Rejects a reply that a store of format 1 cannot have sent.
+    /// Rejects a reply that no store of format 1 can have sent.
     fn check(&self, reply: Reply) -> Result<Reply> {
         let records: &[Record] = match &reply.content {
             ReplyContent::Records(records) => records,

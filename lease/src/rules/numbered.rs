@@ -36,7 +36,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
-    // With 0 in the fields, the shape text is the same for all holders, whichever worker ID they lease.
+    // The fields contain 0, so that the shape text is the same for all holders, whichever worker ID they lease.
     let text = text_of(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));

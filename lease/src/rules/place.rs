@@ -141,8 +141,8 @@ impl Place {
         self.lease_options(shape)
     }
 
-    /// Returns the options for a check of this place. The URL may be meant for a program in another language that releases
-    /// its worker ID on SIGTERM.
+    /// Returns the options for a check of this place. `sigterm` is not rejected, because the URL may be meant for a program
+    /// in another language that releases its worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn check_options(&self) -> Result<Options> {
         self.lease_options(Shape::for_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
@@ -257,7 +257,7 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Adds the name of the environment variable to an error about the worker ID in it.
+/// Adds the name of the environment variable to an error about the worker ID in that variable.
 pub(crate) fn of_node(error: Error) -> Error {
     error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }

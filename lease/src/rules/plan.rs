@@ -11,9 +11,9 @@ pub struct Fleet {
     /// The maximum number of generators that are alive at the same time, including those that a deployment starts before it
     /// stops old ones.
     pub holders: u64,
-    /// The number of processes per hour that end without a clean shutdown, for example because they are killed, evicted or
-    /// out of memory. Their worker IDs remain granted until their leases end, whereas a clean shutdown releases a worker ID
-    /// immediately.
+    /// The number of processes per hour that end without a clean shutdown, for example because they are killed or evicted,
+    /// or because they run out of memory. Their worker IDs remain granted until their leases end, whereas a clean shutdown
+    /// releases a worker ID immediately.
     pub kills_per_hour: u64,
 }
 
@@ -45,10 +45,10 @@ pub struct Plan {
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second that the store receives.
     pub renewals_per_second: f64,
-    /// The longest store outage, in milliseconds, that affects no holder, no matter when the outage starts. It is two
+    /// The longest store outage, in milliseconds, that affects no holder regardless of when the outage starts. It is two
     /// thirds of the lease duration.
     pub unnoticed_ms: u64,
-    /// The longest time, in milliseconds, that a holder has to wait if it requires the worker ID of a killed process.
+    /// The longest time, in milliseconds, that a holder waits if it requires the worker ID of a killed process.
     pub wait_ms: u64,
 }
 

@@ -181,7 +181,7 @@ impl Record {
 pub struct Namespace {
     /// The namespace's name.
     pub name: String,
-    /// The shape in canonical JSON. It determines which IDs are generated, and the store keeps the shape's digest with the
+    /// The shape in canonical JSON. It determines which IDs are generated. The store keeps a digest of the shape with the
     /// record.
     pub shape: String,
     /// The store's incarnation. Grants from any other incarnation are not renewed.
@@ -213,8 +213,8 @@ impl Namespace {
     /// least 5 and at most 60 seconds. Quiet times are extended by this amount. After a restore, a living holder renews its
     /// grant at least this long before the end time in the restored record.
     pub fn clock_error_ms(&self) -> u64 {
-        // A fixed minute would be too long for short leases: a failover with 40-second leases took 92 to 94 seconds, during
-        // which no IDs were available.
+        // A fixed minute would be too long for short leases: with 40-second leases, a failover left the namespace without
+        // IDs for 92 to 94 seconds.
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 

@@ -17,7 +17,8 @@ pub struct Request {
     pub operation: Operation,
 }
 
-/// A request's content. A driver processes each request in one atomic step, and replies once its writes are durable.
+/// A request's content. A driver processes each request in one atomic step, and replies once the request's writes are
+/// durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// If the namespace's record does not exist, create it with the driver's name for the store. The result is
@@ -102,7 +103,7 @@ pub enum ReplyContent {
 }
 
 /// A store with blocking calls, for threads that may block. Only one thread uses the store at a time, but not always the
-/// same one. Drivers for asynchronous clients process the same requests in their own way.
+/// same thread. Drivers for asynchronous clients process the same requests in their own way.
 pub trait Store: Send {
     /// Processes a request and returns the store's reply.
     ///

@@ -49,7 +49,7 @@ const UUID7: NumberedFormat =
     NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
 
 impl NumberedFormat {
-    /// Returns the format with the given name, unless shapes of that format have further properties.
+    /// Returns the format with the given name, or `None` if the shapes of that format have further properties.
     #[cfg(feature = "hosted")]
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
@@ -163,7 +163,7 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// Returns the shape for a check, which cannot tell the ID format of the program's generators. The shape allows
+    /// Returns the shape for a check, which does not know the ID format of the program's generators. The shape allows
     /// everything that any format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
@@ -327,8 +327,8 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn secret_check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
-    // The secret is the key for hashing a fixed string. Equal hashes mean equal secrets, so a wrong secret is detected, but
-    // the stored hash does not reveal the secret.
+    // The secret is the key of a keyed hash of a fixed string. Equal hashes mean equal secrets, so a wrong secret is
+    // detected, but the stored hash does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }

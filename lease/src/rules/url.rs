@@ -104,8 +104,8 @@ pub(crate) enum StoreAddress {
 /// A server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or Unix socket directories, each with a port. The client uses the server that accepts writes. For
-    /// `MySQL` and `Redis`, the list contains a single name, address or Unix socket path.
+    /// Host names, IP addresses or Unix socket directories, each with a port. The client uses the server that accepts
+    /// writes. For `MySQL` and `Redis`, the list contains a single host name, IP address or Unix socket path.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -128,7 +128,7 @@ pub(crate) struct LeaseParameters {
     pub(crate) lease_ms: Option<u64>,
     pub(crate) numbers: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
-    /// `true` if the program is to release the worker ID on SIGTERM.
+    /// `true` if the program should release the worker ID on SIGTERM.
     pub(crate) sigterm: Option<bool>,
     pub(crate) renew_ms: Option<u64>,
     /// `true` if IDs are held back after a gap between the clocks.
@@ -137,7 +137,7 @@ pub(crate) struct LeaseParameters {
 
 #[cfg(feature = "std")]
 impl LeaseParameters {
-    /// Applies the terms that affect the keeper to the keeper's options.
+    /// Applies the terms that concern the keeper to the keeper's options.
     pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
         if let Some(lease_ms) = self.lease_ms {
             options = options.lease_ms(lease_ms)?;
@@ -239,7 +239,8 @@ impl Location {
             None => Err(out_of_range(
                 "it names no database; add one, as in `mysql://user@host/database`",
             )),
-            // The file names of the tables contain the database name, and the server encodes any other characters in it.
+            // The tables' file names contain the database name, and the server encodes all characters in it except letters,
+            // digits, `_` and `-`.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
             )),
@@ -249,7 +250,7 @@ impl Location {
         }
     }
 
-    /// As in the clients' own URLs, the scheme determines whether the connection is encrypted.
+    /// Parses a `Redis` URL. As in the clients' own URLs, the scheme determines whether the connection is encrypted.
     fn parse_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "rediss" } else { "redis" };
         let authority = Authority::read(rest, scheme)?;
@@ -321,7 +322,7 @@ impl Location {
         Ok(Self { site, namespace, schema, access, terms })
     }
 
-    /// Returns the name of a parameter that is valid only in the URL of a lease, if this URL contains such a parameter.
+    /// Returns the name of a parameter that is valid only in the URL of a lease, if this URL contains one.
     #[cfg(feature = "std")]
     pub(crate) fn lease_parameter(&self) -> Option<&'static str> {
         let LeaseParameters { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
@@ -338,7 +339,7 @@ impl Location {
     }
 }
 
-/// Rejects a `Redis` server that clients would not all reach in the same way.
+/// Rejects the address of a `Redis` server if not all clients would connect to it in the same way.
 fn check_redis(server: &Server) -> Result<()> {
     let is_database = |name: &String| digits::<u32>(name).is_some();
     if server.hosts.len() > 1 {
@@ -420,7 +421,7 @@ fn encryption(
             ));
         }
     };
-    // Data sent through a Unix socket does not leave the machine. libpq also ignores `sslmode` for Unix sockets.
+    // Data sent through a Unix socket stays on this machine. libpq also ignores `sslmode` for Unix sockets.
     Ok((encrypts && !is_socket, roots))
 }
 
@@ -684,8 +685,8 @@ fn is_scheme(text: &str) -> bool {
     (2..20).contains(&text.len()) && text.bytes().all(is_part)
 }
 
-/// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here, and the path
-/// comes next.
+/// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here. The path
+/// follows the host name.
 fn parse_path(text: &str) -> Result<String> {
     if text.contains(":memory:") {
         let reason = "a database in memory is lost with its process; name a file on a disk";
@@ -769,7 +770,7 @@ fn combine_hosts_and_ports(
     Ok(hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect())
 }
 
-/// Returns the bounds of a range of worker IDs, such as `100-199`. A single number is a range of one.
+/// Returns the bounds of a range of worker IDs, such as `100-199`. A single number denotes a range of one worker ID.
 fn numbers_of(text: &str) -> Result<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);

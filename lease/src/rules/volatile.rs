@@ -1,8 +1,8 @@
 //! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
 //!
 //! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes the store's name
-//! (R7). A volatile store may also be emptied without a change of its name. Because its leases are short, all lost grants
-//! end soon. Until then, the store grants no worker ID, neither under a newly seen name nor while it is empty.
+//! (R7). A volatile store may also be emptied without a change of name. Because its leases are short, all lost grants end
+//! soon. Until then, the store grants no worker ID while its name is new or while it is empty.
 //!
 //! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes*
 //! one, with version 1. The first write that replaces the proposal begins an incarnation, with a waiting time. The store
@@ -19,8 +19,7 @@ const PREFIX: &str = "volatile:";
 pub(crate) const MAX_VOLATILE_LEASE_MS: u64 = 300_000;
 /// The time during which the store makes no new grants, in milliseconds: the longest lease plus the largest clock error.
 pub(crate) const WAIT_MS: u64 = MAX_VOLATILE_LEASE_MS + 60_000;
-/// The maximum time, in milliseconds, that the write which begins a waiting time may take. No keeper waits longer for a
-/// reply.
+/// The maximum duration, in milliseconds, of a write that begins a waiting time. No keeper waits longer for a reply.
 const MAX_WRITE_MS: u64 = 15_000;
 
 /// Returns whether the store with this name is volatile.
@@ -58,7 +57,7 @@ pub(crate) fn is_new_incarnation(old: &Namespace, new: &Namespace) -> bool {
 }
 
 /// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, the write
-/// must arrive in time: its waiting time must not have begun earlier.
+/// must arrive before the incarnation's waiting time begins.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
     !is_new_incarnation(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

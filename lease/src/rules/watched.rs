@@ -10,7 +10,7 @@ use crate::{
 
 /// The shortest pause, in milliseconds, during which the host closes the store.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds. It is limited because a sleep may not count the time for which the machine is
+/// The longest pause, in milliseconds. It is limited because a sleep may not count the time during which the machine is
 /// suspended. The host must therefore read the clocks and the restore count from time to time.
 const MAX_PAUSE_MS: u64 = 10_000;
 
@@ -83,7 +83,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     }
 
     /// Abandons the lease without releasing it, and begins another one. This process was restored from an image of its
-    /// memory, so another copy may keep the lease. The caller must not pass on a reply to a request of the abandoned lease.
+    /// memory, so another copy may keep the lease. The caller must not pass on a reply to a request that the abandoned
+    /// lease sent.
     pub(crate) fn abandon(&mut self, random: R) {
         let counts = mem::take(&mut self.status.counts);
         *self = Self::new(self.options().clone(), random);
@@ -164,7 +165,7 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         self.keeper.not_begun(error, now);
     }
 
-    /// Records that the generator's grant has a later end.
+    /// Records that the end of the generator's grant has moved to a later time.
     pub(crate) fn on_extended(&mut self, to: u64) {
         let to = self.keeper.end().unwrap_or(to);
         let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
@@ -186,7 +187,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Reports a gap between the clocks, and reports if the generator continues after a gap without a confirmation.
+    /// Reports a new gap between the clocks. Also reports when the generator continues after a gap without the store's
+    /// confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_gap_events(), self.status.grant);
         let Some((number, _)) = grant else { return };
@@ -199,8 +201,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Reports the grant's end if it has been reached. If the end has neither been reached nor reported, returns the time
-    /// until then in milliseconds.
+    /// Reports the grant's end if it has been reached. If the end is still in the future and has not been reported, returns
+    /// the time until then in milliseconds.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
@@ -213,8 +215,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
 }
 
 /// Returns whether a host closes its store before an action. If it does, a fork that happens during a pause, or while a
-/// generator is created, copies no open connection. Closing the store also means that a server keeps no connections open
-/// for holders that send one request every quarter of an hour.
+/// generator is created, copies no open connection. In addition, a server then keeps no connections open for holders that
+/// send only one request every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

@@ -36,7 +36,7 @@ pub(super) trait SingleConnectionStore: AsyncStore + Send + Sized {
     async fn close(self) {}
 }
 
-/// A store that drives its connection for as long as a call blocks.
+/// A blocking store, which drives its connection while a call blocks.
 pub(super) struct Blocking<S: SingleConnectionStore> {
     /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
@@ -87,11 +87,11 @@ impl<S: SingleConnectionStore> Drop for Blocking<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
-            // If a forked child closed the connection, the parent's connection would be closed, too.
+            // If a forked child closed the connection, the parent's connection would also be closed.
             mem::forget(open);
         } else if let Some((store, runtime)) = open {
             if Handle::try_current().is_err() {
-                // A server that does not receive the termination message will detect the lost connection by itself.
+                // If the server does not receive the termination message, it will detect the lost connection by itself.
                 let _ = runtime.block_on(async { timeout(CLOSE_TIMEOUT, store.close()).await });
             } else {
                 drop(store);

@@ -174,8 +174,8 @@ impl Suite<'_> {
         if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
     }
 
-    /// Checks that a volatile store rejects a write that begins an incarnation if its waiting time has already begun. Such
-    /// a write may be a repetition of one that was sent before the store was emptied.
+    /// Checks that a volatile store rejects a write that begins an incarnation if the incarnation's waiting time has
+    /// already begun. Such a write may be a repetition of one that was sent before the store was emptied.
     fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
         if !is_volatile(&old.store) {
             return;
@@ -212,7 +212,7 @@ impl Suite<'_> {
         assert_eq!(reply.namespace, Some(new));
     }
 
-    /// Checks that a swap compares the version, token and incarnation, and takes effect only once.
+    /// Checks that a conditional write compares the version, token and incarnation, and takes effect only once.
     fn check_swaps(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));

@@ -184,7 +184,7 @@ async fn begin(
 
 impl Drop for AsyncHttp {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the parent's connection would be closed, too.
+        // If a forked child closed the connection, the parent's connection would also be closed.
         if forks::check(self.process).is_err() {
             mem::forget(self.sender.take());
         } else {

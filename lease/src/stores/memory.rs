@@ -34,7 +34,7 @@ impl Memory {
     }
 
     /// Creates an empty volatile store that behaves like Redis. It may lose any of its data at any time. Therefore, it
-    /// grants only short leases, and makes no new grants for several minutes after it was emptied or restored.
+    /// grants only short leases, and makes no new grants for several minutes after it is emptied or restored.
     pub fn volatile(now: u64) -> Self {
         Self { is_volatile: true, ..Self::new(now) }
     }

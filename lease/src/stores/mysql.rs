@@ -52,7 +52,7 @@ pub struct Mysql(Blocking<AsyncMysql>);
 pub struct AsyncMysql {
     create: Create,
     /// The connection, or `None` while a request uses it. If a request is dropped, the connection is dropped as well,
-    /// because the reply could be mistaken for the next one.
+    /// because the pending reply could be mistaken for the reply to the next request.
     connection: Option<Conn>,
     process: u32,
 }
@@ -171,7 +171,7 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
 
 impl Drop for AsyncMysql {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the parent's connection would be closed, too.
+        // If a forked child closed the connection, the parent's connection would also be closed.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -243,7 +243,7 @@ fn values_of(row: Row) -> Vec<Value> {
     columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| value_of(column, cell)).collect()
 }
 
-/// Converts a cell. If the statement was not prepared, its rows contain integers as strings.
+/// Converts a cell. If the statement was not prepared, its rows contain integers in the form of strings.
 fn value_of(column: &Column, cell: Option<Cell>) -> Value {
     let is_integer = matches!(
         column.column_type(),

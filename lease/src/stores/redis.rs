@@ -35,7 +35,7 @@ const MAX_STRING_BYTES: u64 = 1 << 20;
 /// A store in `Redis` 6 or later, or `Valkey`.
 ///
 /// Such a server may lose its data at any time, so a lease lasts at most 5 minutes. The store makes no new grants for 6
-/// minutes after a namespace was created or the server was started.
+/// minutes after a namespace is created or the server is started.
 ///
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
 /// `tokio::task::spawn_blocking`. In tasks, use [`AsyncRedis`] instead.
@@ -122,7 +122,7 @@ impl AsyncRedis {
 
 impl Drop for AsyncRedis {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the state of the parent's runtime would change, too.
+        // If a forked child closed the connection, the state of the parent's runtime would also change.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }

@@ -93,7 +93,8 @@ fn connect(path: &Path) -> Result<Connection> {
     connect().map_err(failed)
 }
 
-/// Waits for a locked file. Returns `false` to give up after the timeout, or if a fork is waiting for this request.
+/// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for this
+/// request.
 fn wait(looks: i32) -> bool {
     let is_over = POLL_INTERVAL * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {

@@ -93,8 +93,8 @@ pub type Rows = Vec<Vec<Value>>;
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
     /// The SQLSTATE that the server returned, the decimal error number from `MySQL`, or the first word of the error from
-    /// `Redis`. It is `None` if the server did not reply, in which case it is unknown whether the statement was executed.
-    /// It is always `None` for `SQLite`, which has no SQLSTATEs.
+    /// `Redis`. It is `None` if the server did not reply, in which case the statement may or may not have been executed. It
+    /// is always `None` for `SQLite`, which has no SQLSTATEs.
     pub code: Option<String>,
     /// The database's error message.
     pub message: String,
@@ -121,9 +121,9 @@ impl Outcome {
     }
 
     /// Treats a commit that ended with a warning as a lost connection. The server has executed such a commit, but its
-    /// replica may not have received it, because the wait for the replica was cancelled. Therefore, the commit does not
-    /// count as a reply. SQLSTATEs distinguish warnings from other notices in any server language. The warnings are class
-    /// 01 and the shutdown that ends such a wait.
+    /// replica may not have received it, because the wait for the replica was canceled. Therefore, the commit does not
+    /// count as a reply. SQLSTATEs distinguish warnings from other notices in any server language. The SQLSTATEs that count
+    /// as warnings are class 01 and the code of the shutdown that ends such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
         let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
@@ -207,7 +207,7 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked: the name of each, with the version of its tables. A process creates a
+/// The stores that a process has already checked. Maps each store's name to the version of its tables. A process creates a
 /// store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
@@ -225,7 +225,7 @@ pub struct Steps {
     stage: Stage,
 }
 
-/// The purpose of the statements that were sent last.
+/// The purpose of the most recently sent statements.
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
@@ -265,7 +265,7 @@ impl Steps {
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
         // This call does not wait for the lock, because in a forked child process, the thread that holds the lock may not
-        // exist. Without the lock, every store counts as unchecked.
+        // exist. If the lock is not available, every store counts as unchecked.
         match KNOWN_STORES.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
             Err(_) => self.next_with(outcome, &mut Known::default()),
@@ -371,8 +371,8 @@ impl Steps {
         }
     }
 
-    /// Continues with a store that has no tables, if they may be created. Only this function looks for other sets of
-    /// tables, and a holder's requests never do. Creating tables therefore cannot stop a fleet.
+    /// Continues with a store that has no tables, if tables may be created. Only this function looks for other sets of
+    /// tables. A holder's requests never do, so creating tables cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store_error, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -384,7 +384,7 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store_error, failure),
-            // The URL names the database, so no other set of tables could be meant.
+            // The URL names the database, so it cannot refer to any other set of tables.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
@@ -394,7 +394,7 @@ impl Steps {
         let Engine::Postgresql(schema) = &self.engine else { return self.on_created() };
         match postgresql::tables(schema, self.create, rows) {
             Ok(mut statements) if self.create.is_trial() => {
-                // The last statement is the commit.
+                // Replaces the commit, which is the last statement.
                 statements.pop();
                 statements.push(sql::statement("ROLLBACK"));
                 self.run(Stage::Tables, statements)
@@ -416,7 +416,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether the request only checks whether the tables could be created, and the file has none yet.
+    /// Returns whether the request only tests if the tables could be created, and the file has no tables yet.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -441,7 +441,7 @@ impl Steps {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.on_missing_tables(failure.as_ref());
             }
-            // In MariaDB, a table contains part of the store's name, so a database without tables reports no name.
+            // In MariaDB, part of the store's name is stored in a table, so a database without tables reports no name.
             (Ok(None), Some(lack)) if !is_again && self.engine.is_missing_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
             }

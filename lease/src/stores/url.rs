@@ -171,7 +171,7 @@ impl Address {
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// Rejects an HTTP service, because an operator's commands use records that a service's token gives no access to.
+    /// Rejects an HTTP service, because operator commands use records that a service's token does not give access to.
     #[cfg_attr(
         not(feature = "http"),
         expect(clippy::unnecessary_wraps, reason = "without services, every store is accepted")

@@ -1,6 +1,6 @@
 //! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. They
-//! generate the same IDs up to the grant end that both learned before the cloning. After that end, there are no duplicates,
-//! because only one of the holders can renew the lease.
+//! generate the same IDs up to the grant end that both already knew when the machine was cloned. After that end, there are
+//! no duplicates, because only one of the holders can renew the lease.
 
 use std::{
     collections::HashSet,
@@ -35,7 +35,7 @@ fn moment(began: Instant) -> Moment {
 }
 
 impl ClonedHolder {
-    /// Creates one of two clones, which draw the same random numbers until they part.
+    /// Creates one of two clones, which draw the same random numbers until they diverge.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();

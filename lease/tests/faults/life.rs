@@ -176,7 +176,7 @@ fn generate_after_check(url: &str, should_continue: impl Fn() -> bool, mut note:
     }
 }
 
-/// A generator that stays within its grant, but that a release does not seal.
+/// A generator that stays within its grant, but is not sealed when the worker ID is released.
 #[derive(Default)]
 struct UnsealedGenerator(Mutex<Option<Core>>);
 
@@ -190,7 +190,7 @@ impl Grantee for UnsealedGenerator {
     }
     fn extend(&self, end: u64) {
         if let Some(ids) = &*self.0.lock().unwrap() {
-            // This generator never has a grant other than its first one.
+            // This generator never has more than one grant.
             ids.extend(0, end.cast_signed()).unwrap();
         }
     }

@@ -4,8 +4,8 @@
 //! operator or different settings can cause every other kind of loss on such a server.
 //!
 //! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
-//! shorten each wait in proportion. Holders begin and observe the wait by their own rules. In the control, each wait ends
-//! as soon as it begins, as if there were none.
+//! shorten each wait in proportion. Holders still begin and observe each wait according to their own rules. In the control,
+//! each wait ends as soon as it begins, as if there were no wait.
 
 use std::{
     net::TcpListener,
@@ -24,7 +24,7 @@ use crate::{
     redis_server::{RedisServer, call_server},
 };
 
-/// The length of a wait as a holder begins it: six minutes, plus 15 seconds for the write that begins the wait.
+/// The length of a wait when a holder begins it: six minutes, plus 15 seconds for the write that begins the wait.
 const WAIT: Duration = Duration::from_secs(375);
 
 /// Shortens each wait that is longer than a minute by the given number of milliseconds, and returns the number of these
@@ -67,7 +67,7 @@ pub struct LossyServer {
     losses: usize,
 }
 
-/// The waits that a thread shortens.
+/// The state shared with the thread that shortens the waits.
 struct Waits {
     socket: Mutex<PathBuf>,
     is_over: AtomicBool,

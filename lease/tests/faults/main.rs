@@ -149,7 +149,7 @@ fn redis_with_wait(wait: Duration) -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Redis(server), Some(proxy)))
 }
 
-/// In the regular tests, processes in three languages experience the same faults.
+/// The regular tests inject the same faults into processes in three languages.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn redis_leases_never_repeat_an_id() {
@@ -167,7 +167,7 @@ fn long_leases_that_share_redis_never_repeat_an_id() {
     assert_no_duplicates(&FaultyStore { lease, ..stage }, &optional_commands());
 }
 
-/// In the regular tests, processes in three languages experience the same faults.
+/// The regular tests inject the same faults into processes in three languages.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn mariadb_leases_never_repeat_an_id() {

@@ -56,7 +56,7 @@ struct State {
     addresses: Mutex<Vec<Address>>,
     weather: AtomicU8,
     is_over: AtomicBool,
-    /// The numbers of delayed chunks, dropped replies and repeated conversations.
+    /// The numbers of delayed chunks, dropped replies and replayed connections.
     counts: [AtomicUsize; 3],
 }
 

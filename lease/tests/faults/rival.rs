@@ -1,5 +1,6 @@
-//! A control that implements a rule published by other projects. A claimant uses its own clock to judge whether the holder
-//! of a worker ID still sends heartbeats, and a holder continues even if its heartbeat is rejected.
+//! A negative control for the fault tests: it claims worker IDs by a scheme that other projects document. A claimant uses
+//! its own clock to judge whether the holder of a worker ID still sends heartbeats, and a holder continues even if its
+//! heartbeat is rejected.
 
 use std::{
     thread,

@@ -1,4 +1,4 @@
-//! Runs processes under faults and checks all IDs that they generated.
+//! Runs processes, injects faults, and checks all IDs that the processes generate.
 
 use std::{
     collections::HashMap,

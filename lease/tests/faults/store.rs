@@ -19,8 +19,8 @@ use crate::{
 
 /// The database or server that stores the records.
 pub enum Backend {
-    /// A file relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until the
-    /// wrong time, so a new namespace begins after such a claim.
+    /// A file, which relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until
+    /// that future time, so a new namespace begins after such a claim.
     Sqlite(PathBuf),
     Postgresql(Server),
     Mysql(MysqlServer),
@@ -75,7 +75,7 @@ impl FaultyStore {
         matches!(&*self.backend.borrow(), Backend::Redis(_))
     }
 
-    /// Returns how long the store grants nothing after it starts or loses data.
+    /// Returns how long the store waits before it grants worker IDs, after it starts or loses data.
     pub fn wait(&self) -> Duration {
         match &*self.backend.borrow() {
             Backend::Redis(server) => server.wait(),

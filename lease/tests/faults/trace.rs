@@ -1,10 +1,10 @@
 //! Logs the actions of the processes under faults as lines of JSON. `tests/proof` replays the lines against the model that
 //! it proves.
 //!
-//! All processes append to one file, and the order of its lines is one that the processes and the store could observe. The
-//! line of a write precedes the sending of the write, and the line of a reply follows the arrival of the reply. A generator
-//! makes no ID between an event and the line for that event. The record versions that the store shows determine when the
-//! store applied a write.
+//! All processes append to one file, and the order of its lines is one that the processes and the store could have
+//! observed. The line for a write is logged before the write is sent, and the line for a reply is logged after the reply
+//! arrives. A generator makes no ID between an event and the line for that event. The record versions that the store shows
+//! determine when the store applied a write.
 
 use std::{
     env, fs,

@@ -137,7 +137,7 @@ fn every_weakened_volatile_store_repeats_an_id() {
     }
 }
 
-/// The documentation must list the rows of these tables.
+/// The documentation must list every row of the variant tables.
 #[test]
 fn the_page_lists_every_variant() {
     let page = include_str!("../../../docs/leases.md");

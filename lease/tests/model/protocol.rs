@@ -1,6 +1,6 @@
-//! A model of the lease protocol with every step that a holder, the store, the network or a crash can take. The clocks of
-//! holders and the store may show any time at any moment, because safety must not depend on a clock, except after a
-//! restored backup.
+//! A model of the lease protocol. It covers every step that a holder, the store or the network can take, and every crash.
+//! The clocks of holders and the store may show any time at any moment, because safety must not depend on a clock, except
+//! after a restored backup.
 
 use crate::{
     search::{DuplicateCreated, Model},
@@ -210,8 +210,8 @@ impl Protocol {
         self.weak == weak
     }
 
-    /// A holder's generator makes an ID. This step also covers reserving an ID for a batch, because the batch may return
-    /// the ID at any later time.
+    /// Makes a holder's generator generate an ID. This step also covers reserving an ID for a batch, because the batch may
+    /// return the ID at any later time.
     fn generate(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
@@ -255,7 +255,7 @@ impl Protocol {
         }
     }
 
-    /// A holder reads a record and sends a claim. A slow read is the same as a slow claim.
+    /// Makes a holder read a record and send a claim. A slow read is the same as a slow claim.
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         if state.claims == 0 || state.holders[holder].wait != Wait::Nothing {
             return;
@@ -443,7 +443,7 @@ impl Protocol {
         }
     }
 
-    /// A holder seals its generator, sends the release and finishes, regardless of what happens to the release.
+    /// Makes a holder seal its generator, send the release and finish, regardless of what happens to the release.
     fn release(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
@@ -511,7 +511,7 @@ impl Protocol {
         }
     }
 
-    /// A holder's generator ends. In a variant in which the generator continues in another form, its IDs remain attributed
+    /// Ends a holder's generator. In a variant in which the generator continues in another form, its IDs remain attributed
     /// to it.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
@@ -526,7 +526,7 @@ impl Protocol {
         matches!(self.weak, MovedInPlace | ReleaseBelowBatch | RetakenJoined | SnapshotBesideGrant)
     }
 
-    /// The reply "done" reaches the holder.
+    /// Delivers the reply "done" to the holder.
     fn receive_done(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         // A reply to a write from before the gap may reach another copy, too.
@@ -552,7 +552,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// A holder receives a new grant, and with it a new generator.
+    /// Gives a holder a new grant, and with it a new generator.
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
@@ -567,7 +567,7 @@ impl Protocol {
         own.grant = Grant { number, start, end: record.until, record };
     }
 
-    /// A holder received no reply or a rejection, and reads the record again.
+    /// Makes a holder read the record again after a rejection or a missing reply.
     fn read_again(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         if !matches!(own.wait, Wait::Claim | Wait::Renewal) {
@@ -633,8 +633,8 @@ impl Protocol {
         }
     }
 
-    /// A claimant that finds its own claim writes the claim again, because the replica is guaranteed to have only what the
-    /// store acknowledged.
+    /// Makes a claimant that finds its own claim write the claim again, because the replica is guaranteed to have only what
+    /// the store acknowledged.
     fn rewrite_claim(
         &self,
         mut to: State,
@@ -661,7 +661,7 @@ impl Protocol {
             || own.marks & (1 << found.name) != 0
     }
 
-    /// A holder stops waiting for a reply, but has not yet read the record again.
+    /// Makes a holder stop waiting for a reply. The holder has not yet read the record again.
     fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
         let mut to = *state;
         to.discard_replies(holder);
@@ -671,8 +671,8 @@ impl Protocol {
         }
     }
 
-    /// A machine and its process are cloned. Both processes continue, and repeat each other's IDs up to the end that both
-    /// of them have or have requested.
+    /// Clones a machine and its process. Both processes continue, and repeat each other's IDs up to the end that both of
+    /// them have or have requested.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -696,7 +696,7 @@ impl Protocol {
             Gaps::InBoth => &[holder, twin],
         };
         if self.size.gaps != Gaps::Unseen {
-            // Both copies may repeat the IDs that were generated before the cloning.
+            // Both copies may repeat the IDs that were generated before the process was cloned.
             let before = u8::try_from(holder + 1).unwrap();
             let made = to.made.as_flattened_mut().iter_mut();
             made.filter(|maker| **maker == before).for_each(|maker| *maker = COPIED_GENERATOR);
@@ -731,7 +731,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// A message reaches the store.
+    /// Delivers a message to the store.
     fn deliver(&self, state: &State, next: Next<'_>) {
         for (index, message) in state.messages.iter().enumerate().filter(|(_, sent)| sent.left > 0)
         {
@@ -789,8 +789,8 @@ impl Protocol {
         self.size.store_crashes > 0 || self.size.unreplicated.is_some()
     }
 
-    /// A store makes its writes durable, including on its replica, and sends its replies. Alternatively, it crashes before
-    /// it does so.
+    /// Makes the store's writes durable, including on its replica, and sends the replies. Alternatively, the store crashes
+    /// before it does so.
     fn flush(&self, state: &State, next: Next<'_>) {
         if state.records == state.durable && state.records == state.replica {
             return;
@@ -821,7 +821,7 @@ impl Protocol {
         }
     }
 
-    /// Time passes. A backup is made, and may be restored later.
+    /// Lets time pass. A backup may be made, and may be restored later.
     fn pass_time(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.clock + 1 < self.size.end() {
@@ -892,8 +892,8 @@ impl Protocol {
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
 
-    /// The primary is shut down permanently. Its replica, which has all acknowledged writes, is promoted. A keeper notices
-    /// the promotion.
+    /// Shuts the primary down permanently and promotes its replica, which has all acknowledged writes. A keeper notices the
+    /// promotion.
     fn promote(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.promotions == 0 {
@@ -916,7 +916,7 @@ impl Protocol {
         next(Ok(to));
     }
 
-    /// An operator states that the last promotion lost no data. Many steps may have happened since the promotion.
+    /// Lets an operator state that the last promotion lost no data. Many steps may have happened since the promotion.
     fn declare_promoted(&self, state: &State, next: Next<'_>) {
         if state.statements == 0 || state.promotion == (0, 0) {
             return;
@@ -935,7 +935,8 @@ impl Protocol {
         }
     }
 
-    /// An operator declares the holder of a worker ID dead, identifying it by the token of its claim.
+    /// Lets an operator declare the holder of a worker ID dead. The operator identifies the holder by the token of its
+    /// claim.
     fn declare_dead(&self, state: &State, next: Next<'_>) {
         let Time::Passing { error, .. } = self.size.time else { return };
         if state.deaths == 0 || (state.corpse == 0 && !self.is_weakened(Weak::DeadYetAlive)) {
@@ -1043,8 +1044,8 @@ impl Protocol {
         Ok(to)
     }
 
-    /// Returns whether two copies may both use a tick. They may do so before the end that both may have had, until one copy
-    /// notices the other. If both copies saw a gap, each of them notices the other independently.
+    /// Returns whether two copies may both use a tick. They may use any tick before the grant end that both may have had,
+    /// until one copy notices the other. If both copies saw a gap, each of them notices the other independently.
     fn is_shared_by_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;

@@ -21,7 +21,7 @@ pub trait Model {
     );
 }
 
-/// A step created a duplicate.
+/// The error for a step that created a duplicate.
 #[derive(Clone, Copy, Debug)]
 pub struct DuplicateCreated;
 
@@ -36,8 +36,8 @@ pub enum SearchResult {
     Deep { states: usize, steps: usize },
 }
 
-/// Visits states in order of their distance from the start. Stops when the guarantee is violated, no state is left, or
-/// `limit` states were visited.
+/// Visits states in order of their distance from the start. Stops when the guarantee is violated, no states are left, or
+/// `limit` states have been visited.
 pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
     // Fingerprints have 64 bits. The probability that any two of 10^8 states have the same fingerprint is 1 in 3,000, and a
     // collision would hide only one state.

@@ -151,7 +151,7 @@ impl ServiceModel {
         self.weak == weak
     }
 
-    /// An instance claims or renews the block.
+    /// Makes an instance claim or renew the block.
     fn send(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         let mut to = *state;
@@ -222,7 +222,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// An instance stops accepting requests, and lowers its block's end to the highest end that was not released.
+    /// Stops an instance: it accepts no more requests, and shrinks its block to the latest end that was not released.
     fn stop(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
@@ -243,7 +243,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// An instance crashes, and a new instance replaces it. The crashed instance's grants remain valid.
+    /// Crashes an instance, and replaces it with a new one. The crashed instance's grants remain valid.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if own.at == InstanceState::Idle
@@ -262,7 +262,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// An instance grants a process a span of its block.
+    /// Makes an instance grant a process a span of its block.
     fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
@@ -284,7 +284,8 @@ impl ServiceModel {
         }
     }
 
-    /// A process receives its sub-grant, generates IDs and releases it, and the release reaches the instance.
+    /// Performs the steps of a sub-grant: a process receives it, generates IDs and releases it, and the release reaches the
+    /// instance.
     fn use_grant(&self, state: &State, sub: usize, next: Next<'_>) {
         let own = state.subs[sub];
         if let Some((start, end, from)) = own.offer {

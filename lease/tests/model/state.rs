@@ -88,7 +88,7 @@ pub struct Holder {
     /// `true` if the record in the store may still belong to this holder.
     pub is_known: bool,
     pub grant: Grant,
-    /// The writes that the holder recognizes: its own writes, and those that its clones made before they parted.
+    /// The writes that the holder recognizes: its own writes, and those that its clones made before they diverged.
     pub marks: u32,
     /// `has_gap` is `true` if the clocks showed a gap since the last acknowledged write was sent. `is_outdated` is `true`
     /// if the write that the holder waits for was sent before the gap.

@@ -237,7 +237,7 @@ impl VolatileModel {
         version > u8::from(!self.is_weakened(Weak::EmptyIsKnown)) && store == state.name
     }
 
-    /// A keeper finds no namespace, and proposes a new one.
+    /// Makes a keeper that finds no namespace propose a new one.
     fn open(&self, state: &State, next: Next<'_>) {
         if state.content.namespace.version == 0 && state.namespaces > 0 {
             let (mut to, incarnation) = (*state, state.next.0);
@@ -246,7 +246,7 @@ impl VolatileModel {
         }
     }
 
-    /// A keeper finds a namespace that does not belong to this store, and begins an incarnation with a waiting time.
+    /// Makes a keeper that finds another store's namespace begin an incarnation with a waiting time.
     fn begin(&self, state: &State, next: Next<'_>) {
         let old = state.content.namespace;
         if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
@@ -275,7 +275,7 @@ impl VolatileModel {
         self.size.longest + self.size.error
     }
 
-    /// A holder without a grant reads the record and sends a claim.
+    /// Makes a holder without a grant read the record and send a claim.
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record } = state.content;
@@ -306,8 +306,8 @@ impl VolatileModel {
         self.size.ticks.min(now + self.size.longest)
     }
 
-    /// A holder renews its grant. In another incarnation, it renews the record found there, provided that the store cannot
-    /// have granted the worker ID to another holder in the meantime.
+    /// Makes a holder renew its grant. In another incarnation, it renews the record found there, provided that the store
+    /// cannot have granted the worker ID to another holder in the meantime.
     fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record: found } = state.content;
@@ -351,7 +351,7 @@ impl VolatileModel {
         }
     }
 
-    /// A reply reaches its holder, possibly too late to have an effect.
+    /// Delivers a reply to its holder, possibly too late to have an effect.
     fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
         let mut to = *state;
@@ -359,7 +359,7 @@ impl VolatileModel {
         next(if to.has_overlap() { Err(DuplicateCreated) } else { Ok(to) });
     }
 
-    /// A write reaches the store.
+    /// Delivers a write to the store.
     fn deliver(&self, state: &State, next: Next<'_>) {
         for (index, message) in state.messages.iter().enumerate() {
             let Some(Message { left, write }) = *message else { continue };
@@ -408,7 +408,7 @@ impl VolatileModel {
             && (!is_late || accepts_any)
     }
 
-    /// The store's content is either saved, or lost and replaced with earlier content.
+    /// Either saves the store's content, or loses it and replaces it with earlier content.
     fn lose(&self, state: &State, next: Next<'_>) {
         if state.crashes + state.demotions > 0 {
             next(Ok(State { saved: (state.content, state.clock), ..*state }));

@@ -1,5 +1,5 @@
-//! The weakened variants of the protocol. Each row names the omitted rule and the number of steps in which the search detects
-//! its absence.
+//! The weakened variants of the protocol. Each row names the omitted rule and the number of steps after which the search
+//! detects the omission.
 
 use crate::protocol::{Gaps, Operator, Size, Time};
 

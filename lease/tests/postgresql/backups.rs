@@ -36,7 +36,7 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     claim_at(&server.url()).unwrap();
 }
 
-/// The script recreates the tables, so they differ from the old ones.
+/// The dump is a script that recreates the tables, so the new tables differ from the old ones.
 #[test]
 fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };

@@ -122,7 +122,7 @@ trait SwitchingGenerator {
     fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
-    /// Generates one ID or a batch, and passes the bits, the worker ID and the tick of each to `note`.
+    /// Generates one ID or a batch, and passes the bits, the worker ID and the tick of each ID to `note`.
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
@@ -439,7 +439,7 @@ impl Ledger {
     }
 
     /// Records that a generator was copied, and returns the copy. From now on, each of the two may repeat IDs that were
-    /// made before the copy.
+    /// generated before the copy was made.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();

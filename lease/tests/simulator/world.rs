@@ -597,7 +597,7 @@ impl World {
         self.schedule(delay, Event::Chaos);
     }
 
-    /// The store is emptied under the same name, or restarts with an old snapshot or without any data.
+    /// Empties the store under the same name, or restarts it with an old snapshot or without any data.
     fn lose(&mut self) {
         self.lost += 1;
         match self.rng.u8(..3) {
@@ -607,8 +607,8 @@ impl World {
         }
     }
 
-    /// An operator evicts a holder, declares a holder dead, reserves or frees a worker ID, or reports a promotion or a
-    /// restored backup. Each of these actions may be rejected.
+    /// Performs an operator's action: evicting a holder, declaring a holder dead, reserving or freeing a worker ID, or
+    /// reporting a promotion or a restored backup. Each of these actions may be rejected.
     fn perform_operator_action(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
         let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));

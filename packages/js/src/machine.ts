@@ -147,7 +147,7 @@ export class Machine {
 
   /** Recreates the views of the scratch area if a call has moved it. Any call can grow the memory and so move the area. */
   refreshViews(): void {
-    // When wasm memory grows, it gets a new buffer, and existing views have length 0 from then on.
+    // Growing the wasm memory replaces its buffer, and existing views have length 0 from then on.
     if (this.bytes.length === 0) this.#view();
   }
 

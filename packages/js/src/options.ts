@@ -87,8 +87,8 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   const times = given.window === undefined ? [] : pair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
   const onExhausted = readOnExhausted(given.onExhausted);
-  // In two cases, the generator need not skip its first tick. A caller's clock may be set manually or replay a
-  // recording. A lease begins only after the previous lease has ended.
+  // With a caller's clock, which may be set manually or replay a recording, the generator need not skip its first tick.
+  // It need not do so under a lease either, because a lease begins only after the previous lease has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
     shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },

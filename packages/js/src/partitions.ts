@@ -61,8 +61,8 @@ export class LentTable extends BackendCallbacks {
 
   constructor(table: Table) {
     super();
-    // This function is called first when a partition is assigned. Once a program is warmed up, only these calls
-    // allocate memory.
+    // Assigning a partition calls this function first. Once a program is warmed up, only these assignments allocate
+    // memory.
     this.random = () => this.guardCall(() => (ensureStack(), random16()));
     this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.guardCall(() => table.entry(partition));

@@ -172,7 +172,7 @@ onEachMachine((polyflake) => {
     for (const make of [Generator.restore, Generator.importOriginal]) {
       for (const field of Object.keys(snapshot)) {
         const { [field]: _, ...others } = snapshot;
-        // Snapshots of the original Go library have no `format`.
+        // Snapshots from the original Go library have no `format`.
         if (field !== "format") assertError("missing_field", () => make(others), { field });
         for (const wrong of [null, "1", 1n, Symbol("s"), 1.5, NaN, {}])
           assertError("invalid_type", () => make({ ...others, [field]: wrong }), { field });

@@ -290,7 +290,7 @@ describe("snowflakes", () => {
     const read = (format) => decode.parseSnowflake(1n << 40n, format);
     const of = (...fields) => ({ epochMs: 0, tickMs: 1, fields });
     const time = ["timestamp", 41];
-    // The widest field, in a layout of 64 bits.
+    // The widest possible field in a 64-bit layout.
     assert.deepEqual(read(of(["timestamp", 48], ["worker", 16])), {
       timestamp: new Date(2 ** 24),
       unixMs: 2 ** 24,

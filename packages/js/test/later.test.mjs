@@ -119,7 +119,7 @@ onEachMachine((polyflake, machine) => {
       }
     });
 
-    // With a running clock, no call can exhaust a millisecond of UUID v7.
+    // With a running clock, no call can use up all version 7 UUIDs of a millisecond.
     const skipUuid7 = { skip: name === "uuid7" };
     test(`${name}: a call waits at most maxWait and reports its stalls`, skipUuid7, async () => {
       const heard = [];

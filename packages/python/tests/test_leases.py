@@ -171,7 +171,7 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
 
 
 URLS = json.loads((REPOSITORY / "tests/leases/urls.json").read_text("utf-8"))["cases"]
-#: Default values for the settings of a store that a test case omits.
+#: Default values for the store settings that a test case omits.
 DEFAULTS_OF_PLACES = {
     "allows_overlayfs": False,
     "create": None,
@@ -1038,7 +1038,7 @@ def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str)
     assert len(records(url)) <= 4
 
 
-#: Uses its own generator and the module functions. An environment variable sets their worker ID.
+#: A program that uses its own generator and the module functions. An environment variable sets their worker ID.
 APPLICATION = """
 import json
 import os

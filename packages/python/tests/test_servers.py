@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such server 
 
 WORKERS = 3
 
-#: Creates and uses the module's generators before the server forks.
+#: An application that creates and uses the module's generators before the server forks.
 APPLICATION = """
 import json
 import os

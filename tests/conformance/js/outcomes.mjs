@@ -1,4 +1,4 @@
-// Values and errors in the protocol's form.
+// Converts values and errors to the protocol's form.
 
 import { PolyflakeError } from "#polyflake";
 

@@ -1,8 +1,8 @@
-//! Arrow columns from other producers, in every layout and with arbitrary faults. The results are compared with parsing one
-//! string at a time.
+//! Arrow columns from other producers, in every layout and with arbitrary faults. The results are compared with those of
+//! parsing one string at a time.
 //!
-//! Buffers are as long as their column claims, because a reader cannot verify their length. Every other value in a struct,
-//! an offset, a view or a key may be arbitrary.
+//! Buffers are as long as their column claims, because a reader cannot verify their length. Every other struct member,
+//! offset, view or key may be arbitrary.
 
 use std::sync::atomic::Ordering;
 

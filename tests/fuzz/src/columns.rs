@@ -1,4 +1,4 @@
-//! Reads the fields of many IDs at once, and compares the results with reading one ID at a time.
+//! Reads the fields of many IDs at once, and compares the results with those of reading one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,

@@ -1,4 +1,4 @@
-//! Parses and packs columns of a layout's fields, and compares the results with processing one ID at a time.
+//! Parses and packs columns of a layout's fields, and compares the results with those of processing one ID at a time.
 
 use polyflake::{
     ErrorKind, Result,
@@ -30,7 +30,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     }
 }
 
-/// Returns all fields that have values.
+/// Returns the indexes of all fields that have values.
 fn slots(layout: &Layout) -> Vec<FieldIndex> {
     let bindables = layout.bindable_names().map(|name| layout.bindable(name));
     let constants = layout.constant_names().map(|name| layout.constant(name));

@@ -1,5 +1,5 @@
 //! Processes many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU`
-//! sets). Compares the results with processing them one at a time.
+//! sets). Compares the results with those of processing the items one at a time.
 
 use polyflake::{
     Error, ErrorKind,

@@ -65,7 +65,7 @@ const fn value(unit: u32) -> Option<u128> {
     }
 }
 
-/// Returns the bytes of a UUID, provided that each character fits in a byte.
+/// Returns the bytes of a UUID, or `None` if a character does not fit in a byte.
 fn uuid_from_units(units: &[u32]) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     for (byte, unit) in uuid.iter_mut().zip(units) {

@@ -1,4 +1,4 @@
-//! Enums that serde deserializes by selecting the variant from an ID's metabyte.
+//! Enums whose variant serde selects by the metabyte of an ID.
 
 use std::collections::BTreeMap;
 
@@ -102,8 +102,8 @@ fn order() -> Order {
     }
 }
 
-/// Deserializes a text with each entry point of `serde_json`. Strings and slices lend their bytes, but a reader does not.
-/// Errors are compared without their position, because the reader counts it differently.
+/// Deserializes a text with each entry point of `serde_json`. Values can borrow from strings and slices, but not from a
+/// reader. Errors are compared without their positions, because the reader counts positions differently.
 #[track_caller]
 fn deserialize_each_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
@@ -448,8 +448,8 @@ fn a_variants_type_can_have_any_name() {
     );
 }
 
-/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three reads must return the same
-/// value or fail.
+/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three reads must either return the
+/// same value or fail.
 macro_rules! assert_alike {
     ($($value:ty: $($text:literal)+;)+) => {$({
         #[derive(Debug, PartialEq, Deserialize)]

@@ -1,4 +1,5 @@
-//! Tests that, at every level, reading fields of a slice of snos as columns gives the same results as each ID's methods.
+//! Tests that, at every level, reading fields of a slice of snos as columns gives the same results as calling each ID's
+//! methods.
 
 use kernel_tests::{XorShift, lengths};
 use polyflake::{

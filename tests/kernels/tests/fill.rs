@@ -24,7 +24,7 @@ fn sno_runs_of_every_length_have_consecutive_sequences() {
     }
 }
 
-/// Returns a Hot Guid with a counter. A counter beyond the last one wraps to 0.
+/// Returns a Hot Guid with the given counter. A counter beyond the last one wraps to 0.
 fn hot_guid(counter: u32) -> HotGuid {
     let counter = counter & LAST_COUNTER;
     let machine = [1, 2, 3, 4, 0xff];

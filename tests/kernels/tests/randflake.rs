@@ -107,7 +107,8 @@ fn assert_same_error_as_single(level: Level, slots: &[[u8; 16]], item: usize) {
     );
 }
 
-/// Returns the error for a single string. A byte above ASCII is not a character, even if a character has that value.
+/// Returns the error for a single string. The error reports a non-ASCII byte as a byte, even if a character has the same
+/// value.
 fn single_decode_error(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);

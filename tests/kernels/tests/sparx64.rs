@@ -1,4 +1,5 @@
-//! Tests that, at every level, encrypting a slice with SPARX-64/128 equals the scalar code's result for each block.
+//! Tests that, at every level, encrypting a slice with SPARX-64/128 gives the same result as encrypting each block with the
+//! scalar code.
 
 use kernel_tests::{XorShift, lengths};
 use polyflake::{

@@ -20,7 +20,7 @@ const [crate] = readdirSync(snippets);
 const host = await import(new URL(`${crate}/src/host.js`, snippets).href);
 
 const area = machine.scratch();
-// The views are made anew for each use, because memory that grows gets a new buffer.
+// Create new views for each use, because growing the memory replaces its buffer.
 const put = (place, ...values) => new Float64Array(memory.buffer, area, NUMBERS).set(values, place);
 const bytes = (length) => Buffer.from(memory.buffer, area + 8 * NUMBERS, length);
 

@@ -27,7 +27,7 @@ thread_local! {
 const READINGS: u32 = 1 << 20;
 
 impl ChaosClock {
-    /// Creates a clock with `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
+    /// Creates a clock that starts at `start_ms` and has `ticks` ticks of `tick_ms` milliseconds each.
     pub(crate) fn new(start_ms: i64, tick_ms: i64, ticks: i64) -> Self {
         let (tick, latest) = (AtomicI64::new(100), AtomicI64::new(0));
         Self { tick, latest, last: ticks - 1, tick_ms, start_ms }
@@ -70,7 +70,7 @@ impl Clock for ChaosClock {
         Ok((self.start_ms + tick * self.tick_ms) * 1_000_000)
     }
 
-    /// Advances the clock for a call that waits.
+    /// Advances the clock by one tick instead of sleeping.
     fn sleep(&self, _nanos: u64) -> Result<()> {
         self.advance();
         Ok(())

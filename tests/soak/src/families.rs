@@ -1,4 +1,4 @@
-//! Functions that generate each format's IDs, and each ID's cell in the bitmap.
+//! Functions that generate each format's IDs and map each ID to its cell in the bitmap.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -77,7 +77,7 @@ fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-/// A format's generator: the three ways to generate IDs, and an ID's cell.
+/// A format's generator, with the three ways to generate IDs and the mapping from an ID to its cell.
 trait Source: Sync {
     type Id: Copy + Default;
     /// Whether the format promises the order that [`SoakMaker::sorted`] describes.

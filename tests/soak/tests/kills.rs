@@ -1,4 +1,5 @@
-//! A short run of the `run_kills` program. No ID repeats, but many repeat without the state that separates lives.
+//! Runs the `kills` program briefly. Asserts that no ID repeats, and that many IDs repeat without the state that separates
+//! lives.
 
 use std::process::Command;
 

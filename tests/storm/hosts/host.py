@@ -25,7 +25,7 @@ CHUNK = 50
 # Delay in seconds after which all copies start to generate IDs at the same time.
 START_DELAY = 0.02
 MAX_LINE = 4096
-# Numbers of failed calls after which a thread gives up: first the limit before its first ID, then the limit after it.
+# Numbers of failed calls after which a thread gives up: the limit until its first ID, and the limit from then on.
 RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19

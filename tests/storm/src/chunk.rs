@@ -30,9 +30,9 @@ pub enum Line<'t> {
 /// IDs from one thread, in the order in which it generated them.
 #[derive(Debug, PartialEq)]
 pub struct Chunk<'t> {
-    /// The number of the copy of the process.
+    /// The number of the process copy that generated the IDs.
     pub generator: u32,
-    /// The number of the thread in the copy.
+    /// The number of the thread within that copy.
     pub thread: u32,
     /// Readings of the monotonic clock before the first ID and after the last one.
     pub span: Option<[u64; 2]>,

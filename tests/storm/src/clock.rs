@@ -44,7 +44,7 @@ pub fn is_available() -> bool {
     library().is_some()
 }
 
-/// Finds the library in its folder. Some distributions have a separate folder for each architecture.
+/// Finds libfaketime in the usual folders. Some distributions have a separate folder for each architecture.
 fn library() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();

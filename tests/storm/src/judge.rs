@@ -1,4 +1,4 @@
-//! Applies the four rules to the chunks of all processes.
+//! Checks the chunks of all processes against the four rules.
 
 use std::{
     collections::HashMap,
@@ -174,7 +174,7 @@ impl Judge {
     }
 }
 
-/// Returns whether the wall clock advanced by more or less than the elapsed time.
+/// Returns whether the wall clock was set, because it advanced by noticeably more or less than the monotonic clock.
 fn was_clock_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
     end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > MIN_CLOCK_STEP_NANOS
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 /// The characters that IDs may contain. Each is encoded in six bits.
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
-/// The number of characters in a word: they use 60 bits, and their count uses the other four.
+/// The number of characters in a word. They use 60 of its bits, and their count uses the other four.
 const CHARACTERS_PER_WORD: usize = 10;
 
 /// The maximum length of an ID.

@@ -1,9 +1,9 @@
-//! Exposes an ID generator to the events that programs go through, and checks its IDs against four rules.
+//! Exposes an ID generator to events that occur while programs run, and checks its IDs against four rules.
 //!
 //! A *storm* ([`storms`]) starts processes that generate IDs, and disturbs these processes. Each process is a *host*
 //! ([`host`]) that contains a generator and prints chunks of IDs with clock readings ([`chunk`]). The *judge* ([`judge`])
-//! reads the chunks. An external sort ([`sort`]) finds equal IDs among any number of them, and the other rules are checked
-//! as the chunks arrive.
+//! reads the chunks. It finds duplicate IDs with an external sort ([`sort`]), which can handle any number of IDs, and
+//! checks the other rules as the chunks arrive.
 #![cfg(target_os = "linux")]
 
 pub mod host;

@@ -52,7 +52,7 @@ struct Run {
     time: Option<Time>,
     #[command(flatten)]
     scale: Scale,
-    /// Forked children create their own generators
+    /// Let forked children create their own generators
     #[arg(long)]
     renew: bool,
     /// Print the verdicts as one line of JSON

@@ -76,7 +76,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Records that two IDs are equal. The second was generated later in its stream.
+    /// Records that two IDs are equal. The origin `other` sorts after the origin `one`.
     fn add(&mut self, key: Key, one: u64, other: u64) {
         self.count += 1;
         let (one, other) = (Origin::unpack(one), Origin::unpack(other));

@@ -23,7 +23,7 @@ pub struct Storm {
     pub name: &'static str,
     /// A description of the storm's events.
     pub what: &'static str,
-    /// The capability that a host needs for this storm, or `None` if any command can go through it.
+    /// The shape that a host must support for this storm, or `None` if any command can go through it.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -221,7 +221,8 @@ fn hosts(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// The copied process is the first process of one namespace, and the copy is the first process of another.
+/// Copies a process as an image. The copied process is the first process of one namespace, and the copy is the first
+/// process of another.
 fn image(field: &mut Field<'_>) -> Result<()> {
     ensure!(can_use_namespaces(), "this machine has no namespaces for a copied image");
     let start =
@@ -230,7 +231,7 @@ fn image(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// The clock moves back to ticks that were already used.
+/// Moves the clock back to ticks that were already used.
 fn rollback(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
     let mut process =
@@ -267,7 +268,8 @@ fn kill(field: &mut Field<'_>) -> Result<()> {
     Ok(())
 }
 
-/// All processes are ready before the first one generates IDs, so that the next one starts within the same millisecond.
+/// Runs processes one after another. All processes are ready before the first one generates IDs, so that each successor
+/// starts within the same millisecond.
 fn restart(field: &mut Field<'_>) -> Result<()> {
     let start = Start { ids: CHUNK, ..field.plain_process(RESTARTS) };
     if field.program.is_lines {

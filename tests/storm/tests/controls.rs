@@ -14,8 +14,8 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// The number of IDs after which, even on a busy machine, two processes have generated IDs in the same millisecond. It also
-/// suffices for IDs from before and after a clock step to share milliseconds.
+/// The number of IDs after which, even on a busy machine, two processes have generated IDs in the same millisecond. It is
+/// also large enough that IDs from before and after a clock step share milliseconds.
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.

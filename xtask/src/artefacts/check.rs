@@ -30,7 +30,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     Ok(passed.into_iter().filter(|name| told.insert(*name)).map(str::to_owned).collect())
 }
 
-/// Checks that a file contains no paths of this machine and no unneeded symbols, and that it has its entry point.
+/// Checks that a file has its entry point, and that it contains no paths from this machine and no unneeded symbols.
 fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let home = std::env::var("HOME")?;
     let (root, target) = (workspace::root(), workspace::target());

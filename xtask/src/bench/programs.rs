@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub struct Program {
-    /// The prefix of the names of this program's comparisons.
+    /// The prefix that the names of this program's comparisons share.
     language: &'static str,
     /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
@@ -50,7 +50,7 @@ impl Program {
     }
 
     /// Sets up the program, runs it, and passes each contest to `take` when the contest ends. After the program prints the
-    /// times of a contest, it reads whether to time the contest again (`more`) or to start the next contest (`next`).
+    /// times of a contest, it reads a reply: `more` to time the contest again, or `next` to start the next contest.
     pub fn run(
         &self,
         shell: &Shell,

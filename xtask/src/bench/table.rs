@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::report::{Comparison, Entry, Goal, Report};
 
-/// Prints a line for each entry. A line of a curve includes the entry's position on the axis.
+/// Prints a line for each entry. If the entries form a curve, each line includes the entry's position on the axis.
 pub fn print_comparison(contest: &Comparison) {
     let axis = contest.axis.as_ref().map_or_else(String::new, |axis| format!(", by {axis}"));
     println!("\n{}: an item{axis}; median and quartiles of all rounds", contest.name);

@@ -2,7 +2,7 @@
 //! faulty code must fail.
 //!
 //! A passing suite shows little if it would also pass with a fault. Two kinds of faults check the suite. The listed faults,
-//! such as a weaker memory order or an omitted check, are written by hand, and all of them must be caught. The generated
+//! such as a weaker memory ordering or an omitted check, are written by hand, and all of them must be caught. The generated
 //! faults swap operators and replace bodies. Some generated faults do not change the behavior, so only a percentage of them
 //! must be caught.
 

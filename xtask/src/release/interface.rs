@@ -59,7 +59,7 @@ fn unexplained_changes(before: &Table, now: &Table, entry: &str, is_patch: bool)
     removed_names.filter(|path| !is_explained(path)).collect()
 }
 
-/// Returns the qualified names in the table. The descriptions of names are not names themselves.
+/// Returns the qualified names in the table, without descending into the descriptions of names.
 fn qualified_names(table: &Table) -> BTreeSet<String> {
     let inside = |(name, value): (&String, &Value)| match value {
         Value::Table(inner) if !inner.contains_key("summary") => {
@@ -74,14 +74,14 @@ fn qualified_names(table: &Table) -> BTreeSet<String> {
     table.iter().flat_map(inside).collect()
 }
 
-/// Compares the Python package with the last release by its stubs and sources.
+/// Compares the Python package's stubs and sources with those of the last release.
 fn python(shell: &Shell, last: &str) -> Result<()> {
     let python = tools::release_python(shell)?;
     let options = ["--search", "packages/python/src", "--against", last];
     Ok(cmd!(shell, "{python} -m griffe check polyflake {options...}").run()?)
 }
 
-/// Compares the crates with the last release by their documentation.
+/// Compares the crates' documentation with that of the last release.
 fn rust(shell: &Shell, last: &str) -> Result<()> {
     tools::install(shell, &tools::SEMVER)?;
     let packages = workspace::libraries(shell)?;

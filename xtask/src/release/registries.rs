@@ -20,7 +20,8 @@ use crate::{
     workspace,
 };
 
-/// The publication time of every version. It is long past, because clients wait for days before they install a new version.
+/// The publication time of every version. It is long past, because clients do not install a new version until it is several
+/// days old.
 const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
@@ -181,7 +182,7 @@ impl Registries {
 
 impl Drop for Registries {
     fn drop(&mut self) {
-        // The server also exits when its input ends.
+        // A failure can be ignored, because the server also exits when its input ends.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

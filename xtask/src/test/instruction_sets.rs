@@ -1,8 +1,8 @@
 //! Checks the core's instruction sets: the features that their kernels may use.
 //!
 //! `core/src/arch` calls all kernels from one place. This is sound because a kernel may use only three groups of features:
-//! those that the row of its set requires of the machine, those in the rows above, and those for which the whole folder is
-//! compiled.
+//! those that its set's row requires of the machine, those that the rows above require, and those that are enabled for the
+//! whole folder.
 
 use std::collections::BTreeSet;
 

@@ -41,7 +41,7 @@ pub struct Options {
     /// Run only steps that changes since this commit can affect, including uncommitted changes
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
-    /// List the steps that would run, each with what it protects, without running them
+    /// List the steps that would run, each with the guarantee that it tests, without running them
     #[arg(long)]
     list: bool,
     /// Run the steps in this process, without a summary
@@ -52,7 +52,7 @@ pub struct Options {
 /// A part of the tests that passes or fails.
 struct Step {
     name: String,
-    /// The promise that the step protects, in one line.
+    /// The guarantee that the step tests, in one line.
     protects: String,
     /// The path prefixes that the step depends on, besides [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],

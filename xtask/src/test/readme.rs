@@ -139,8 +139,8 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns rustdoc's arguments for the crates that the examples use. All of them must be among the crates that the step for
-/// the crates builds.
+/// Returns rustdoc's arguments for the crates that the examples use. Cargo must build all of these crates for the tests of
+/// `rust::tested_members`.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();

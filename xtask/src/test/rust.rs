@@ -18,8 +18,8 @@ pub fn members() -> Vec<&'static str> {
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
-/// Runs Clippy on the members with all features, and on the core with fewer features, because different code is then
-/// unused.
+/// Runs Clippy on the members with all features, and on the core with fewer features, because disabling features changes
+/// which code is unused.
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
@@ -71,7 +71,7 @@ pub fn systems(shell: &Shell) -> Result<()> {
     pyodide(shell)
 }
 
-/// Checks the code that Python loads in a browser. That system has neither forks nor an interpreter that reports its
+/// Checks the code that Python loads in a browser. That platform has neither forks nor an interpreter that reports its
 /// settings.
 fn pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";

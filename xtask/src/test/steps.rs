@@ -65,7 +65,7 @@ const PIP: PathLists = &[PYTHON, &["tests/integrations", "tests/packaging/python
 
 type PathLists = &'static [&'static [&'static str]];
 
-/// Creates a step that no other step needs.
+/// Creates a step that no other step depends on.
 fn step(
     name: impl Into<String>,
     protects: impl Into<String>,

@@ -143,7 +143,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
-/// Returns the first names in `a::b` or in `{a::b, c::{d, e}}`.
+/// Returns the first segment of each path in `a::b` or in `{a::b, c::{d, e}}`.
 fn names_of_path(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()

@@ -1,4 +1,4 @@
-//! Tests the wasm crate by itself, as built by the tools of its users instead of the npm package's build.
+//! Tests the wasm crate by itself, built with the tools that its users run instead of the npm package's build.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};

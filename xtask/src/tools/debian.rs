@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::MissingTool;
 use crate::workspace;
 
-/// Returns the path that `locate_tool` finds. If there is none, installs the package and searches again.
+/// Returns the path that `locate_tool` finds. If it finds none, installs the package and searches again.
 fn find_or_install(
     shell: &Shell,
     package: &str,
@@ -95,7 +95,7 @@ pub fn postgresql(shell: &Shell) {
 }
 
 /// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does
-/// not put the server on users' paths. If no package contains only the server, installs the package that contains all
+/// not put the server on users' `PATH`. If no package contains only the server, installs the package that contains all
 /// programs.
 pub fn mariadb(shell: &Shell) {
     let programs = [
@@ -117,7 +117,7 @@ pub fn redis(shell: &Shell) {
     }
 }
 
-/// Finds libfaketime in its folder. Some distributions have a folder for each architecture.
+/// Finds libfaketime in the usual folders. Some distributions have a separate folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();

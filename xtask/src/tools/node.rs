@@ -1,4 +1,4 @@
-//! Sets up Node, and the npm packages with which the JavaScript package and its tests are built.
+//! Sets up Node, and the npm packages that are needed to build the JavaScript package and its tests.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ pub fn node(shell: &Shell) -> Result<()> {
     npm(shell, "tests")
 }
 
-/// Installs the packages with which the npm package is built.
+/// Installs the packages that are needed to build the npm package.
 pub fn npm_package(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(MIN_VERSION) && version(shell, "npm").is_some();
     ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));

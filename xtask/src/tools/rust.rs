@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::run_once;
 use crate::workspace;
 
-/// Targets for browsers and the edge, targets without an operating system on which the core must build, and other targets
-/// on which kernels are tested.
+/// Targets for browsers and the edge, bare-metal targets for which the core must build, and other targets whose kernels are
+/// tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",
@@ -67,7 +67,7 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with_options(shell, name, version, &[])
 }
 
-/// Installs the programs of wasm-bindgen, in the version of the crate's lock file. Their default features are for TLS, which is
+/// Installs the programs of wasm-bindgen, in the version of the crate's lock file. Their default features add TLS, which is
 /// not needed to contact a browser's driver.
 pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;

@@ -96,7 +96,7 @@ pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)
 }
 
-/// Returns the exception for an error about a parameter that the core does not call by this name.
+/// Returns the exception for an error about a parameter that has a different name in the core.
 #[cold]
 pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
     crate::errors::attached(|py| raise_about(py, &error, Some(name)))

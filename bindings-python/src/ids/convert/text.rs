@@ -12,7 +12,7 @@ use pyo3::{
 use super::{FromArgument, names::raise_named, wrong_type};
 use crate::errors::raise;
 
-/// Bytes, or the bytes of any object with the buffer protocol, in the order of the buffer.
+/// Bytes, or the bytes of any object that supports the buffer protocol, in the order of the buffer.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
 
 impl Octets<'_> {
@@ -41,7 +41,7 @@ impl<'py> FromArgument<'_, 'py> for Octets<'py> {
     }
 }
 
-/// Returns whether a value's type has the buffer protocol.
+/// Returns whether a value's type supports the buffer protocol.
 #[allow(unsafe_code)]
 pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
     // SAFETY: `value` is a reference to a live object, and the check only reads its type.
@@ -84,8 +84,8 @@ impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads an ID string whose length must be one of the format's lengths. A string that is too long is rejected before
-    /// its characters are read.
+    /// Reads an ID string, which must have one of the format's lengths. A string that is too long is rejected before its
+    /// characters are read.
     pub(crate) fn from_id_argument(
         value: Borrowed<'a, '_, PyAny>,
         name: &str,
@@ -118,7 +118,7 @@ fn length(text: &Bound<'_, PyString>) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// Returns a string of Unicode characters as a copy. If the string were borrowed, Python would cache its UTF-8 form.
+/// Returns a copy of a string of Unicode characters. Borrowing the string would make Python cache its UTF-8 form.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)

@@ -102,7 +102,7 @@ pub(crate) struct Span {
 impl Span {
     const NAME: &str = "window";
 
-    /// Returns the exception for an error of a generator that was created with this window.
+    /// Returns the exception for an error from a generator that was created with this window.
     #[cold]
     pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
         let Some(Self { start, end }) = window else { return raise(error) };
@@ -129,8 +129,8 @@ pub(crate) fn raise_for_time_range(error: Error, start: UnixMs, end: UnixMs) -> 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
-/// Returns an error in which the times in the error's range are datetimes, or `None` if the error has no range. A limit
-/// after the year 9999 remains a number.
+/// Returns a copy of an error whose message shows the times in its range as datetimes, or `None` if the error has no range.
+/// A limit after the year 9999 remains a number.
 #[cold]
 pub(crate) fn with_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::FOLDER;
 use crate::service::{Answer, OTHER_TOKEN, TOKEN, connect, folder, head};
 
-/// A running Worker, which the test stops.
+/// A running Worker, which is stopped on drop.
 pub(crate) struct Worker {
     script: Child,
     workerd: String,
@@ -155,7 +155,7 @@ fn a_durable_object_rejects_requests_with_the_codes_of_the_service() {
     assert_eq!(same.header("polyflake-connection"), Some(connection));
 }
 
-/// These tests simulate lost replies, because workerd itself does not lose any.
+/// The Node.js tests simulate lost replies, because workerd itself never loses any.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn leases_in_workers_renew_and_settle_during_requests() {

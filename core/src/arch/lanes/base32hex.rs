@@ -118,8 +118,8 @@ pub(in crate::arch) fn decode_column(
     count
 }
 
-/// Decodes a single string. This is a separate function because, if it were inlined, it would occupy registers in a loop
-/// that rarely calls it.
+/// Decodes a single string. This is a separate function because inlining it would occupy registers in a loop that rarely
+/// calls it.
 #[cold]
 #[inline(never)]
 fn decode_single(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {

@@ -102,11 +102,12 @@ impl Direction for Decrypt {
 #[inline(always)]
 pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
     let (groups, rest) = blocks.as_chunks_mut();
-    // The compiler vectorizes only loops of a fixed length, so the remaining blocks are padded to a group. Only the remaining
-    // blocks are copied back below.
+    // The compiler vectorizes only loops of a fixed length, so the remaining blocks are padded to a group. The padding is
+    // not copied back below.
     let mut padded = [[0; BLOCK_BYTES]; GROUP_LANES];
     padded[..rest.len()].copy_from_slice(rest);
-    // A padded group joins the loop over the whole groups, so that the inlined rounds exist only once for this length.
+    // The loop over the whole groups also processes the padded group, so that the inlined rounds exist only once for this
+    // length.
     let last = (rest.len() > SMALL_GROUP_LANES).then_some(&mut padded);
     for group in groups.iter_mut().chain(last) {
         apply_to_group::<D, GROUP_LANES>(schedule, group);

@@ -1,5 +1,5 @@
-//! SPARX-64/128, one block at a time. This code is the reference from which all other kernels are built and against which
-//! they are tested.
+//! SPARX-64/128, one block at a time. This code is the reference: all other kernels are built from it and tested against
+//! it.
 
 #![allow(
     clippy::inline_always,

@@ -10,7 +10,7 @@ pub(crate) const EPOCH_MS: i64 = 1_262_304_000_000;
 
 #[inline(always)]
 pub(in crate::arch) fn unix_ms(ids: &[Id], column: &mut [i64]) {
-    // A tick has 39 bits and lasts 4 ms, so its time fits in 64 bits.
+    // A tick number has 39 bits, and a tick lasts 4 ms, so a time in milliseconds fits in 64 bits.
     fill(ids, column, |id| EPOCH_MS + 4 * tick(id).cast_signed());
 }
 

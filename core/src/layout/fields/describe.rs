@@ -98,7 +98,7 @@ impl Layout {
         above.iter().all(fixed) && !field.invert && !has_sign
     }
 
-    /// Returns the highest ID as an unsigned integer, with the constants unchanged.
+    /// Returns the ID that is highest when read as an unsigned integer. Constants keep their values.
     fn highest(&self) -> Id {
         let mut id = self.blank.clone();
         for field in &self.fields {

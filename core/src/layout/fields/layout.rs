@@ -242,7 +242,7 @@ impl Layout {
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
-    /// Returns the first and the last value of the sequence, as raw bits.
+    /// Returns the first and the last slot of a tick, which are the sequence's first and last values as raw bits.
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };

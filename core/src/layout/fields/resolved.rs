@@ -1,5 +1,5 @@
-//! A field with its position. It contains everything needed to pack and parse the field, and is computed when the layout is
-//! built.
+//! A field with its position. The struct contains everything needed to pack and parse the field, and is computed when the
+//! layout is built.
 
 use alloc::string::String;
 
@@ -65,8 +65,9 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// Converts the most common values to the field's number, if they fit: an integer for a plain field, or a time in
-    /// milliseconds. Returns `None` for all other values. [`ResolvedField::write`] handles these values and all errors.
+    /// Converts a value of one of the most common kinds to the field's number, if it fits: an integer for a plain field, or
+    /// a time in milliseconds. Returns `None` for any other value. [`ResolvedField::write`] handles those values and all
+    /// errors.
     #[inline]
     pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -78,7 +79,7 @@ impl ResolvedField {
         self.width.narrow(number)
     }
 
-    /// Returns an integer ID with a number added at the field's position. The number is inverted if the field is inverted.
+    /// Returns an integer ID with the field set to a number. The number is inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) const fn insert_into_integer(&self, id: i64, number: u64) -> i64 {
         let bits = (number ^ self.flip) << self.shift;

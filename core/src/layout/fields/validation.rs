@@ -8,7 +8,7 @@ use crate::{
     layout::{Field, Id, Layout, Representation, ResolvedField, Role, ValueType, Width},
 };
 
-/// The maximum length of a byte ID in bytes, which is 1,024 bits.
+/// The maximum length of a byte ID, in bytes (1,024 bits).
 const MAX_BYTES: usize = 128;
 
 /// The maximum width of an integer in bits.
@@ -125,7 +125,7 @@ fn check_names(fields: &[ResolvedField]) -> Result<()> {
 }
 
 /// Checks the type of a field. Bytes and strings are only allowed in byte layouts, a sequence must start with an integer,
-/// and an integer has at most 128 bits.
+/// and an integer field can be at most 128 bits wide.
 fn check_types(representation: Representation, field: &ResolvedField) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),

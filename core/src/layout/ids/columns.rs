@@ -166,7 +166,7 @@ impl Values<'_> {
     }
 
     /// Rejects a column if its field belongs to a different layout, its length is wrong, or one of its values does not fit.
-    /// Also rejects missing values of the other fields.
+    /// Also returns an error if another field has no value.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -194,7 +194,8 @@ fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     if all_fit {
         return Ok(());
     }
-    // Only the error needs the position of the value, so the code searches for it only now.
+    // Only the error message needs the position of the value, so the code searches for the position only after the check
+    // has failed.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.out_of_range(column[misfit]).in_item(misfit))
 }
@@ -210,7 +211,7 @@ fn write<P>(
     let pairs = places.zip(column);
     match &field.role {
         Role::Timestamp(timeline) => {
-            // A 64-bit timestamp may be negative, and is then stored modulo 2^64.
+            // A 64-bit timestamp may be negative. It is then stored modulo 2^64.
             let number = |unix_ms| narrow::low_u64(timeline.value_at_ms(unix_ms).cast_unsigned());
             pairs.for_each(|(place, value)| put(place, number(*value)));
         }

@@ -210,7 +210,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of a field, unless it is a small integer.
+    /// Returns the value of a field whose value is not a small integer.
     fn get_slow(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),

@@ -9,8 +9,7 @@ use serde::{
 
 use crate::layout::{Id, json::description::from_hex};
 
-/// Serializes integers as decimal strings, and bytes as hexadecimal strings. The prefix `0x` of the latter distinguishes
-/// the two.
+/// Serializes integers as decimal strings, and bytes as hexadecimal strings. The prefix `0x` marks the hexadecimal strings.
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let prefix = if self.as_bytes().is_some() { "0x" } else { "" };

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The name and the value of the JSON member that specifies the version of the snapshot format. A snapshot without this
-/// member has this version, too.
+/// member also has this version.
 const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.

@@ -97,8 +97,8 @@ impl<'l> Values<'l> {
             return Err(foreign_field_index());
         };
         let value = value.into();
-        // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. A
-        // function that is compiled only once handles all other values and all errors.
+        // The common case, a small integer that fits, is inlined into the caller, where the type of the value is known. All
+        // other values and all errors are handled by a function that is compiled only once.
         let Some(bits) = field.small_number(&value) else {
             return self.set_slow(slot, field, &value);
         };
@@ -280,7 +280,7 @@ impl<'l> Values<'l> {
         matches!(self.partial.states[index], State::Missing)
     }
 
-    /// Returns the first bindable field without a value. The values of all other bindable fields must fit.
+    /// Returns the first bindable field without a value, or an error if the value of any other bindable field does not fit.
     pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.fields_with_role(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_set(slot.0))?;

@@ -98,8 +98,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that the lower ID is not above the higher one. Unsigned IDs are always in order, but signed IDs are not if the
-/// sign bit changes between them.
+/// Checks that `lowest` is not above `highest`. Unsigned IDs always pass the check, but signed IDs fail it if the sign bit
+/// changes between them.
 fn check_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(invalid_range(

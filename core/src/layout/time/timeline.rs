@@ -16,7 +16,7 @@ pub(crate) struct Timeline {
     tick: Tick,
     epoch_ms: i64,
     width: Width,
-    /// The length of a tick in milliseconds, or 0 if it is not a whole number of milliseconds.
+    /// The length of a tick in milliseconds, or 0 if the length is not a whole number of milliseconds.
     whole_ms: i64,
     /// The tick that contains the epoch, counted from 1970.
     epoch: i128,
@@ -176,7 +176,7 @@ impl Timeline {
 
     /// Returns the timestamp value for a time.
     fn value_at(&self, time: UnixTime) -> i128 {
-        // The time has at most 94 bits and the epoch at most 74 bits, so their difference does not overflow.
+        // The time fits in 94 bits and the epoch in 74 bits, so their difference does not overflow.
         self.value_at_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
@@ -205,7 +205,7 @@ impl Ticks for Timeline {
         is_within(begins, self.tick_nanos(), unix_nanos)
     }
 
-    /// Returns the tick of a clock reading.
+    /// Returns the tick that contains a clock reading.
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
         let tick = u64::try_from(self.value_at_reading(unix_nanos));
@@ -243,7 +243,8 @@ impl Ticks for Timeline {
         Ok(first..last + 1)
     }
 
-    /// Returns the tick after the last one that starts before `end`, the end of a window whose first tick is `start`.
+    /// Returns the exclusive end, in ticks, of a window that lasts from the tick `start` to the time `end`. It is the tick
+    /// after the last one that starts before `end`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_value_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

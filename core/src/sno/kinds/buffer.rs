@@ -165,7 +165,7 @@ impl<'de, E: Error> Replay<'de, E> {
     fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {
-                // Otherwise `1` and `01` would be the same key, although they are two members of the object.
+                // Without this check, `1` and `01` would be the same key, although they are two members of the object.
                 text.parse().ok().filter(|value: &T| value.to_string() == *text)
             }
             _ => None,

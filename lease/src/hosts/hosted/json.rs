@@ -16,8 +16,9 @@ pub(super) fn error_to_json(error: &Error) -> Json {
     })
 }
 
-/// Converts JSON to an error that the rules or the host reported instead of opening a connection. Waiting helps only if the
-/// store is temporarily unavailable, for example if too many open files prevent the system from opening the store's file.
+/// Converts an error from JSON. The rules or the host reported this error instead of opening a connection. Waiting helps
+/// only if the store is temporarily unavailable, for example if too many open files prevent the system from opening the
+/// store's file.
 pub(super) fn error_from_json(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::from_code(text("code")), text("message"));

@@ -11,11 +11,11 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
 };
 
-/// The maximum time, in milliseconds, for which the keeper repeats a rejected release. The lease's host waits for the same
-/// time until the lease ends.
+/// The maximum time, in milliseconds, for which the keeper repeats a rejected release. The lease's host waits just as long
+/// for the lease to end.
 const RELEASE_MS: u64 = 10_000;
-/// A renewal increases the version by a random amount between 1 and this number. Four renewals per hour do not use up 2^53
-/// versions within a quarter of a million years.
+/// A renewal increases the version by a random amount between 1 and this number. At four renewals per hour, 2^53 versions
+/// last about a quarter of a million years.
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -23,8 +23,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn advance(&mut self, now: Moment) {
         self.detect_gap(now);
         self.schedule_beat(0, now);
-        // The state stays `Ended` unless a branch sets a different one. This happens when a keeper closes without a grant,
-        // because it has no generator to seal.
+        // The state stays `Ended` unless a branch sets a different one. A keeper that closes without a grant ends in this
+        // way, because it has no generator to seal.
         match core::mem::replace(&mut self.at, KeeperState::Ended) {
             KeeperState::Idle { .. } if self.is_closing => self.seal(),
             KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
@@ -44,7 +44,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 self.request_release(purpose, now);
             }
-            // This branch precedes the next one, because a release already ends the lease, so a call to `close` changes
+            // This branch must precede the next one: a release already ends the lease, so a call to `close` changes
             // nothing.
             release @ KeeperState::Paused { purpose: RequestPurpose::Release { .. }, .. } => {
                 self.at = release;
@@ -62,7 +62,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the action of a keeper that has no pending work.
+    /// Returns the action for a keeper that has no pending work.
     pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
@@ -100,8 +100,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.pause_for(known.min(longest), now);
     }
 
-    /// Schedules a retry after a pause of at least `least` milliseconds. If a grant is still being renewed, the pause is no
-    /// longer than the end of the grant allows.
+    /// Schedules a retry. If a grant is still being renewed, the pause depends on how much time remains until the grant
+    /// ends. Otherwise, the pause is at least `least` milliseconds.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_renewed()) {
             Some(end) => now.elapsed_ms + self.renewal_retry_pause(end, now),
@@ -205,7 +205,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // Before this request, the store executed a renewal whose reply the keeper is no longer waiting for.
+            // Before this request, the store executed a renewal to which the keeper no longer expects a reply.
             (RequestPurpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
@@ -271,8 +271,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.request_renewal(held, new, now);
     }
 
-    /// Returns the end of a renewal, based on whichever of the two clocks is behind. Otherwise, a clock that is far ahead
-    /// would block the worker ID for as long as it is ahead.
+    /// Returns the end of a renewal, calculated from whichever of the two clocks is behind the other. Otherwise, a clock
+    /// that is far ahead would block the worker ID for as long as it is ahead.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
@@ -311,7 +311,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
         // A store never returns to a version older than one that it has acknowledged. Therefore, this store was restored,
-        // although its name is the same.
+        // even though it has the same name.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
         }
@@ -357,10 +357,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Continues with a grant whose record was acknowledged or read. The window grows only up to the acknowledged end. If a
-    /// read shows a later end, the keeper writes that end again (R2).
+    /// read returns a later end, the keeper writes that end again (R2).
     fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap, the record that was read may result from a write that every copy has sent.
+        // After a gap, the record that was read may be the result of a write that every copy has sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.request_renewal(held.with_record(there), new, now);
@@ -391,7 +391,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.seal();
     }
 
-    /// Returns whether it is certain that no other holder received the worker ID in the part of the history that a restored
+    /// Returns whether the worker ID certainly was not granted to another holder in the part of the history that a restored
     /// store lost. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
     /// counts only up to the acknowledged end. A later end may come from a backup of a primary whose replica never received
     /// it, and that replica may have been promoted.
@@ -472,7 +472,7 @@ impl HeldGrant {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
-    /// Returns whether a record of this holder's claim contains a renewal that this holder never requested.
+    /// Returns whether a record of this holder's claim contains a renewal that this process never requested.
     fn is_cloned(&self, there: &Record) -> bool {
         there.version > self.record.version && !self.asked.contains(there)
     }

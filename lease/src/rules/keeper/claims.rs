@@ -150,7 +150,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if self.is_known(&namespace, store) {
             self.is_surveyed = true;
             if self.is_renewed() {
-                // Another keeper was first to notice the restored store.
+                // Another keeper noticed the restore first.
                 return self.begin_again(now);
             }
             return self.claim_in(namespace, now);
@@ -257,8 +257,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.send(RequestPurpose::Claim(claim), Operation::Put { old, new }, now);
     }
 
-    /// Writes a claim again after a read has returned it. The read alone proves nothing: a commit that was not acknowledged
-    /// may be visible here, but missing on the replica that is promoted next (R2).
+    /// Writes a claim again after a read has returned it. The read alone proves nothing: an unacknowledged commit may be
+    /// visible here, but missing on the replica that is promoted next (R2).
     pub(super) fn rewrite_claim(
         &mut self,
         claim: Claim,

@@ -29,11 +29,11 @@ const GAP_MS: u64 = 1000;
 /// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
 /// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// The maximum renewal delay for a strict holder, and the time for which the holder holds IDs back, both in milliseconds.
+/// The maximum renewal delay for a strict holder, and how long such a holder withholds IDs, both in milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far ahead of the current time a strict generator's window ends, unless the keeper waits for a reply, and the
-/// interval between clock comparisons, both in milliseconds. The keeper extends a window once the new end is at least a
+/// How far ahead of the current time a strict generator's window ends unless the keeper is waiting for a reply, and the
+/// interval between clock comparisons. Both are in milliseconds. The keeper extends a window once the new end is at least a
 /// second later.
 const WINDOW_AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
@@ -146,8 +146,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl HeldGrant {
-    /// Returns whether another copy of this process may hold the grant as well, because no write has been acknowledged
-    /// since the last gap.
+    /// Returns whether another copy of this process may hold the same grant, because no write has been acknowledged since
+    /// the last gap.
     pub(super) fn may_be_shared(&self) -> bool {
         self.gap_at.is_some()
     }

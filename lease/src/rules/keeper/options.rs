@@ -229,7 +229,7 @@ impl Options {
     /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
-        // A restarted process waits until the lease of its killed predecessor ends, because no other worker ID will do.
+        // A restarted process waits until the lease of its killed predecessor ends, because it accepts no other worker ID.
         // That is why the lease is short.
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }

@@ -47,10 +47,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = KeeperState::Idle { until: renew_at };
     }
 
-    /// Returns the longest pause without a grant: a tenth of the lease duration, but at most a minute. While a caller waits
-    /// for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far. The limit grows
-    /// so that a thousand processes that start at once leave some of a full server's connections to others. A pause must be
-    /// short, because a worker ID may be released before its grant ends.
+    /// Returns the longest pause while there is no grant: a tenth of the lease duration, but at most a minute. While a
+    /// caller waits for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far. The
+    /// limit grows so that a thousand processes that start at once leave some of a full server's connections to others.
+    /// Pauses must be short, because a worker ID may be released before its grant ends.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();

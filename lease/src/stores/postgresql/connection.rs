@@ -37,7 +37,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of retries if the server has too many connections, and the longest pause before the first retry. Each
 /// pause is random, and may be up to twice as long as the previous one. Otherwise, processes that start at the same time
-/// would repeatedly collide, and would keep other clients out as well.
+/// would repeatedly collide and would keep out other clients.
 const MAX_RETRIES: u32 = 4;
 const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -76,7 +76,7 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
     connect_once(&server.address).await?.map_err(to_error)
 }
 
-/// The server's reply, or an error of the URL.
+/// The server's reply, or an error in the URL.
 type ConnectResult = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
 async fn connect_once(server: &url::Server) -> Result<ConnectResult> {
@@ -102,7 +102,7 @@ where
     let noted = notices.clone();
     let work = async move {
         // Awaiting the connection itself would be simpler, but the client would then only log notices. The driver needs the
-        // notices, because a commit that ends with a warning does not count.
+        // notices, because a commit that ends with a warning does not count as a reply.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Processes a request. The notices come from the connection, unless a pool drives the connection and does not pass on its
-/// notices. In that case, the driver cannot recognize a commit whose wait for a replica was cancelled manually.
+/// notices. In that case, the driver cannot recognize a commit whose wait for a replica was canceled manually.
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,

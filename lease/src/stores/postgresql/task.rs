@@ -145,7 +145,7 @@ enum Source {
 
 impl LentConnection {
     /// Returns the connection for one request. Fails if the previous request was dropped, because the reply to that request
-    /// could be mistaken for the next one.
+    /// could be mistaken for the reply to the next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &self.from {
@@ -162,7 +162,7 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // If the server did not answer, the connection's task would otherwise never end, or the pool would hand this
+        // If the server does not reply, the connection's task would otherwise never end, or the pool would hand this
         // connection to its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),

@@ -80,7 +80,7 @@ pub(super) fn is_forking() -> bool {
     FORKING_THREADS.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. If two threads both install them, the effect is the same.
+/// Installs the hooks. If two threads both install them, the effect is the same as if one did.
 fn install_hooks() {
     #[cfg(unix)]
     if !HAS_HOOKS.swap(true, Ordering::AcqRel) {

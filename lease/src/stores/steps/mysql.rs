@@ -135,7 +135,7 @@ pub(super) fn is_missing_table(failure: &Failure) -> bool {
     failure.code.as_deref() == Some("1146")
 }
 
-/// Returns the reason why a request that must not create tables cannot be answered.
+/// Returns the error for a request that needs the tables but is not allowed to create them.
 pub(super) fn no_store_error() -> Error {
     unavailable("the database has no tables of leases; the first lease creates them".into())
         .permanent()
@@ -205,7 +205,7 @@ pub(super) fn error(failure: &Failure) -> Error {
 /// A part of `PyMySQL`'s message if it cannot encrypt a password for the server.
 const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
 
-/// Substrings of the clients' messages about a server without TLS.
+/// Substrings of the messages that clients report for a server without TLS.
 const NO_TLS_MESSAGES: [&str; 3] =
     ["does not support secure connection", "does not have this capability", "does not support SSL"];
 

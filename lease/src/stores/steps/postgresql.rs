@@ -125,7 +125,7 @@ fn second_store_error(schema: &Schema, other: &str) -> Error {
     unavailable(format!("{found}: {remedy}")).permanent()
 }
 
-/// Returns the reason why a request that must not create tables cannot be answered.
+/// Returns the error for a request that needs the tables but is not allowed to create them.
 pub(super) fn no_store_error(schema: &Schema) -> Error {
     let reason = format!(
         "there are no tables of leases in the schema {schema}; the first lease creates them"
@@ -168,7 +168,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// Substrings of the server's messages about a rejected connection. libpq does not report the SQLSTATE of these messages.
+/// Substrings of the server's messages for a rejected connection. libpq does not report the SQLSTATE of these messages.
 const REJECTION_MESSAGES: [&str; 8] = [
     "\" does not exist",
     "authentication failed",
@@ -180,7 +180,7 @@ const REJECTION_MESSAGES: [&str; 8] = [
     "is not permitted to log in",
 ];
 
-/// Substrings of the clients' messages about servers that a client skipped because they do not accept writes.
+/// Substrings of the messages that clients report when they skip servers that do not accept writes.
 const READ_ONLY_MESSAGES: [&str; 4] = [
     "session is read-only",
     "does not allow writes",
@@ -188,7 +188,7 @@ const READ_ONLY_MESSAGES: [&str; 4] = [
     "match the target attribute requirement",
 ];
 
-/// Substrings of the clients' messages about a server without TLS.
+/// Substrings of the messages that clients report for a server without TLS.
 const NO_TLS_MESSAGES: [&str; 4] = [
     "does not support SSL",
     "does not support TLS",

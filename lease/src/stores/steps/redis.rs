@@ -64,7 +64,8 @@ fn member(first: u64) -> String {
     format!("{first:016}")
 }
 
-/// The script fills in the store's name.
+/// Returns the JSON of a namespace's record in two parts, followed by the incarnation. The script inserts the store's name
+/// between the two parts.
 fn open(namespace: &Namespace) -> Vec<String> {
     let namespace = Namespace { store: String::new(), ..namespace.clone() };
     let [before, after] = split(&namespace.to_json(), ",\"store\":\"");

@@ -48,9 +48,9 @@ pub(super) struct Dialect {
     /// Otherwise, records that another holder creates between the two reads would seem to be lost. This list has as many
     /// statements as `write`.
     pub(super) read: Vec<String>,
-    /// The end of a query that locks its row against changes until the end of the transaction.
+    /// The clause at the end of a query that locks the query's row against changes until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The end of such a locking query if the transaction also changes the row.
+    /// The locking clause to use instead if the transaction also changes the row.
     pub(super) locked: &'static str,
     /// The type name used to cast a value to an integer.
     pub(super) integer: &'static str,
@@ -68,7 +68,7 @@ pub(super) struct Dialect {
 }
 
 impl From<u64> for Value {
-    /// Converts an integer field of a record, which is below 2^53.
+    /// Converts an integer field of a record. These integers are below 2^53.
     fn from(value: u64) -> Self {
         Self::Integer(value.cast_signed())
     }
@@ -148,7 +148,7 @@ impl Dialect {
         Statement { text, values }
     }
 
-    /// Returns the end of an `INSERT` statement that leaves an existing row unchanged.
+    /// Returns the clause that makes an `INSERT` statement leave an existing row unchanged.
     fn on_conflict_clause(&self, table: &str, key: &str) -> String {
         if self.returns {
             format!("ON CONFLICT ({key}) DO NOTHING")
@@ -164,7 +164,8 @@ impl Dialect {
         (!self.returns).then(|| Statement { text, values: vec![name.into()] })
     }
 
-    /// Returns the end of a subquery whose row must not change. It is empty if [`Dialect::lock`] has locked the row.
+    /// Returns the locking clause of a subquery whose row must not change. The clause is empty if [`Dialect::lock`] has
+    /// locked the row.
     fn lock_clause(&self, lock: &'static str) -> &'static str {
         if self.returns { lock } else { "" }
     }
@@ -218,7 +219,7 @@ impl State {
     }
 }
 
-/// Returns the reply that the rows of a transaction contain, and the namespace's record.
+/// Extracts the reply and the namespace's record from the rows of a transaction.
 pub(super) fn answer(
     operation: &Operation,
     rows: &[Rows],
@@ -354,9 +355,8 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     Statement { text, values }
 }
 
-/// Replaces a record if it has not changed since it was read. The namespace's incarnation must equal that of the new
-/// record, and the namespace's record must name this store. The record and the namespace's record stay locked until the
-/// replacement is done.
+/// Replaces a record if it has not changed since it was read. The namespace must have the same incarnation as the new
+/// record, and the namespace's record must name this store. Both records stay locked until the replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
     let (store, shared) = (&dialect.store, dialect.lock_clause(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";

@@ -24,13 +24,14 @@ const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly
 /// The substring of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE_MESSAGE: &str = "no such table";
 
-/// An immediate transaction has exclusive write access to the file. The file's name contains no quotation marks.
+/// Returns the dialect for the file named `name`, which contains no quotation marks. An immediate transaction has exclusive
+/// write access to the file.
 pub(super) fn dialect(name: &str) -> Dialect {
     let now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
     Dialect {
         store: format!("'{name}'"),
         state: format!("SELECT NULL, '{name}', {now}"),
-        // IMMEDIATE takes the write lock at the start. If a transaction reads first and takes the lock later, it fails
+        // IMMEDIATE acquires the write lock at the start. A transaction that reads first and acquires the lock later fails
         // instead of waiting if another process wrote in between.
         write: vec!["BEGIN IMMEDIATE".into()],
         read: vec!["BEGIN".into()],

@@ -56,7 +56,7 @@ export function variable(name: (typeof VARIABLES)[number]): string | undefined {
 export function requireModule<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));
   if (imported) return imported as Module;
-  // Bundlers must not detect `createRequire`, as in machines/addon.ts.
+  // Hide `createRequire` from bundlers, as in machines/addon.ts.
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   // The working directory may have been removed, or Deno may not permit the program to read it.
   const resolutionPaths = [() => process.argv[1], () => join(process.cwd(), "package.json")];

@@ -178,8 +178,8 @@ class Lease:
         # Create all locks anew, because a thread of the parent may have held the inherited locks at the moment of the
         # fork.
         self._lock = threading.Lock()
-        # `_wake` interrupts a pause of the keeper. `_settled` is set while a call need not wait, either because there
-        # is a worker ID or because waiting would not help.
+        # `_wake` interrupts the keeper's pause. `_settled` is set while a call need not wait, either because there is a
+        # worker ID or because waiting would not help.
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._task: asyncio.Task[None] | None = None

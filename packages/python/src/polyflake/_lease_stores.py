@@ -33,7 +33,8 @@ from typing import Any
 from polyflake._errors import PolyflakeError, build
 from polyflake._polyflake import name_file
 
-# The answer to a command to which the server did not reply in time. The server may have executed its statements.
+# The answer that a driver returns if the server does not reply to a command in time. The server may still have executed
+# the command's statements.
 NO_OUTPUT = {"silent": True}
 
 _MAX_RESPONSE_BYTES = 1 << 20

@@ -67,7 +67,8 @@ _T = TypeVar("_T")
 
 # Raise an error (``ArgumentError``) for an ID without a column type, because the column's form determines what is
 # stored. In ``column == id``, SQLAlchemy infers the type from the column. In ``literal(id)`` and in function arguments,
-# it has no type to infer, so it would send the string, which never equals a value in a column of bytes or UUIDs.
+# there is no column to infer a type from, so SQLAlchemy would send the string, which never equals a value in a column
+# of bytes or UUIDs.
 inspection._self_inspects(sno.Sno)
 
 

@@ -1,4 +1,4 @@
-//! A request to every runtime, and a pattern for the expected answer.
+//! A request that is sent to every runtime, and a pattern for the expected answer.
 
 use std::{collections::HashSet, fmt};
 

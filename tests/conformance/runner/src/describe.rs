@@ -1,10 +1,10 @@
-//! Descriptions of the formats: size, fields, rate and time span. The module that generates layouts also describes them.
+//! Descriptions of the formats: size, fields, rate and time span. Layouts are described by the module that generates them.
 
 use serde_json::{Value, json};
 
 use super::case::{Case, Pattern};
 
-/// Each format with its constants.
+/// The formats and their constants.
 const FAMILIES: [(&str, u32, &str, &str, &str); 4] = [
     ("sno", 80, "16384000", "1262304000000", "3461327255548"),
     ("randflake", 64, "131072", "1730000000000", "2803741823000"),

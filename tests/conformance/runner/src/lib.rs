@@ -77,7 +77,8 @@ impl Suite<'_> {
         Ok(wrong.is_empty())
     }
 
-    /// Returns the names of the cases in a folder's vector files that at least one runtime answers incorrectly.
+    /// Runs the cases from a folder's vector files, and returns the names of those that at least one runtime answers
+    /// incorrectly.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ fn args_with(of: &Value, argument: &str, value: Value) -> Value {
     args
 }
 
-/// Passes values that are not numbers to `encode`, and values that are not strings to `decode`.
+/// Returns cases that pass values other than numbers to `encode`, and values other than strings to `decode`.
 fn invalid_type_cases() -> impl Iterator<Item = Case> {
     let of = json!({"secrets": {"1": "07".repeat(32)}, "type": "order", "bits": 48});
     let values = [json!(null), json!(true), json!([]), json!({"hex": "2a"})];
@@ -79,8 +79,8 @@ fn invalid_type_cases() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Decodes strings of a 48-bit type with a type of a different width but the same name and secret. The width is part of the
-/// key, so the decrypted number is random and is unlikely to fit in 1 bit.
+/// Returns cases that decode strings of a 48-bit type using a type with the same name and secret but a different width. The
+/// width is part of the key, so the decrypted number is random and is unlikely to fit in 1 bit.
 fn wrong_width_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {

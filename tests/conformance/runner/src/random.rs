@@ -46,8 +46,8 @@ fn maker(rng: &mut Rng) -> Maker {
     unreachable!("a pick is below the sum of all shares")
 }
 
-/// Returns a random number or a number near a power of two, where limits often lie. JavaScript numbers can represent all of
-/// them exactly.
+/// Returns a random number or a number near a power of two, where limits often lie. JavaScript numbers can represent every
+/// result exactly.
 pub(crate) fn number(rng: &mut Rng) -> i64 {
     let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
     match rng.u32(..6) {

@@ -38,7 +38,7 @@ impl Runtime {
         !matches!(self, Self::Rust | Self::Python)
     }
 
-    /// Returns whether the runtime can run a case. Only dynamically typed languages can pass some values.
+    /// Returns whether the runtime can run a case. Some values can be passed only by dynamically typed languages.
     pub(crate) fn can_run(self, case: &Case) -> bool {
         !case.dynamic || self != Self::Rust
     }

@@ -56,7 +56,7 @@ pub(crate) fn ids_are_unique() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| all_cells_are_unique(answer, Value::clone))
 }
 
-/// Returns whether all IDs in the lists of a trace's answers occupy different cells.
+/// Returns whether `cell` returns a different cell for every ID in the lists of a trace's answers.
 pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
@@ -70,7 +70,7 @@ pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Valu
     cells.iter().all(|cell| seen.insert(cell))
 }
 
-/// Returns clock readings for a call. Most readings advance. Occasionally, a reading is not a time.
+/// Returns clock readings for a call, usually in ascending order. Occasionally, a reading is not a time.
 pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
     if rng.u32(..3) > 0 {

@@ -97,7 +97,7 @@ impl<G: TracedGenerator> Stage<G> {
         self.generator.replace(Some(Rc::new(generator)));
     }
 
-    /// Runs a step. Meanwhile, the clock shows the step's readings.
+    /// Runs a step. While the step runs, the clock returns the step's readings.
     fn step(self: &Rc<Self>, step: &Value) -> Value {
         let generator =
             self.generator.borrow().clone().expect("a trace has a generator while it runs");
@@ -129,8 +129,8 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// Returns the current clock reading. After the last reading, the clock repeats it forever. A reading that is not a
-    /// time makes the clock fail.
+    /// Returns the current clock reading. Once the readings run out, the last one is repeated forever. A reading that is
+    /// not a time makes the clock fail.
     fn current_reading(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());

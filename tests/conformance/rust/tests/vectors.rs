@@ -1,5 +1,5 @@
-//! Runs every vector file and some random cases with the Rust driver: scenarios for the original generators, strings, and
-//! layouts. `cargo xtask conformance` runs the same cases and more with all runtimes.
+//! Runs every vector file and some random cases with the Rust driver. The cases cover scenarios for the original
+//! generators, strings, and layouts. `cargo xtask conformance` runs the same cases and more with all runtimes.
 
 use std::{path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! Tests IDs in columns of SQLite and PostgreSQL with each library for which the crates provide types. The tests write,
+//! Tests IDs in columns of SQLite and PostgreSQL, using each library that the crates provide types for. The tests write,
 //! read and sort IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;

@@ -206,7 +206,8 @@ for (const [name, place] of Object.entries(PLACES)) {
           worker.postMessage("generate");
           const [found] = await once(worker, "message");
           process.stdout.write(JSON.stringify(found), () => process.exit());`;
-        // Without polyflake/lease in the main thread, whose first use of the package would share the restore count.
+        // The main thread does not use polyflake/lease, because its first use of the package would share the restore
+        // count.
         const { node, url } = place();
         const options = { env: { ...process.env, STORE: url } };
         const { stdout } = await run(node, ["--no-warnings", "--input-type=module", "--eval", program], options);

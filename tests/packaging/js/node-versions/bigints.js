@@ -1,5 +1,5 @@
-// 64-bit integers in JSON. As numbers, they remain exact in engines that support it and are rejected elsewhere. As
-// strings, they always remain exact.
+// 64-bit integers in JSON. Integers written as numbers remain exact in engines that support this, and are rejected
+// elsewhere. Integers written as strings always remain exact.
 import { PolyflakeError, withBigints } from "polyflake/json";
 
 const BIG = 4594531474933654033n;

@@ -1,5 +1,5 @@
-//! Repeatedly restarts generators with explicit worker IDs, each right after its predecessor's last ID, and counts
-//! duplicates.
+//! Repeatedly restarts generators with explicit worker IDs, and counts duplicates. Each generator starts as soon as its
+//! predecessor has generated its last ID.
 //!
 //! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently,
 //! so that their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
@@ -29,13 +29,13 @@ struct Options {
     /// Number of worker IDs that run concurrently.
     #[arg(long, default_value_t = 500)]
     workers: u16,
-    /// Number of generators for formats with one-second ticks, which wait longer.
+    /// Number of generators for each format with one-second ticks. These generators wait longer.
     #[arg(long, default_value_t = 1000)]
     slow: usize,
     /// Runs each generator in its own process.
     #[arg(long)]
     processes: bool,
-    /// Generates two IDs of a format (selected by its index) with a worker ID, and prints them.
+    /// Generates and prints two IDs, given the index of a format and a worker ID.
     #[arg(long, num_args = 2, hide = true)]
     one: Option<Vec<u16>>,
 }

@@ -160,7 +160,7 @@ mod linux {
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
     fn fork_hook_counter() -> Generator {
         in_child();
-        // SAFETY: the hook runs in a child that has only one thread.
+        // SAFETY: the hook only draws random bytes and sets an atomic integer. It runs in a child that has only one thread.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         let count = AtomicU64::new(0);
         Box::new(move || {

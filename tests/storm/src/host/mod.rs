@@ -35,7 +35,7 @@ const CHUNK: u64 = 50;
 /// The delay after which all copies start to generate IDs at the same time.
 const COPY_START_DELAY: Duration = Duration::from_millis(20);
 
-/// The numbers of failed calls after which a thread gives up: first the limit before its first ID, then the limit after it.
+/// The numbers of failed calls after which a thread gives up: the limit until its first ID, and the limit from then on.
 const RETRY_LIMITS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Writes the lines of a host, each with a single write.
+//! Writes a host's output lines, each with a single write.
 
 use std::{
     io::{Write, stdin, stdout},

@@ -59,8 +59,8 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
 }
 
-/// Returns the value that, besides the contents of the sources, determines the bytes. For crates, it is the commit, which
-/// each crate contains. Otherwise, it is the time of the last change to the sources.
+/// Returns the value that, together with the contents of the sources, determines the artefact's bytes. For crates, it is
+/// the commit, which each crate contains. Otherwise, it is the time of the last change to the sources.
 pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     match kind {
         ArtefactKind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),

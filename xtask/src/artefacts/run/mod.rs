@@ -29,8 +29,8 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with every suitable program on this machine. If there is none, returns the reason. A missing program is
-/// an error only in CI, where it can be installed.
+/// Runs an artefact with every suitable program on this machine. If no program is suitable, returns the reason. A missing
+/// program is an error only in CI, where it can be installed.
 pub fn run(
     shell: &Shell,
     artefact: &Artefact,

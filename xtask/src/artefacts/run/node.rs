@@ -109,7 +109,7 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
 }
 
 /// Creates a copy of the repository that consists of links. It contains the built package and this platform's addon instead
-/// of those of the checkout.
+/// of those in the checkout.
 fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
     tools::node(shell)?;
     let tree = roots::folder().join("trees").join(&platform.name);

@@ -43,7 +43,8 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether child processes run in the same way as this Node. They do not if a loader or an emulator runs it.
+    /// Returns whether child processes run in the same way as this Node. They do not if this Node runs in a loader or an
+    /// emulator.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }

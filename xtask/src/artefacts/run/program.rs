@@ -15,7 +15,7 @@ use crate::{
 /// The machine's own platform.
 const MACHINE: &str = "linux-x64-gnu";
 
-/// Returns a record which states that the program generated an ID and identified it.
+/// Returns a record stating that the program generated an ID and identified it.
 fn run_record() -> Run {
     Run::new("the program", "makes and names IDs")
 }

@@ -54,7 +54,7 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        // The server also exits when its input ends.
+        // A failure can be ignored, because the server also exits when its input ends.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -7,7 +7,7 @@ use super::{Project, Source, Target, generate_and_identify};
 
 const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
 
-/// Creates a Node project with a client that installs packages.
+/// Returns the target for a Node project, with the functions through which its client works.
 const fn node_target(
     create: fn(&Shell, &Source) -> Result<()>,
     add: fn(&Shell, &Source) -> Result<()>,
@@ -97,8 +97,8 @@ fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> 
     Ok(shell.write_file("yarn.lock", "")?)
 }
 
-/// Returns a Yarn command that ignores the packuments of earlier runs. Their addresses contain the port of the registry of
-/// that run.
+/// Returns a Yarn command that ignores packuments cached by earlier runs. Their addresses contain the port of an earlier
+/// run's registry.
 fn with_separate_cache<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
     yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
 }

@@ -27,7 +27,7 @@ pub struct Project {
     /// The name of the project's folder.
     #[serde(skip)]
     pub name: String,
-    /// The promise that the project protects.
+    /// The guarantee that this project tests.
     #[serde(rename = "description")]
     pub protects: String,
     scripts: BTreeMap<String, String>,

@@ -55,7 +55,7 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     test_one_version(shell, &wheel)
 }
 
-/// Runs the package's tests of features in which a wheel for one version of `CPython` differs from other wheels.
+/// Runs the package's tests for the features that differ between a wheel for one version of `CPython` and other wheels.
 fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     ensure!(!wheel.display().to_string().contains("abi3"), "expected a wheel for one version");
     let (python, folder) = (workspace::python(), tempfile::tempdir()?);

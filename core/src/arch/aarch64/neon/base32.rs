@@ -65,8 +65,8 @@ fn characters(id: &Id) -> uint8x16_t {
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
 
-/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
-/// position in each lane.
+/// Returns a register with five bits in each byte. Each input lane holds ten bits, which represent two characters. The
+/// position of these bits differs from lane to lane.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {

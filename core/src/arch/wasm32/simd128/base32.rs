@@ -61,8 +61,8 @@ fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
     characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
 }
 
-/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
-/// position in each lane.
+/// Returns a register with five bits in each byte. Each input lane holds ten bits, which represent two characters. The
+/// position of these bits differs from lane to lane.
 #[inline]
 pub(super) fn values(lanes: v128, lift: v128) -> v128 {
     let tens = u16x8_mul(lanes, lift);
@@ -104,7 +104,7 @@ pub(super) fn join_40_bits(values: v128) -> v128 {
 /// Joins sixteen values into ten bytes.
 #[inline]
 fn gather(values: v128) -> Id {
-    // A lookup reverses the bytes, because wasm has no instruction that reverses the bytes of a word.
+    // A lookup reverses the bytes, because wasm has no byte-swap instruction.
     let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
     let bytes = u8x16_swizzle(join_40_bits(values), order);
     let [a, b, c, d, e, f, g, h] = u64x2_extract_lane::<0>(bytes).to_le_bytes();

@@ -122,7 +122,7 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     _mm_storeu_si16(part_mut::<_, 2>(place, 38), _mm_srli_si128::<8>(last));
 }
 
-/// Returns a register with the same lane twice.
+/// Returns a register that contains two copies of a lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn broadcast(lane: __m128i) -> __m256i {
@@ -136,8 +136,8 @@ pub(super) fn splat(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte.cast_signed())
 }
 
-/// Returns a register with five bits in each byte. Each input word holds the ten bits of two characters, at a different
-/// position in each word.
+/// Returns a register with five bits in each byte. Each input word holds ten bits, which represent two characters. The
+/// position of these bits differs from word to word.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values(lanes: __m256i) -> __m256i {

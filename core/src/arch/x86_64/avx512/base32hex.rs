@@ -43,7 +43,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// Returns the slots of eight integers.
+/// Encodes eight integers as digits, which fill eight slots.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << BITS_IN_12_DIGITS));
@@ -86,7 +86,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// Returns the integers of eight slots, and whether any slot is invalid or has fewer than 12 digits.
+/// Decodes eight slots into integers. Also returns whether any slot is invalid or has fewer than 12 digits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
@@ -122,7 +122,7 @@ fn join_40_bits(characters: __m512i) -> (__m512i, __m512i) {
     (forties, _mm512_or_si512(values, characters))
 }
 
-/// Returns a register with the same word eight times.
+/// Returns a register that contains eight copies of a word.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn words(word: u64) -> __m512i {
     _mm512_set1_epi64(word.cast_signed())

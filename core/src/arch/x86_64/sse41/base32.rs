@@ -40,8 +40,8 @@ pub(in crate::arch) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     texts.len()
 }
 
-/// Returns a register with five bits in each byte. Each input lane holds the ten bits of two characters, at a different
-/// position in each lane.
+/// Returns a register with five bits in each byte. Each input lane holds ten bits, which represent two characters. The
+/// position of these bits differs from lane to lane.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values(lanes: __m128i) -> __m128i {

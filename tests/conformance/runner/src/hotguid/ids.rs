@@ -46,7 +46,7 @@ fn id_cases(name: &str, case: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns the case's fields under the protocol's names.
+/// Returns the case's fields, keyed by the protocol's names.
 fn fields(case: &Value) -> Result<Value> {
     Ok(json!({
         "text": text(case, "text")?,
@@ -60,7 +60,7 @@ fn fields(case: &Value) -> Result<Value> {
     }))
 }
 
-/// Checks that the bytes and the string of the converted GUID also match each other.
+/// Returns a case that checks that the bytes and the string of the converted GUID also match each other.
 fn sql_bytes_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"hex": text(case, "sql_bytes_hex")?});
     let expected = Pattern::ok_with_members([("text", member(case, "sql_text")?.clone())]);
@@ -93,7 +93,7 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// A case of `ranges.json`.
+/// Converts an entry of `ranges.json` to a case.
 pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
     let expected = match ours(case, "error") {

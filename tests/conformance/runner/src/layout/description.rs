@@ -43,7 +43,7 @@ fn field(theirs: &Value) -> Result<Value> {
     Ok(ours)
 }
 
-/// `s_builtin` is the one-second tick built into the original library, which is broken.
+/// Translates a tick. `s_builtin` is the original library's built-in one-second tick, which is broken.
 fn tick(theirs: &Value) -> Result<Value> {
     Ok(match theirs.as_str().context("expected a text as tick")? {
         "ms" => "1ms",
@@ -62,7 +62,7 @@ fn constant_value(value: &Value) -> Result<Value> {
     })
 }
 
-/// Returns the values to pack, under the protocol's names.
+/// Returns the values to pack, keyed by the protocol's names.
 pub(crate) fn values_to_pack(theirs: &Value) -> Result<Map<String, Value>> {
     let mut ours = Map::new();
     for (name, value) in theirs.as_object().context("expected an object as inputs")? {

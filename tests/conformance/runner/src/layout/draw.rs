@@ -153,7 +153,7 @@ pub(crate) fn field_of_kind(
         "constant" | "bindable" => choose(rng, &NAMES),
         _ => "",
     };
-    // If the name is already taken, the field gets its default name.
+    // If the name is already taken, the field uses its default name.
     let name = if taken(name) || rng.u32(..6) == 0 { NAME_PLACEHOLDER } else { name };
     Part {
         kind,

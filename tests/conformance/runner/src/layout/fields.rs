@@ -9,7 +9,7 @@ use crate::{
     vectors::{label, list, member, ours, text},
 };
 
-/// `layout64.json`.
+/// Returns the cases of `layout64.json`.
 pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, vector) in list(file, "layouts")?.iter().enumerate() {
@@ -76,7 +76,7 @@ fn parsed(case: &Value) -> Result<Pattern> {
     })
 }
 
-/// Parses an ID that is passed as a string, as APIs do with integers above 2^53.
+/// Returns a case that parses an ID passed as a string, which is how APIs send integers above 2^53.
 fn parse_decimal(name: &str, layout: &Value, id: &str, expected: Pattern) -> Case {
     let args = json!({"layout": layout, "id_value": {"text": id}});
     Case::for_op(name, "layout.parse", args, expected)
@@ -121,7 +121,7 @@ fn repack(preset: &str, id: &str) -> Result<String> {
     Ok(if has_unused { id & i64::MAX } else { id }.to_string())
 }
 
-/// A case of `ranges.json`.
+/// Converts an entry of `ranges.json` to a case.
 pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
     let mut args = json!({
         "layout": translate(case)?,

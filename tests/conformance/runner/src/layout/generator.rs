@@ -82,7 +82,7 @@ fn range_case(name: &str, scenario: &Value) -> Result<Case> {
     Ok(trace::case(name, OP, options, steps))
 }
 
-/// Returns the cases for several generators, each created anew in the same tick.
+/// Returns one case for each of several generators, all of which are created in the same tick.
 fn consecutive_generators(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {

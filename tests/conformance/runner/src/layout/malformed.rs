@@ -9,7 +9,7 @@ use crate::{
     random::choose,
 };
 
-/// Describes a random layout after one change, which usually makes it invalid.
+/// Returns a case with the description of a random layout after one or two changes, which usually make the layout invalid.
 pub(crate) fn description(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
@@ -92,7 +92,7 @@ fn corrupt_text(rng: &mut Rng, mut text: String) -> String {
     text
 }
 
-/// Replaces a member's value, between the colon and the end of the value, with an odd token.
+/// Replaces a member's value (the text from the colon to the end of the value) with an unusual token.
 fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
     let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);

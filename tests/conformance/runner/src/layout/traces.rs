@@ -47,8 +47,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::ids_are_unique())
 }
 
-/// Returns a layout that is usually valid for a generator. No two IDs differ only in a bindable, so duplicates are noticed.
-/// For a range of worker IDs, the fields are usually in the required order.
+/// Returns a layout that is usually valid for a generator. No two IDs differ only in a bindable, so that duplicates are
+/// detected. For a range of worker IDs, the fields are usually in the required order.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let is_bytes = rng.bool();
     let needs = Constraints {

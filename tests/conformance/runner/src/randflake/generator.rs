@@ -13,7 +13,7 @@ use crate::{
 
 const OP: &str = "randflake.generator";
 
-/// `randflake_generator.json`.
+/// Returns the cases of `randflake_generator.json`.
 pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "constructors")?.iter().enumerate() {

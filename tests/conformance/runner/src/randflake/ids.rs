@@ -23,7 +23,7 @@ pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Builds an ID from its fields and converts it back. `case` contains the fields and the string.
+/// Returns cases that build an ID from its fields and convert it back. `case` contains the fields and the string.
 pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
     let mut fields = json!({
         "timestamp": number(case, "timestamp")?.to_string(),
@@ -41,7 +41,7 @@ pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Res
     ])
 }
 
-/// Builds an ID from its string and from its unsigned value, and converts it back.
+/// Returns cases that build an ID from its string and from its unsigned value, and convert it back.
 pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
     let unsigned = id.parse::<i64>()?.cast_unsigned().to_string();
     let ask = |op: &str, args, expected: &str| {
@@ -55,7 +55,7 @@ pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> 
     ])
 }
 
-/// Checks that encrypting the raw value gives the ID. Both are little-endian bytes.
+/// Returns a case that checks that encrypting the raw value gives the ID. Both are little-endian bytes.
 fn encryption_case(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
     let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());

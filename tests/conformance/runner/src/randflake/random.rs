@@ -31,7 +31,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Passes a value that is neither an ID nor an ID's string form.
+/// Returns a request with a value that is neither an ID nor an ID's string form.
 fn foreign_value_case(rng: &mut Rng) -> Case {
     let bytes = json!({"hex": hex(rng, 8)});
     let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();

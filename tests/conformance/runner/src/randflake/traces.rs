@@ -71,7 +71,7 @@ fn second(rng: &mut Rng) -> i64 {
     }
 }
 
-/// Returns a clock reading within a second.
+/// Returns a clock reading within the given second.
 fn reading(rng: &mut Rng, second: i64) -> String {
     (second * 1000 + rng.i64(0..1000)).to_string()
 }

@@ -71,8 +71,8 @@ fn close(expected: Pattern) -> Step {
 }
 
 /// Returns the snapshot members that must equal the original library's. If the original library took the snapshot after its
-/// last time unit, it has lost the sequence. Our snapshot never loses the sequence, so in that case only the other members
-/// are compared.
+/// last time unit, that snapshot has lost the sequence. Our snapshots never lose the sequence, so in that case only the
+/// other members are compared.
 fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
@@ -152,7 +152,7 @@ fn generate(step: &Value, clock: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
 }
 
-/// Returns a batch call. Of a long list of expected IDs, keeps only the first and last few.
+/// Returns a batch call. If the list of expected IDs is long, keeps only the first and last few.
 fn generate_many(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;

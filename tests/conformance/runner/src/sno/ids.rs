@@ -62,7 +62,7 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns a case's fields under the protocol's names.
+/// Returns a case's fields, keyed by the protocol's names.
 pub(crate) fn fields(case: &Value) -> Result<Value> {
     Ok(json!({
         "hex": member(case, "hex")?,
@@ -158,7 +158,7 @@ pub(crate) fn polymorphic(file: &Value) -> Result<Vec<Case>> {
         .collect()
 }
 
-/// A case of `ranges.json`.
+/// Converts an entry of `ranges.json` to a case.
 pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
     let expected = match ours(case, "error") {

@@ -42,7 +42,7 @@ fn id_cases(name: &str, case: &Value) -> Result<[Case; 4]> {
     ])
 }
 
-/// Returns the case's fields under the protocol's names.
+/// Returns the case's fields, keyed by the protocol's names.
 fn fields(case: &Value) -> Result<Value> {
     let (text, random) = (text(case, "text")?, text(case, "random")?);
     ensure!(random.len() == 14, "expected 14 digits as random, found {random}");
@@ -56,7 +56,7 @@ fn fields(case: &Value) -> Result<Value> {
     }))
 }
 
-/// A case of `ranges.json`.
+/// Converts an entry of `ranges.json` to a case.
 pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
     let expected = match ours(case, "error") {

@@ -13,8 +13,7 @@ use crate::{
     stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-/// A generator, the timestamp and first counter value of the last second, and the machines that the trace has contained so
-/// far.
+/// A generator, the timestamp and first counter value of the last second, and the machines seen so far in the trace.
 pub(crate) struct TraceState {
     generator: Generator<Script>,
     uuid8: bool,

@@ -60,8 +60,8 @@ fn by_hand(value: &Value) -> polyflake::Result<Sno> {
     }
 }
 
-/// Compares serde's result with parsing the value directly. Both must agree on whether the value is an ID. serde's errors
-/// have no code, so a returned error comes from direct parsing.
+/// Compares serde's result with the result of parsing the value directly. Both must agree on whether the value is an ID.
+/// serde's errors have no code, so a returned error comes from direct parsing.
 fn require_agreement(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,

@@ -41,7 +41,7 @@ fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
     serde_json::from_value(config.clone()).map_err(unexpected)
 }
 
-/// Applies the options that a restored generator also accepts.
+/// Creates a builder with the options that a restored generator also accepts.
 fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     let mut builder = Generator::builder().clock(clock);
     if let Some((start, end)) = window(options)? {

@@ -187,8 +187,8 @@ fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> 
     Ok(killer.outcome)
 }
 
-/// Returns an in-memory folder, if possible. Such a folder keeps a killed process's files just as a disk does, whereas
-/// processes that wait for a disk generate few IDs.
+/// Returns an in-memory folder, if possible. Like a folder on disk, it keeps a killed process's files, but processes that
+/// wait for a disk generate few IDs.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }

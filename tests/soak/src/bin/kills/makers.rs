@@ -1,4 +1,4 @@
-//! Functions that generate each format's IDs, and each ID's cell.
+//! Functions that generate IDs of each format and compute each ID's cell.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const BATCH: usize = 200;
 /// The maximum time that a call waits before the surrounding loop checks the state again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
-/// Generates some IDs and appends their bytes. A failed call appends the IDs generated before the error.
+/// A generator that appends the bytes of its IDs to a buffer. A failed call appends the IDs generated before the error.
 pub(crate) trait IdWriter {
     /// The number of bytes that an ID occupies in the pipe.
     const BYTES: usize;
@@ -92,8 +92,8 @@ impl IdWriter for HotGuidGenerator {
 
 pub(crate) type Uuid7Generator = uuid7::Generator<FastClock>;
 
-/// Starts each millisecond at the same sequence. Lives with one worker ID are then separated only by their windows, or by
-/// the last millisecond of the previous life.
+/// Starts each millisecond at the same sequence. Lives with the same worker ID are then separated only by their windows, or
+/// by the last millisecond of the previous life.
 pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<FastClock> {
     let worker = u16::try_from(worker).expect("fewer lives than worker IDs");
     let builder = uuid7::Generator::builder().clock(clock).max_wait(MAX_WAIT);
@@ -118,7 +118,7 @@ impl IdWriter for Uuid7Generator {
     }
 }
 
-/// From this epoch on, 36 bits of milliseconds cover two years.
+/// The layout's epoch, after which a 36-bit millisecond timestamp covers two years.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type LayoutGenerator = layout::Generator<FastClock>;

@@ -1,4 +1,5 @@
-//! Provides Python interpreters and musl from Debian packages, unpacked separately from the machine's own.
+//! Provides Python interpreters and musl from Debian packages, unpacked separately from the packages installed on this
+//! machine.
 
 use std::path::{Path, PathBuf};
 
