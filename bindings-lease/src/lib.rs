@@ -45,7 +45,7 @@ pub extern "C" fn place(length: usize) -> usize {
             Value::Array(values) => {
                 Place::of_variables(values[0].as_str(), values[1].as_str(), namespace)
             }
-            _ => Place::of(asked["url"].as_str().unwrap_or_default(), namespace),
+            _ => Place::parse(asked["url"].as_str().unwrap_or_default(), namespace),
         };
         place?.to_json()
     })

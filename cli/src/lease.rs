@@ -227,7 +227,7 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     })?;
     let unused = placeholder_namespace(read);
     let place = match url {
-        Some(url) => Location::of(url, unused),
+        Some(url) => Location::parse(url, unused),
         None => Location::of_variables(Some(read), None, unused),
     };
     Ok(place?.url().to_owned())
@@ -241,7 +241,7 @@ fn placeholder_namespace(url: &str) -> Option<&'static str> {
 
 fn reject_password(url: Option<&str>) -> Result<(), Failure> {
     let Some(url) = url else { return Ok(()) };
-    if Location::of(url, placeholder_namespace(url))?.has_password() {
+    if Location::parse(url, placeholder_namespace(url))?.has_password() {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
         return Err(Failure::new("invalid_secret", reason));
     }

@@ -91,7 +91,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_listener(arguments)?;
     let url = store(arguments.url.as_deref())?;
     let tokens = Tokens::load(arguments.tokens.as_deref())?;
-    let tls = tls::CertificateFiles::of(arguments).map(tls::Acceptor::load).transpose()?;
+    let tls =
+        tls::CertificateFiles::from_arguments(arguments).map(tls::Acceptor::load).transpose()?;
     if arguments.create {
         polyflake_lease::open(&url)?.answer(&probe())?;
     }

@@ -520,7 +520,7 @@ fn invalid_settings_are_rejected() {
 
 #[test]
 fn debug_output_hides_the_password() {
-    let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a")));
+    let debug = format!("{:?}", Place::parse("postgres://me:secret@db", Some("a")));
     assert!(!debug.contains("secret"), "{debug}");
 }
 

@@ -17,7 +17,7 @@ fn parse_address(case: &Json) -> polyflake_lease::Result<Json> {
     let place = if case["variable"] == true {
         Place::of_variables(text("url"), text("node"), text("namespace"))
     } else {
-        Place::of(text("url").unwrap(), text("namespace"))
+        Place::parse(text("url").unwrap(), text("namespace"))
     };
     Ok(serde_json::from_str(&place?.to_json()?).unwrap())
 }

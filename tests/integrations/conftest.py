@@ -96,7 +96,7 @@ def server() -> Iterator[Server]:
 
 
 class MariaDb:
-    """A server of MariaDB or MySQL without accounts. MariaDB's system tables are missing, because only accounts need them."""
+    """A server of MariaDB or MySQL without accounts. MariaDB then needs no system tables."""
 
     def __init__(self, folder: Path, program: str) -> None:
         self.socket, self.log = folder / "socket", folder / "log"

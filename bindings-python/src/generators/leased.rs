@@ -473,7 +473,7 @@ fn to_exception(error: polyflake_lease::Error) -> PyErr {
 #[pyo3(signature = (url, namespace, /))]
 pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
     let place = match url {
-        Some(url) => Place::of(url, namespace),
+        Some(url) => Place::parse(url, namespace),
         None => Place::from_env(namespace),
     };
     place.and_then(|place| place.to_json()).map_err(to_exception)

@@ -36,7 +36,7 @@ pub(crate) fn wrong_kind_error() -> PyErr {
 
 impl FieldColumn {
     /// Returns a column of numbers.
-    pub(crate) fn of<T: Item>(py: Python<'_>, numbers: Vec<T>) -> PyResult<Bound<'_, Self>> {
+    pub(crate) fn new<T: Item>(py: Python<'_>, numbers: Vec<T>) -> PyResult<Bound<'_, Self>> {
         array(py, Packed::new(numbers))
     }
 
@@ -48,7 +48,7 @@ impl FieldColumn {
     ) -> PyResult<Bound<'py, Self>> {
         let mut numbers = zeroed(ids.len())?;
         py.detach(|| fill(ids, &mut numbers)).map_err(raise)?;
-        Self::of(py, numbers)
+        Self::new(py, numbers)
     }
 
     /// Returns a column with one number for each ID. Other threads can run while the numbers are read.
@@ -59,7 +59,7 @@ impl FieldColumn {
     ) -> PyResult<Bound<'py, Self>> {
         let mut numbers = try_with_capacity(ids.len())?;
         py.detach(|| numbers.extend(ids.iter().map(|id| field(*id))));
-        Self::of(py, numbers)
+        Self::new(py, numbers)
     }
 
     /// Returns a column with a fixed number of bytes for each ID.
@@ -111,10 +111,10 @@ impl FieldColumn {
             return array(py, Packed::with_row_width(try_copy(rows)?, width));
         }
         match content.getattr(intern!(py, "typecode"))?.extract()? {
-            'q' => Self::of(py, parse_numbers(bytes, i64::from_ne_bytes)),
-            'I' => Self::of(py, parse_numbers(bytes, u32::from_ne_bytes)),
-            'H' => Self::of(py, parse_numbers(bytes, u16::from_ne_bytes)),
-            'B' => Self::of(py, try_copy(bytes)?),
+            'q' => Self::new(py, parse_numbers(bytes, i64::from_ne_bytes)),
+            'I' => Self::new(py, parse_numbers(bytes, u32::from_ne_bytes)),
+            'H' => Self::new(py, parse_numbers(bytes, u16::from_ne_bytes)),
+            'B' => Self::new(py, try_copy(bytes)?),
             _ => Err(wrong_kind_error()),
         }
     }

@@ -237,7 +237,7 @@ impl UuidClass {
     fn import(py: Python<'_>) -> PyResult<Option<Self>> {
         let module = py.import("uuid")?;
         let class = module.getattr("UUID")?.cast_into::<PyType>()?;
-        let (int, is_safe) = (Slot::of(&class, "int")?, Slot::of(&class, "is_safe")?);
+        let (int, is_safe) = (Slot::find(&class, "int")?, Slot::find(&class, "is_safe")?);
         let unknown = module.getattr("SafeUUID")?.getattr("unknown")?.unbind();
         let (Some(int), Some(is_safe)) = (int, is_safe) else { return Ok(None) };
         Ok(Some(Self { class: class.unbind(), int, is_safe, unknown }))
@@ -253,7 +253,7 @@ struct Slot {
 
 impl Slot {
     /// Returns the slot of a class's attribute, or `None` if the attribute is not in a slot.
-    fn of(class: &Bound<'_, PyType>, name: &str) -> PyResult<Option<Self>> {
+    fn find(class: &Bound<'_, PyType>, name: &str) -> PyResult<Option<Self>> {
         let descriptor = class.getattr(name)?;
         if descriptor.get_type().name()? != "member_descriptor" {
             return Ok(None);

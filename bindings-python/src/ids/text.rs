@@ -43,7 +43,7 @@ impl<T: Plain> ArrayClass<T> for TextColumn {
 }
 
 impl TextColumn {
-    pub(crate) fn of<'py>(py: Python<'py>, ids: &[Sno]) -> PyResult<Bound<'py, Self>> {
+    pub(crate) fn new<'py>(py: Python<'py>, ids: &[Sno]) -> PyResult<Bound<'py, Self>> {
         let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault)?;
         array(py, Packed::new(texts))
     }
@@ -65,7 +65,7 @@ impl TextColumn {
         const SNO: usize = size_of::<Chars>();
         const GUID: usize = size_of::<GuidChars>();
         match width {
-            SNO => Self::of(content.py(), &ids_of(content)?),
+            SNO => Self::new(content.py(), &ids_of(content)?),
             GUID => Self::encode_guids(content.py(), &ids_of(content)?, AnyGuid::text),
             _ => Err(wrong_kind_error()),
         }

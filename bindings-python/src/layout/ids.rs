@@ -138,7 +138,7 @@ impl Layout {
         bindables: Option<&Bound<'_, PyAny>>,
         constants: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, LayoutArray>> {
-        let mut packing = columns::ColumnPacker::of(&self.0);
+        let mut packing = columns::ColumnPacker::new(&self.0);
         timestamp.map_or(Ok(()), |given| packing.timestamp(given))?;
         sequence.map_or(Ok(()), |given| packing.sequence(given))?;
         bindables.map_or(Ok(()), |given| packing.bindables(given))?;
@@ -149,7 +149,7 @@ impl Layout {
     #[doc = doc!("layout.Layout.parse_columns")]
     #[pyo3(signature = (ids, /))]
     fn parse_columns(slf: &Bound<'_, Self>, ids: &Bound<'_, PyAny>) -> PyResult<ParsedColumns> {
-        ParsedColumns::of(slf, ids)
+        ParsedColumns::new(slf, ids)
     }
 
     #[doc = doc!("layout.Layout.parse")]
@@ -164,7 +164,7 @@ impl Layout {
         } else {
             Id::Bytes(Octets::from_argument(id.as_borrowed(), "id")?.as_bytes().to_vec())
         };
-        Parsed::of(slf.clone().unbind(), id)
+        Parsed::new(slf.clone().unbind(), id)
     }
 
     #[doc = doc!("layout.Layout.time_range")]
@@ -231,7 +231,7 @@ impl PartialEq for Parsed {
 }
 
 impl Parsed {
-    pub(super) fn of(layout: Py<Layout>, id: Id) -> PyResult<Self> {
+    pub(super) fn new(layout: Py<Layout>, id: Id) -> PyResult<Self> {
         layout.get().0.parse(&id).map_err(raise)?;
         Ok(Self { layout, id })
     }

@@ -147,7 +147,7 @@ impl Codec {
     #[doc = doc!("randflake.Codec.inspect_columns")]
     #[pyo3(signature = (ids, /))]
     fn inspect_columns(&self, ids: &Bound<'_, PyAny>) -> PyResult<PartsColumns> {
-        PartsColumns::of(ids.py(), &self.0, read_ids(ids)?.items())
+        PartsColumns::new(ids.py(), &self.0, read_ids(ids)?.items())
     }
 
     #[doc = doc!("randflake.Codec.encrypt")]
@@ -310,7 +310,7 @@ impl RandflakeArray {
 
     #[doc = doc!("randflake.RandflakeArray.text_column")]
     fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
-        TextColumn::of(py, self.0.shared())
+        TextColumn::new(py, self.0.shared())
     }
 
     #[doc = doc!("randflake.RandflakeArray.texts")]

@@ -358,7 +358,7 @@ impl SnoArray {
 
     #[doc = doc!("sno.SnoArray.text_column")]
     fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
-        TextColumn::of(py, self.0.items())
+        TextColumn::new(py, self.0.items())
     }
 
     #[doc = doc!("sno.SnoArray.texts")]

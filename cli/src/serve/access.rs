@@ -93,7 +93,7 @@ impl Tokens {
         else {
             return Err("expected a namespace and a token".into());
         };
-        Place::of("memory:", Some(namespace)).map_err(|_| "expected the name of a namespace")?;
+        Place::parse("memory:", Some(namespace)).map_err(|_| "expected the name of a namespace")?;
         let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
         let is_long = (MIN_TOKEN_LEN..=MAX_TOKEN_LEN).contains(&token.len());
         if !is_long || !token.bytes().all(is_token_byte) {

@@ -28,7 +28,7 @@ pub(super) struct Acceptor {
 }
 
 impl CertificateFiles {
-    pub(super) fn of(arguments: &Arguments) -> Option<Self> {
+    pub(super) fn from_arguments(arguments: &Arguments) -> Option<Self> {
         let (certificate, key) = (arguments.certificate.clone()?, arguments.key.clone()?);
         Some(Self { certificate, key })
     }

@@ -109,7 +109,7 @@ fn invalid_requests_get_errors_with_stable_codes() {
     }
     let without =
         format!("POST /v1/request HTTP/1.1\r\nhost: ids\r\ncontent-length: {}\r\n\r\n", LIST.len());
-    assert_eq!(Answer::of(&mut service.connect(), &without, LIST).code(), "unauthorized");
+    assert_eq!(Answer::exchange(&mut service.connect(), &without, LIST).code(), "unauthorized");
     let repeated = service.post(TOKEN, &format!("polyflake-request: {}\r\n", "r".repeat(65)), LIST);
     assert_eq!(repeated.code(), "invalid_request");
     assert_eq!((service.get("/").status, &*service.get("/v2/request").code()), (404, "not_found"));

@@ -71,12 +71,12 @@ impl Service {
 
     /// Sends a request over a new connection.
     pub(crate) fn post(&self, token: &str, more: &str, body: &str) -> Answer {
-        Answer::of(&mut self.connect(), &head(token, more, body.len()), body)
+        Answer::exchange(&mut self.connect(), &head(token, more, body.len()), body)
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
         let head = format!("GET {path} HTTP/1.1\r\nhost: ids\r\n\r\n");
-        Answer::of(&mut self.connect(), &head, "")
+        Answer::exchange(&mut self.connect(), &head, "")
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -120,7 +120,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn of(stream: &mut (impl Read + Write), head: &str, body: &str) -> Self {
+    pub(crate) fn exchange(stream: &mut (impl Read + Write), head: &str, body: &str) -> Self {
         stream.write_all(format!("{head}{body}").as_bytes()).expect("a reader");
         Self::read(stream)
     }
@@ -161,7 +161,7 @@ pub(crate) struct Client(pub(crate) TcpStream);
 impl Store for Client {
     fn answer(&mut self, request: &Request) -> polyflake_lease::Result<Reply> {
         let body = request.to_json();
-        let answer = Answer::of(&mut self.0, &head(TOKEN, "", body.len()), &body);
+        let answer = Answer::exchange(&mut self.0, &head(TOKEN, "", body.len()), &body);
         if answer.status != 200 {
             return Err(Error::new(ErrorKind::LeaseUnavailable, answer.body));
         }

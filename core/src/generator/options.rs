@@ -177,7 +177,7 @@ impl<C> Options<C> {
     /// Returns the window in ticks. Without a configured window, it contains all ticks.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
-            None => Window::all(ticks.last()),
+            None => Window::through(ticks.last()),
             Some((start, end)) => Window::new(ticks.ticks_in_range(start, end)?),
         })
     }

@@ -17,7 +17,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// Creates a window that contains every tick up to and including `last`.
-    pub(crate) const fn all(last: u64) -> Self {
+    pub(crate) const fn through(last: u64) -> Self {
         Self { start: 0, end: AtomicU64::new(last + 1) }
     }
 

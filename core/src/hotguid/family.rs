@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());
-        let (window, machine) = (Window::all(SCALE.last), counters());
+        let (window, machine) = (Window::through(SCALE.last), counters());
         let assigned = HotGuidFamily::new(|| Ok([7; 8]), true, false, guard);
         let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();
         assert_ne!(generation, fork::current());

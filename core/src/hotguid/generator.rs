@@ -156,7 +156,7 @@ impl<C> Generator<C> {
 
     const fn with_source(clock: C, draw: fn() -> Result<[u8; 8]>, is_random: bool) -> Self {
         let family = HotGuidFamily::new(draw, is_random, false, None);
-        let window = Window::all(SCALE.last);
+        let window = Window::through(SCALE.last);
         let policy = WaitPolicy::for_scale(&SCALE);
         let first = FirstReading::new(!is_random);
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }

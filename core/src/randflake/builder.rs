@@ -114,7 +114,7 @@ impl<C: Clock> Builder<C> {
             }
         };
         let slots = Slots { first: 0, last };
-        let state = PerTick::at(slots, Behind::Rejected, SCALE.last, tick, next.into());
+        let state = PerTick::restored(slots, Behind::Rejected, SCALE.last, tick, next.into());
         Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
     }
 }

@@ -160,7 +160,7 @@ fn tick_tock() -> Threads<TickTock> {
         closer: None,
         state: |state| (state.tick, state.next.into(), state.safe, state.drifts),
         restored: |(tick, next, safe, drifts)| {
-            TickTock::at(tick, u32::try_from(next).unwrap(), safe, drifts)
+            TickTock::restored(tick, u32::try_from(next).unwrap(), safe, drifts)
         },
     }
 }
@@ -178,7 +178,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
         closer: None,
         state: |state| (state.tick, state.next, 0, 0),
         restored: |(tick, next, ..)| {
-            PerTick::at(SLOTS, Behind::Rejected, LAST, tick, next).unwrap()
+            PerTick::restored(SLOTS, Behind::Rejected, LAST, tick, next).unwrap()
         },
     }
 }

@@ -54,12 +54,12 @@ impl PerTick {
     /// Creates a state machine that has not assigned any slot yet, for ticks up to `last_tick`. Returns `None` if ticks and
     /// slots together need more than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
-        Self::at(slots, behind, last_tick, 0, slots.first as u128)
+        Self::restored(slots, behind, last_tick, 0, slots.first as u128)
     }
 
     /// Creates a state machine whose next slot is slot `next` of `tick`. `next` is one past the last slot if the tick is used
     /// up.
-    pub(crate) const fn at(
+    pub(crate) const fn restored(
         slots: Slots,
         behind: Behind,
         last_tick: u64,

@@ -153,11 +153,11 @@ struct Words {
 impl TickTock {
     /// Creates a state machine that has not assigned any slot yet.
     pub(crate) const fn new() -> Self {
-        Self::at(0, 0, 0, 0)
+        Self::restored(0, 0, 0, 0)
     }
 
     /// Creates a state machine in a restored state. `next` is the next sequence number in `tick`.
-    pub(crate) const fn at(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
+    pub(crate) const fn restored(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
         Self(Words {
             word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
             safe: AtomicU64::new(safe),

@@ -223,7 +223,7 @@ impl<C: Clock> Builder<C> {
         ] {
             Error::check_range(name, tick, 0..=SCALE.last)?;
         }
-        let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
+        let state = TickTock::restored(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
         // The claim is permanent, because another process may restore the same snapshot later.
         let partition = u16::from_be_bytes(snapshot.partition);

@@ -137,7 +137,7 @@ impl<C> Generator<C> {
     }
 
     const fn with_source(clock: C, draw: PartitionSource, table: Option<FindTable>) -> Self {
-        let window = Window::all(SCALE.last);
+        let window = Window::through(SCALE.last);
         let first = Claim::without_partition(ALL.min, window.start());
         let family = SnoFamily::new(first, Some(draw), table, ALL, true, None);
         let policy = WaitPolicy::for_scale(&SCALE);

@@ -410,7 +410,7 @@ impl Explorer {
 
     fn machine(&self, process: &Process) -> PerTick {
         let (tick, next) = process.machine;
-        PerTick::at(SLOTS, self.behind, LAST_TICK, tick, next.into()).unwrap()
+        PerTick::restored(SLOTS, self.behind, LAST_TICK, tick, next.into()).unwrap()
     }
 
     fn reserve(&self, process: &mut Process, mut call: Call) {

@@ -121,6 +121,6 @@ pub(super) const fn sequence(most: u64, last: Option<u64>) -> PerTick {
         Some(tick) => (tick, LAST_SEQUENCE as u128 + 1),
         None => (0, 0),
     };
-    let machine = PerTick::at(slots, Behind::HeldWithin(most), LAST_TICK, tick, next);
+    let machine = PerTick::restored(slots, Behind::HeldWithin(most), LAST_TICK, tick, next);
     machine.expect("19 bits of slots and 44 of milliseconds")
 }

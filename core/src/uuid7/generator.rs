@@ -166,7 +166,7 @@ impl<C> Generator<C> {
     const fn with_source(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
         let family = Uuid7Family::new(Entropy::new(draw, is_system), None, MAX_START, None);
         let machine = family::sequence(u64::MAX, None);
-        let window = Window::all(SCALE.last);
+        let window = Window::through(SCALE.last);
         let first = FirstReading::new(!is_system);
         let policy = WaitPolicy::for_scale(&SCALE);
         Self { engine: Engine::new(family, machine, window, first, policy, clock) }

@@ -285,7 +285,8 @@ impl LeaseTask {
         P: Future<Output = ()>,
     {
         let asked = send(store, &open, || self.is_restored(), request);
-        let in_time = sleep(Duration::from_millis(self.lease.options().reply_timeout()));
+        let reply_timeout = Duration::from_millis(self.lease.options().reply_timeout());
+        let in_time = sleep(reply_timeout);
         let silence = async {
             in_time.await;
             Err(no_reply_error())

@@ -64,7 +64,7 @@ impl Source {
     ) -> Result<Lease> {
         let address = match self.0 {
             SourceKind::Url(url) => Address::from_url(&url)?,
-            SourceKind::At(location) => Address::at(*location)
+            SourceKind::At(location) => Address::from_location(*location)
                 .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?,
             SourceKind::Store(open) => return Lease::start(open, options, grantee),
             SourceKind::Host(host) => return host.start(options, grantee),

@@ -211,7 +211,7 @@ macro_rules! constructors {
         /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`. Returns
         /// `namespace_mismatch` if the namespace was created for a different kind of ID.
         pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
-            let place = Place::of(url, Some(namespace))?;
+            let place = Place::parse(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
             Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
         }
@@ -239,7 +239,7 @@ macro_rules! constructors {
             $($arg: $type,)*
             sleep: impl AsyncFn(Duration),
         ) -> Result<Self> {
-            let place = Place::of(url, Some(namespace))?;
+            let place = Place::parse(url, Some(namespace))?;
             let options = options(&place $(, $arg)*)?;
             let (source, longest) = (place.source(), place.max_wait());
             Self::with_async(source, options $(, $arg)* $(, $default)?, longest, sleep).await

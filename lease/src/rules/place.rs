@@ -35,7 +35,7 @@ const HOLDER: &str = "POLYFLAKE_HOLDER";
 /// ```
 /// use polyflake_lease::hosted::Place;
 ///
-/// let place = Place::of("sqlite:/var/lib/app/ids.db?namespace=orders", None)?;
+/// let place = Place::parse("sqlite:/var/lib/app/ids.db?namespace=orders", None)?;
 /// assert_eq!((place.url(), place.namespace()), ("sqlite:/var/lib/app/ids.db", "orders"));
 /// assert_eq!(place.number(), None);
 /// # Ok::<(), polyflake_lease::Error>(())
@@ -56,7 +56,7 @@ impl Place {
     /// Returns `out_of_range` if the namespace is missing or specified twice, if the scheme is not supported, or if a
     /// parameter is unknown or invalid. Returns `store_not_durable` for an in-memory database. The error does not contain
     /// any value from the URL.
-    pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
+    pub fn parse(url: &str, namespace: Option<&str>) -> Result<Self> {
         Self::read(url, namespace)
             .map_err(|error| error.with_prefix("cannot read the URL of the lease"))
     }
@@ -87,7 +87,7 @@ impl Place {
     /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_NODE` is set: child processes
     /// inherit `POLYFLAKE_NODE`, so they would all use the same worker ID. Returns `out_of_range` for an empty string, an
     /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns any
-    /// error from [`Place::of`]. Each error names the variable.
+    /// error from [`Place::parse`]. Each error names the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,

@@ -26,7 +26,7 @@ use crate::{
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::system::random,
     stores::tls,
-    stores::transport::{self, Stream, failed},
+    stores::transport::{self, Stream, connection_failure},
 };
 
 /// The maximum size of a response. A reply contains at most 64 records.
@@ -139,9 +139,10 @@ impl AsyncHttp {
     async fn run(&mut self, statement: &Statement) -> Result<Vec<Value>, Failure> {
         let Statement { text, values } = statement;
         let [Value::Integer(keeps), Value::Text(id)] = &**values else {
-            return Err(failed("expected the values of a request"));
+            return Err(connection_failure("expected the values of a request"));
         };
-        let mut sender = self.sender.take().ok_or_else(|| failed("the connection was closed"))?;
+        let mut sender =
+            self.sender.take().ok_or_else(|| connection_failure("the connection was closed"))?;
         let message = Message::post("/v1/request")
             .header(HOST, &self.host)
             .header(AUTHORIZATION, &self.authorization)
@@ -151,9 +152,9 @@ impl AsyncHttp {
             Some(kept) => message.header(CONNECTION_HEADER, kept),
             None => message,
         };
-        let message = message.body(Full::from(text.clone())).map_err(failed)?;
-        sender.ready().await.map_err(failed)?;
-        let response = sender.send_request(message).await.map_err(failed)?;
+        let message = message.body(Full::from(text.clone())).map_err(connection_failure)?;
+        sender.ready().await.map_err(connection_failure)?;
+        let response = sender.send_request(message).await.map_err(connection_failure)?;
         if *keeps == 1 {
             self.kept = response.headers().get(CONNECTION_HEADER).cloned();
         }
@@ -167,8 +168,8 @@ async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     let status = response.status().as_u16().into();
     let id = response.headers().get(REQUEST).and_then(|id| id.to_str().ok()).map(str::to_owned);
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-    let body = body.map_err(failed)?.to_bytes().to_vec();
-    let body = String::from_utf8(body).map_err(failed)?;
+    let body = body.map_err(connection_failure)?.to_bytes().to_vec();
+    let body = String::from_utf8(body).map_err(connection_failure)?;
     Ok(vec![Value::Integer(status), Value::Text(body), id.map_or(Value::Null, Value::Text)])
 }
 
@@ -176,7 +177,7 @@ async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
 async fn begin(
     stream: Box<dyn Stream>,
 ) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {
-    let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(connection_failure)?;
     // The connection's error is dropped here, because the request that uses the connection reports it.
     let task = tokio::spawn(async move { drop(connection.await) });
     Ok((sender, task.abort_handle()))

@@ -26,7 +26,7 @@ use crate::{
     },
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::tls,
-    stores::transport::{self, Stream, failed},
+    stores::transport::{self, Stream, connection_failure},
 };
 
 /// The maximum length of a string in a reply, such as a record or an error. Records for layouts are the longest.
@@ -198,8 +198,8 @@ impl Connection {
             // Writing to a string cannot fail.
             let _ = write!(command, "${}\r\n{word}\r\n", word.len());
         }
-        self.0.write_all(command.as_bytes()).await.map_err(failed)?;
-        self.0.flush().await.map_err(failed)?;
+        self.0.write_all(command.as_bytes()).await.map_err(connection_failure)?;
+        self.0.flush().await.map_err(connection_failure)?;
         self.reply().await
     }
 
@@ -212,7 +212,7 @@ impl Connection {
                 Err(Failure { code, message: message.to_owned() })
             }
             Some(("*", count)) => {
-                let count: u64 = count.parse().map_err(failed)?;
+                let count: u64 = count.parse().map_err(connection_failure)?;
                 let mut texts = Vec::new();
                 for _ in 0..count {
                     texts.push(self.string().await?);
@@ -232,26 +232,30 @@ impl Connection {
             .ok_or_else(unexpected_data_error)?;
         let mut bytes = Vec::new();
         let whole = length + 2;
-        (&mut self.0).take(whole).read_to_end(&mut bytes).await.map_err(failed)?;
+        (&mut self.0).take(whole).read_to_end(&mut bytes).await.map_err(connection_failure)?;
         if bytes.len() as u64 != whole || !bytes.ends_with(b"\r\n") {
             return Err(closed());
         }
         bytes.truncate(bytes.len() - 2);
-        String::from_utf8(bytes).map_err(failed)
+        String::from_utf8(bytes).map_err(connection_failure)
     }
 
     async fn line(&mut self) -> Result<String, Failure> {
         let mut line = String::new();
-        (&mut self.0).take(MAX_STRING_BYTES).read_line(&mut line).await.map_err(failed)?;
+        (&mut self.0)
+            .take(MAX_STRING_BYTES)
+            .read_line(&mut line)
+            .await
+            .map_err(connection_failure)?;
         let line = line.strip_suffix("\r\n").ok_or_else(closed)?;
         Ok(line.to_owned())
     }
 }
 
 fn unexpected_data_error() -> Failure {
-    failed("expected a reply of Redis, found other data")
+    connection_failure("expected a reply of Redis, found other data")
 }
 
 fn closed() -> Failure {
-    failed("the connection was closed")
+    connection_failure("the connection was closed")
 }

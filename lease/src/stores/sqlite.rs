@@ -89,8 +89,8 @@ fn connect(path: &Path) -> Result<Connection> {
         Ok(connection)
     };
     // The file's name does not affect the error.
-    let failed = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
-    connect().map_err(failed)
+    let store_error = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
+    connect().map_err(store_error)
 }
 
 /// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for this

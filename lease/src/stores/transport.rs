@@ -20,26 +20,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 /// Connects to a server.
 pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn Stream>> {
-    let refused = |error| engine.error(&failed(error));
+    let store_error = |error| engine.error(&connection_failure(error));
     let (host, port) = server.host();
     #[cfg(unix)]
     if host.starts_with('/') {
         let stream = tokio::net::UnixStream::connect(host).await;
-        return Ok(Box::new(stream.map_err(refused)?));
+        return Ok(Box::new(stream.map_err(store_error)?));
     }
-    let stream = TcpStream::connect((host, port)).await.map_err(refused)?;
+    let stream = TcpStream::connect((host, port)).await.map_err(store_error)?;
     // Requests are short, so waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
     #[cfg(feature = "tls")]
     if server.encrypts {
         let connected = super::tls::connect(server, stream).await?;
-        return Ok(Box::new(connected.map_err(refused)?));
+        return Ok(Box::new(connected.map_err(store_error)?));
     }
     Ok(Box::new(stream))
 }
 
 /// Returns a failure without a code. It means that the server may or may not have executed the request.
-pub(super) fn failed(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Failure {
+pub(super) fn connection_failure(
+    error: impl Into<Box<dyn core::error::Error + Send + Sync>>,
+) -> Failure {
     let error = error.into();
     let (mut message, mut cause) = (error.to_string(), error.source());
     while let Some(found) = cause {

@@ -80,7 +80,7 @@ pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
 /// error.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
-        Some(url) => Place::of(url, None),
+        Some(url) => Place::parse(url, None),
         None => Place::from_env(None),
     }?;
     let options = place.check_options()?;
@@ -91,7 +91,7 @@ pub fn check(url: Option<&str>) -> Result<String> {
 }
 
 fn run_check(place: &Place, longest: Duration) -> Result<()> {
-    let address = Address::at(place.location().clone())?.trial();
+    let address = Address::from_location(place.location().clone())?.trial();
     #[cfg(feature = "sqlite")]
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
@@ -140,13 +140,13 @@ impl Address {
                     format!("the parameter `{name}` is not read here; state it in the call");
                 return Err(out_of_range(reason));
             }
-            Self::at(location)
+            Self::from_location(location)
         };
         read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
 
     /// Returns the store at a parsed location.
-    pub(crate) fn at(location: Location) -> Result<Self> {
+    pub(crate) fn from_location(location: Location) -> Result<Self> {
         Ok(Self {
             name: location.site.to_string(),
             access: location.access,

@@ -581,8 +581,7 @@ fn a_missing_package_of_pymysql_is_a_permanent_error() {
     let mut steps = Steps::new(Engine::Mysql, &request, Random(1));
     steps.next_with(Outcome::default(), &mut Known::default()).unwrap();
     let message = "'cryptography' package is required for sha256_password or caching_sha2_password auth methods";
-    let failure = Some(Failure::failed(None, message));
-    let outcome = Outcome { failure, ..Outcome::default() };
+    let outcome = Outcome::failed(None, message);
     let error =
         assert_error(steps.next_with(outcome, &mut Known::default()), ErrorKind::LeaseUnavailable);
     assert!(error.is_permanent() && error.to_string().contains("pymysql[rsa]"), "{error}");

@@ -72,8 +72,8 @@ def test_records_round_trip() -> None:
 
 @pytest.mark.parametrize(("region", "shard"), [(0, 0), (1, 5), (1023, 2**22 - 1)])
 def test_a_shard_key_encodes_region_and_shard(region: int, shard: int) -> None:
-    home = shard_routing.Home(region, shard)
-    assert shard_routing.Home.from_id(hotguid.generate(home.shard_key())) == home
+    home = shard_routing.Location(region, shard)
+    assert shard_routing.Location.from_id(hotguid.generate(home.shard_key())) == home
 
 
 def test_requests_are_routed_from_every_region() -> None:
@@ -82,7 +82,7 @@ def test_requests_are_routed_from_every_region() -> None:
     ids = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
     for id, record in ids.items():
         assert ap.read(f"/records/{id}") == eu.read(f"/records/{id}") == record
-    assert len({shard_routing.Home.from_id(id) for id in ids}) == 7
+    assert len({shard_routing.Location.from_id(id) for id in ids}) == 7
     with raises_code("invalid_length"):
         ap.read("/records/none")
 

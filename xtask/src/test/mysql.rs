@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::rust::{self, Lives};
+use super::rust::{self, LeasePrograms};
 use crate::{artefacts::roots, tools::MissingTool, workspace};
 
 /// The tests that start a server, and the filter of the ones that need the packages of other languages.
@@ -19,9 +19,9 @@ const TESTS: [&[&str]; 5] = [
 ];
 
 pub fn check(shell: &Shell) -> Result<()> {
-    let (server, lives) = (server(shell)?, rust::lives(shell)?);
+    let (server, programs) = (server(shell)?, rust::lease_programs(shell)?);
     cmd!(shell, "{server} --version").run()?;
-    let Lives { python, commands, .. } = lives;
+    let LeasePrograms { python, commands, .. } = programs;
     let _server = shell.push_env("POLYFLAKE_MYSQL_SERVER", &server);
     for tests in TESTS {
         let members = rust::tested_members();

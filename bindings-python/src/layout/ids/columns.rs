@@ -37,7 +37,7 @@ pub(super) struct ColumnPacker<'l> {
 }
 
 impl<'l> ColumnPacker<'l> {
-    pub(super) fn of(layout: &'l layout::Layout) -> Self {
+    pub(super) fn new(layout: &'l layout::Layout) -> Self {
         Self { layout, values: layout.values(), columns: vec![], names: Names::default() }
     }
 
@@ -57,7 +57,7 @@ impl<'l> ColumnPacker<'l> {
             return self.column(self.layout.sequence(), column);
         }
         self.values
-            .sequence(value::of(given, NAME)?)
+            .sequence(value::read(given, NAME)?)
             .map_err(|error| self.names.raise(error))
             .map(drop)
     }
@@ -85,7 +85,7 @@ impl<'l> ColumnPacker<'l> {
             self.names.add(&name);
             match column_from_argument(&given, &name)? {
                 Some(column) => self.column(slot(self.layout, &name), column)?,
-                None => set(&mut self.values, &name, value::of(&given, &name)?)
+                None => set(&mut self.values, &name, value::read(&given, &name)?)
                     .map_err(|error| self.names.raise(error))?,
             }
         }
@@ -151,7 +151,7 @@ impl PartialEq for ParsedColumns {
 type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
-    pub(super) fn of(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(super) fn new(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
         let ids = ids_of(&layout.get().0, ids)?;
         Ok(Self { layout: layout.clone().unbind(), ids })
     }
@@ -173,7 +173,7 @@ impl ParsedColumns {
             Ids::Bytes(ids) => layout.bytes_column(slot, ids.items(), &mut numbers),
         });
         match read {
-            Ok(()) => FieldColumn::of(py, numbers).map(Some),
+            Ok(()) => FieldColumn::new(py, numbers).map(Some),
             Err(error) if error.kind() == ErrorKind::InvalidType => Ok(None),
             Err(error) => Err(raise(error)),
         }
@@ -261,7 +261,7 @@ impl ParsedColumns {
             Ids::Integers(ids) => Id::Integer(ids.items()[position]),
             Ids::Bytes(ids) => Id::Bytes(ids.row(position).to_vec()),
         };
-        Ok(Bound::new(py, Parsed::of(layout, id)?)?.into_any())
+        Ok(Bound::new(py, Parsed::new(layout, id)?)?.into_any())
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -276,7 +276,7 @@ impl ParsedColumns {
 
     #[staticmethod]
     fn _restore(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of(layout, ids)
+        Self::new(layout, ids)
     }
 
     fn __repr__(&self) -> String {

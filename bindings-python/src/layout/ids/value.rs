@@ -20,12 +20,12 @@ pub(crate) struct ValueArgument(pub(crate) Value<'static>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        of(&value, name).map(Self)
+        read(&value, name).map(Self)
     }
 }
 
 /// Reads the value for the named field.
-pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
+pub(super) fn read(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
         let text = owned_text(text).map_err(|raised| not_unicode(value, field, raised));
         return text.map(Value::from);
@@ -77,7 +77,7 @@ pub(crate) struct Time {
 impl<'a, 'py> FromArgument<'a, 'py> for Time {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
-            return Ok(Self { value: of(&value, name)?, is_datetime: false });
+            return Ok(Self { value: read(&value, name)?, is_datetime: false });
         };
         let micros = i128::from(datetime_to_micros(&datetime, name)?);
         Ok(Self { value: Value::Nanos(micros * 1000), is_datetime: true })
@@ -143,7 +143,7 @@ pub(crate) struct NamedValues(pub(crate) Vec<(String, Value<'static>)>);
 impl<'a, 'py> FromArgument<'a, 'py> for NamedValues {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
         let named = |(name, value): (String, Bound<'_, PyAny>)| {
-            let value = of(&value, &name)?;
+            let value = read(&value, &name)?;
             Ok((name, value))
         };
         items(&value, parameter)?.into_iter().map(named).collect::<PyResult<_>>().map(Self)

@@ -26,7 +26,7 @@ pub(crate) struct PartsColumns {
 
 impl PartsColumns {
     /// Decrypts the fields of IDs while other threads run.
-    pub(super) fn of(py: Python<'_>, codec: &Codec, ids: &[Randflake]) -> PyResult<Self> {
+    pub(super) fn new(py: Python<'_>, codec: &Codec, ids: &[Randflake]) -> PyResult<Self> {
         let mut timestamps = zeroed(ids.len())?;
         let (mut nodes, mut sequences) = (zeroed(ids.len())?, zeroed(ids.len())?);
         let read = || codec.inspect_columns(ids, &mut timestamps, &mut nodes, &mut sequences);

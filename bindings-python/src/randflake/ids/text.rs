@@ -27,7 +27,7 @@ use crate::ids::{
 pub(crate) struct TextColumn;
 
 impl TextColumn {
-    pub(super) fn of(py: Python<'_>, ids: Arc<Vec<Randflake>>) -> PyResult<Bound<'_, Self>> {
+    pub(super) fn new(py: Python<'_>, ids: Arc<Vec<Randflake>>) -> PyResult<Bound<'_, Self>> {
         with_content(py, Texts { ids, slots: OnceLock::new() }, Self)
     }
 }
@@ -36,7 +36,7 @@ impl TextColumn {
 impl TextColumn {
     #[staticmethod]
     fn _restore<'py>(content: &Bound<'py, PyAny>, _width: usize) -> PyResult<Bound<'py, Self>> {
-        Self::of(content.py(), Arc::new(ids_of(content)?))
+        Self::new(content.py(), Arc::new(ids_of(content)?))
     }
 }
 
@@ -60,7 +60,7 @@ impl Values for Texts {
     fn select<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
         let mut ids = try_with_capacity(positions.len())?;
         ids.extend(positions.iter().map(|position| self.ids[*position]));
-        Ok(TextColumn::of(py, Arc::new(ids))?.into_any())
+        Ok(TextColumn::new(py, Arc::new(ids))?.into_any())
     }
 
     fn format(&self) -> String {

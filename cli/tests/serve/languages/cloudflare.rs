@@ -41,13 +41,13 @@ impl Worker {
     }
 
     fn post(&self, token: &str, more: &str, body: &str) -> Answer {
-        Answer::of(&mut connect(self.port), &head(token, more, body.len()), body)
+        Answer::exchange(&mut connect(self.port), &head(token, more, body.len()), body)
     }
 
     /// Returns the worker ID that an isolate has leased, and a generated ID.
     fn generate(&self) -> (u16, String) {
         let request = "GET / HTTP/1.1\r\nhost: ids\r\n\r\n";
-        let answer = Answer::of(&mut connect(self.port), request, "");
+        let answer = Answer::exchange(&mut connect(self.port), request, "");
         let found: Value = answer.body.parse().expect("JSON");
         let number = found["workerId"].as_u64().and_then(|number| number.try_into().ok());
         (number.expect("a worker ID"), found["id"].as_str().expect("an ID").to_owned())

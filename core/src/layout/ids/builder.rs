@@ -231,10 +231,10 @@ impl<C: Clock> Builder<C> {
         let (missing, partial) = (values.first_missing()?, values.into_partial());
         let window = match &ticks {
             Some(ticks) => self.options.window(ticks)?,
-            None if self.options.window.is_none() => Window::all(0),
+            None if self.options.window.is_none() => Window::through(0),
             None => return Err(unknown_field("timestamp")),
         };
-        let state = PerTick::at(slots, Behind::Rejected, last_tick, tick, next);
+        let state = PerTick::restored(slots, Behind::Rejected, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;

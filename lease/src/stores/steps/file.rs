@@ -76,8 +76,8 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
     // A process ID is not sufficient, because containers that share a folder use the same process IDs.
     let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
-    created.map_err(|error| failed(&error))?;
-    std::fs::remove_file(&trial).map_err(|error| failed(&error))?;
+    created.map_err(|error| io_error(&error))?;
+    std::fs::remove_file(&trial).map_err(|error| io_error(&error))?;
     Ok(false)
 }
 
@@ -89,7 +89,7 @@ fn check_durable(path: &Path, access: Access) -> Result<()> {
 
 #[cfg(target_os = "linux")]
 fn check_file_system(path: &Path, access: Access) -> Result<()> {
-    let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
+    let system = rustix::fs::statfs(path).map_err(|error| io_error(&error.into()))?;
     // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers are 32
     // bits wide.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
@@ -108,7 +108,7 @@ fn name(path: &Path) -> Result<String> {
             let reason = "the file does not exist; the first lease creates it";
             Error::new(ErrorKind::LeaseUnavailable, reason).permanent()
         }
-        _ => failed(&error),
+        _ => io_error(&error),
     })?;
     name_of(inode, birth)
 }
@@ -118,12 +118,12 @@ fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
     {
-        return Err(failed(&error));
+        return Err(io_error(&error));
     }
     name(path)
 }
 
-fn failed(error: &io::Error) -> Error {
+fn io_error(error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => file_error("ENOENT"),
         io::ErrorKind::NotADirectory => file_error("ENOTDIR"),

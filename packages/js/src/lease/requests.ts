@@ -58,7 +58,7 @@ const text =
     typeof value === "string" && !/[\p{Cc}\p{Cs}]/u.test(value) && new TextEncoder().encode(value).length <= bytes;
 const name: Check = (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9-_./]{0,63}$/.test(value);
 
-const RECORD = of({
+const RECORD = objectCheck({
   count: positive,
   first: integer,
   format: one,
@@ -70,7 +70,7 @@ const RECORD = of({
   version: positive,
 });
 
-const NAMESPACE = of({
+const NAMESPACE = objectCheck({
   digest,
   format: one,
   incarnation: random,
@@ -97,7 +97,7 @@ const REQUEST_FIELDS: { readonly [ask: string]: Fields } = {
 };
 
 /** Returns a check for an object with these fields in this order. */
-function of(fields: Fields): Check {
+function objectCheck(fields: Fields): Check {
   const keys = Object.keys(fields);
   return (value) => {
     if (typeof value !== "object" || value === null || Object.keys(value).join() !== keys.join()) return false;

@@ -42,11 +42,11 @@ fn answer(line: &str) -> Value {
 fn outcome(answer: Answer) -> Value {
     match answer {
         Ok(value) => json!({ "ok": value }),
-        Err(failure) => failed(failure),
+        Err(failure) => failure_reply(failure),
     }
 }
 
-fn failed(failure: Failure) -> Value {
+fn failure_reply(failure: Failure) -> Value {
     match failure {
         Failure::Refused(error) => json!({ "error": args::error(&error) }),
         Failure::UnknownOp => json!({"error": {"code": "unknown_op"}}),
