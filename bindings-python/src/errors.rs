@@ -6,7 +6,8 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// An exception or an error reason from Python code that the core called. It becomes the source of the core's error.
+/// Why a call from the core to Python code failed: an exception that the code raised, or a reason. It becomes the source of
+/// the core's error.
 #[derive(Debug)]
 pub(crate) enum RaisedError {
     /// An exception from a clock, which becomes the cause of `clock_failed`.

@@ -18,7 +18,7 @@ use alloc::{
 use core::ops::RangeInclusive;
 
 pub(crate) use fact::Name;
-use fact::{Fact, NO_UNIT, Progress, Range};
+use fact::{Fact, Progress, Range, UNKNOWN_UNIT};
 pub use kind::ErrorKind;
 
 /// The maximum number of names that a message lists. If there are more, the message states only how many names remain.
@@ -280,7 +280,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
-        Self::bad_character(position, NO_UNIT)
+        Self::bad_character(position, UNKNOWN_UNIT)
     }
 
     /// Creates an error for the first invalid character of a string, at a 0-based position. `unit` is a Unicode scalar value, a

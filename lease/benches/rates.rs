@@ -204,7 +204,8 @@ fn main() {
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
     let program = mysql_server::program().expect("expected MariaDB on this machine");
-    measure("MariaDB", &mysql_server::MysqlServer::start(&program, &[]).url());
+    let server = mysql_server::MysqlServer::start(&program, &[]);
+    measure(if server.is_mariadb() { "MariaDB" } else { "MySQL" }, &server.url());
     let program = redis_server::program().expect("expected Redis on this machine");
     measure("Redis", &redis_after_waiting_time(&program).url());
 }

@@ -27,7 +27,7 @@ pub(super) enum Progress {
 pub(super) enum Fact {
     None,
     /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or
-    /// [`NO_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. `meant` has only 16 bits,
+    /// [`UNKNOWN_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. `meant` has only 16 bits,
     /// which leaves room for the enum's tag and lets a `Result` reuse the tag.
     Character {
         position: usize,
@@ -70,8 +70,8 @@ pub(super) struct Range {
     pub(super) unit: &'static str,
 }
 
-/// Represents an unknown character.
-pub(super) const NO_UNIT: u32 = u32::MAX;
+/// Stands for an unknown code unit.
+pub(super) const UNKNOWN_UNIT: u32 = u32::MAX;
 /// Represents `usize::MAX`.
 pub(super) const UNLIMITED: u16 = u16::MAX;
 

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::{
     Error, ErrorKind,
-    fact::{Fact, NO_UNIT, Progress, UNLIMITED},
+    fact::{Fact, Progress, UNKNOWN_UNIT, UNLIMITED},
 };
 
 impl fmt::Display for Error {
@@ -112,7 +112,7 @@ struct Unit(u32);
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            NO_UNIT => Ok(()),
+            UNKNOWN_UNIT => Ok(()),
             unit @ 0x20..=0x7e => write!(f, " `{}`", char::from(unit.to_le_bytes()[0])),
             unit @ 0..=0xffff => write!(f, " U+{unit:04X}"),
             unit @ 0..=0x10_ffff => write!(f, " U+{unit:06X}"),

@@ -105,7 +105,7 @@ impl SnoFamily {
         self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
 
-    /// Returns the partition, once one is assigned.
+    /// Returns the partition, or `None` if none has been assigned yet.
     pub(super) fn current_partition(&self) -> Option<u16> {
         #[cfg(loom)]
         self.claims.get().extend(0);

@@ -101,7 +101,7 @@ pub(crate) fn run_with_interruption<R>(
     if passed.get() > at { Ok(result) } else { Err(result) }
 }
 
-/// The result of an atomic's method, which can be converted to and from an [`Answer`].
+/// The result of an atomic operation, which can be converted to and from an [`Answer`].
 trait Outcome {
     fn answer(self) -> Answer;
     fn from_answer(answer: Answer) -> Self;

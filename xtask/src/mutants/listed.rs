@@ -281,7 +281,7 @@ impl Mutant {
     }
 }
 
-/// Returns the target folder for code compiled with faults.
+/// Returns the target directory for builds of mutated code.
 fn target(kind: &str) -> PathBuf {
     workspace::target().join("mutants").join(kind)
 }
