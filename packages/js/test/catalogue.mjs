@@ -1,9 +1,12 @@
 // Lists values of the wrong type to pass to functions.
 
-/** Returns the names that a module exports, without the default that Node adds to CommonJS. */
+/** The names that Node adds to the namespace of an imported CommonJS module, the second one since Node 23. */
+export const ADDED_NAMES = ["default", "module.exports"];
+
+/** Returns the names that a module exports. */
 export const namesOf = (module) =>
   Object.keys(module)
-    .filter((name) => name !== "default")
+    .filter((name) => !ADDED_NAMES.includes(name))
     .sort();
 
 /** Values of every type except numbers. */

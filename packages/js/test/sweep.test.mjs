@@ -7,6 +7,7 @@ import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import { NOW } from "./assertions.mjs";
 import {
+  ADDED_NAMES,
   detached,
   ForeignError,
   MisreportingArray,
@@ -318,9 +319,10 @@ function calls(polyflake, good) {
   const addModule = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
       // Skip four kinds of exports. Error classes accept any arguments, like built-in errors. The JSON Schema of
-      // bigints always fails. Node adds `default` to CommonJS modules. Reporting a restore would make the generators of
-      // other calls fail.
-      if (["afterRestore", "default", "watchRestores"].includes(name) || value.prototype instanceof Error) continue;
+      // bigints always fails. Node adds names to CommonJS modules. Reporting a restore would make the generators of other
+      // calls fail.
+      const isSkipped = [...ADDED_NAMES, "afterRestore", "watchRestores"].includes(name);
+      if (isSkipped || value.prototype instanceof Error) continue;
       if (typeof value === "object") addModule(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
       if (isClass(value)) addClass(prefix + name, value);
