@@ -6,6 +6,7 @@ import {
   TAG_FRACTION,
   TAG_INTEGER,
   TAG_LIST,
+  TAG_NEGATIVE_WIDE,
   TAG_NONE,
   TAG_NUMBER,
   TAG_OBJECT,
@@ -14,7 +15,6 @@ import {
   TAG_TEXT,
   TAG_TRUE,
   TAG_WIDE,
-  TAG_WIDE_BELOW,
 } from "./protocol.js";
 import { decode, encode } from "./utf8.js";
 
@@ -174,7 +174,7 @@ export class MessageWriter {
       this.#view.setBigInt64(at, number, true);
       return;
     }
-    this.#tag(number < 0n ? TAG_WIDE_BELOW : TAG_WIDE);
+    this.#tag(number < 0n ? TAG_NEGATIVE_WIDE : TAG_WIDE);
     this.#piece(toMagnitudeBytes(number));
   }
 

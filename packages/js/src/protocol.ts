@@ -29,7 +29,7 @@ export const TAG_PIECE = 5;
 /** The tag for a positive integer of more than 64 bits: its big-endian magnitude, as a length and bytes. */
 export const TAG_WIDE = 6;
 /** The tag for a negative integer of more than 64 bits: its big-endian magnitude, as a length and bytes. */
-export const TAG_WIDE_BELOW = 7;
+export const TAG_NEGATIVE_WIDE = 7;
 /** The tag for a number that is not an integer. */
 export const TAG_FRACTION = 8;
 /** The tag for a list: a 32-bit count, followed by that number of values. */

@@ -111,7 +111,8 @@ export function parse(body: string): Operation | Violation {
   const own = Object.hasOwn(REQUEST_FIELDS, String(asked?.ask)) ? REQUEST_FIELDS[String(asked?.ask)]! : undefined;
   if (!asked || !own) return new Violation("expected one of the seven requests in canonical JSON");
   const fields = { ask: () => true, namespace: name, number: integer, ...own };
-  if (!objectCheck(sorted(fields))(asked)) return new Violation(`expected valid fields of the request \`${asked.ask}\``);
+  if (!objectCheck(sorted(fields))(asked))
+    return new Violation(`expected valid fields of the request \`${asked.ask}\``);
   return findViolation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
 }
 
