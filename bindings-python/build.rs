@@ -1,8 +1,9 @@
 //! Configures the crate for the Python version that it is built for, and generates the documentation of the module and its
 //! contents from the package's stubs.
 //!
-//! Editors read the stubs, and `help` reads the module's docstrings, so prose in Rust would have to be written twice.
-//! Setting the docstrings at import would take time in each process, and Python does not allow it for built-in functions.
+//! Editors read the stubs, and `help` reads the module's docstrings. If the docstrings were written in Rust, the same prose
+//! would exist twice. Setting the docstrings at import would take time in each process, and Python does not allow it for
+//! built-in functions.
 
 use std::{
     collections::BTreeMap,
@@ -17,10 +18,10 @@ use std::{
 /// distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
-/// The suffix that turns a class's name into the name of its constructor.
+/// Docstrings, keyed by the names of the items that they document.
 type Docs = BTreeMap<String, String>;
 
-/// The suffix that, added to a class's name, gives the name of its constructor.
+/// The suffix that turns a class's name into the name of its constructor.
 const CONSTRUCTOR: &str = ".__new__";
 
 fn main() {
@@ -108,7 +109,7 @@ fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'
 fn write(docs: &Docs, path: &Path) {
     let mut text = "macro_rules! doc {\n".to_owned();
     for (name, doc) in docs {
-        // Macros pass a name as separate parts, whereas other code passes it as a string.
+        // Macros pass a name as separate tokens, whereas other code passes it as a string.
         let parts = name.replace('.', " ");
         writeln!(text, "    ({name:?}) => {{ {doc:?} }};\n    ({parts}) => {{ {doc:?} }};")
             .expect("writes to memory");

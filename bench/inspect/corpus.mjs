@@ -15,7 +15,7 @@ import { ulid } from "ulid";
 import * as uuid from "uuid";
 import { Xid } from "xid-ts";
 
-// A service runs on many machines, and each machine configures its libraries with its own machine IDs.
+// Simulates a service that runs on many machines, each of which configures its libraries with its own machine IDs.
 const machine = () => ({ workerId: BigInt(randomInt(32)), processId: BigInt(randomInt(32)) });
 
 const SYSTEMS = {

@@ -12,7 +12,7 @@ from tsidpy import TSID
 
 
 def sonyflake() -> int:
-    # The machine ID is the lower half of an IP address.
+    # Stands in for Sonyflake's default machine ID, the lower 16 bits of an IP address.
     machine = random.randrange(1, 1 << 16)
     return SonyFlake(machine_id=lambda: machine).next_id()
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tables import FilledTable, Key, KeyFormat, split_into_transactions, total_size
 
-#: Page cache size in KiB, a tenth of a million-row table: key order matters only for tables larger than memory.
+#: Page cache size in KiB, about a tenth of the size of a million-row table. Key order matters only for tables larger
+# than memory.
 CACHE_KIB = 16 * 1024
 
 

@@ -18,7 +18,8 @@ from contest import Entry
 from polyflake import hotguid, sno
 
 Make = Callable[[], str]
-#: Number of leading characters that encode the time, keyed by a word in the library's name. Other IDs contain no time.
+#: Number of leading characters that encode the time, keyed by a word in the library's name. The IDs of all other
+# libraries contain no time.
 TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 

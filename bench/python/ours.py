@@ -9,7 +9,7 @@ from contest import Entry
 from peers import SECRET
 from polyflake import hotguid, layout, randflake, sno, uuid7
 
-#: Enough partitions that batches never reach a single partition's limit.
+#: Number of partitions, high enough that no batch reaches the limit of a single partition.
 PARTITIONS = 512
 
 

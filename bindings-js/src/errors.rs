@@ -1,5 +1,5 @@
-//! Writes an error for JavaScript. Its numbers go into the answer registers, and its strings go one after the other into
-//! the scratch area's bytes.
+//! Writes an error to the scratch area for JavaScript: its numbers into the answer registers, and its strings one after
+//! another into the area's bytes.
 //!
 //! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway. An interrupted allocation
 //! would leave the allocator's lists inconsistent for the rest of the module's life.
@@ -19,7 +19,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
-    // A write fails only at the end of the area, where the message is truncated.
+    // A write fails only when the area is full. The message is then truncated.
     let _ = write!(message, "{error}");
     let numbers = [
         number(error.position()),

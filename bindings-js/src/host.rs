@@ -14,8 +14,8 @@ pub trait Host: Clock + 'static {
     /// Returns `true` for the system clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// Finds the table from which default partitions are leased. This is the table that JavaScript lent, or else the
-    /// machine's own table, if it has one.
+    /// Finds the table from which default partitions are leased: the table that JavaScript lent, or else the machine's own
+    /// table, if it has one.
     fn table(is_lent: bool) -> FindTable;
 
     /// Returns random bytes from the operating system. On a host without such a source, a generator uses bytes that
@@ -28,14 +28,14 @@ pub trait Host: Clock + 'static {
         random_unavailable_error()
     }
 
-    /// Returns random bytes that key the random bits of IDs.
+    /// Returns random bytes, to be used as the key for the random bits of IDs.
     ///
     /// # Errors
     /// `entropy_unavailable`.
     fn key() -> Result<[u8; 32]>;
 
     /// Reports that the process was restored from an image of its memory. The default implementation notifies only this
-    /// machine. It is meant for hosts whose table JavaScript keeps.
+    /// machine. It is meant for hosts whose table of default partitions is kept in JavaScript.
     ///
     /// # Errors
     ///

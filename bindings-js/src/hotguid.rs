@@ -91,7 +91,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the statistics, with NaN if no second has been used yet, and the 5 machine bytes.
+    /// Writes the statistics and the 5 machine bytes. The last second is NaN if no second has been used yet.
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let (at, stats) = (machine.scratch, self.stats());
         at.put_bytes(0, &stats.machine.unwrap_or_default());

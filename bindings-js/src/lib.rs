@@ -77,7 +77,7 @@ pub struct Machine<C> {
     scratch: &'static Scratch,
     /// Objects by handle. Empty entries are reused.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
-    /// The handle of the last call, as the bits of its register, and its object.
+    /// The object that the last call used, and its handle as the bits of a register.
     last: RefCell<Option<(u64, Rc<Object<C>>)>>,
     /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,

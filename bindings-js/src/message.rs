@@ -106,7 +106,7 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// Returns a part of a description.
+    /// Returns the next value of a description as JSON.
     pub(crate) fn json(&mut self) -> Json {
         match self.tag() {
             tag::FALSE => Json::Bool(false),

@@ -59,7 +59,8 @@ impl SharedOptions {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
-        // A granted generator starts in the tick of its first call, which is what the option requires.
+        // A granted generator starts in the tick of its first call instead of skipping it, which is what the option
+        // requires.
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 

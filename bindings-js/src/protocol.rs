@@ -93,8 +93,8 @@ macro_rules! lists {
         /// Passes each list of calls to a macro that exports the calls.
         ///
         /// Each call consists of a method of `Machine` and its name in JavaScript. `at now` marks the calls that generate
-        /// one ID, which receive the time. If an arrow follows, the function after the arrow returns the call's answer, on
-        /// backends that support this.
+        /// one ID, which receive the current time. On backends that support it, the function after an arrow returns the
+        /// call's answer.
         #[macro_export]
         macro_rules! calls {
             ($d export:ident) => { $($d crate::$list!($d export);)* };

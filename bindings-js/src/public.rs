@@ -40,7 +40,7 @@ impl<C> PublicType<C> {
         if self.is_float { (number as f64).to_bits() } else { number }
     }
 
-    /// Returns the length of a string of this type.
+    /// Returns the length of the strings of this type.
     fn width(&self) -> usize {
         self.ids.name().len() + 1 + TAIL
     }
@@ -48,8 +48,8 @@ impl<C> PublicType<C> {
 
 /// Calls on secrets and types. The package checks names, numbers and strings before each call.
 impl<C: Host> Machine<C> {
-    /// Reads the number of secrets, the secrets, each preceded by its version, and the version to write. Erases the
-    /// secrets, and writes a handle.
+    /// Reads the number of secrets, then each version followed by its secret, and finally the version that new strings use.
+    /// Erases the secrets from the scratch area, and writes a handle.
     pub fn public_build(&self, at: ScratchRef) -> Result<()> {
         let places = (0..at.count()).map(|index| index * VERSIONED);
         let secret = |place| {
@@ -66,7 +66,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads the handle of secrets, a number of bits, and a name with its length. Writes a handle.
+    /// Reads the handle of a set of secrets, a number of bits, and a name with its length. Writes a handle.
     pub fn public_type_build(&self, at: ScratchRef) -> Result<()> {
         let (object, name) = (self.object(at)?, at.chunk::<MAX_NAME_LEN>(0));
         let name = str::from_utf8(&name[..at.count().min(MAX_NAME_LEN)]);
@@ -90,7 +90,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads the end of a string, after the type and `_`. Writes the string's number.
+    /// Reads the part of a string that follows the type and `_`. Writes the string's number.
     #[inline]
     pub fn public_decode(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
@@ -100,8 +100,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads a count of numbers, and the numbers. Their strings must fit in the scratch area. Writes the strings,
-    /// concatenated.
+    /// Reads a count, and that many numbers. Their strings must fit in the scratch area. Writes the strings, concatenated.
     pub fn public_encode_many(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut numbers) = (object.public_type()?, [0; BATCH]);
@@ -113,7 +112,7 @@ impl<C: Host> Machine<C> {
         of.ids.encode_many(numbers, |text| from += at.put_bytes(from, text.as_bytes()))
     }
 
-    /// Reads a count of strings, and the concatenated strings. Writes their numbers.
+    /// Reads a count, and that many strings, concatenated. Writes their numbers.
     pub fn public_decode_many(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (of, mut texts) = (object.public_type()?, [0; BYTES]);

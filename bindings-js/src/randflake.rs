@@ -20,7 +20,8 @@ use crate::{
 };
 
 /// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once.
-/// With a caller's clock, it uses no handle, because such a clock may count how often it is read or may call the generator.
+/// With a caller's clock, it uses no handle, because such a clock may count how often it is read, or may itself call the
+/// generator.
 #[derive(Debug)]
 pub(crate) struct RandflakeGenerator<C> {
     pub(crate) generator: Rc<Generator<C>>,

@@ -13,8 +13,8 @@ pub const fn entry_to_float(entry: u64) -> f64 {
     entry as f64
 }
 
-/// Converts a table entry from JavaScript. NaN stands for an entry that could not be read. The partition of such an entry
-/// must not be leased.
+/// Converts a table entry from JavaScript. NaN stands for an entry that could not be read. Such an entry counts as
+/// reserved, so that its partition is not leased.
 pub fn entry_from_float(entry: f64) -> u64 {
     if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }

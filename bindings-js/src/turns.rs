@@ -71,8 +71,8 @@ impl<C: Host> Machine<C> {
     /// done.
     pub fn turn(&self, at: ScratchRef) -> Result<()> {
         let object = self.find_object(at.read_usize(register::HANDLE))?;
-        // The turn that is running may read a caller's clock, which may make further calls. A second borrow must return an
-        // error instead of panicking.
+        // The current turn may read a caller's clock, which may make further calls. If such a call borrows the future
+        // again, it must return an error instead of panicking.
         let mut turns =
             object.waiting()?.0.try_borrow_mut().map_err(|_| released_handle_error())?;
         self.poll(&mut turns).map(drop)

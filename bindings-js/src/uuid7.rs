@@ -91,7 +91,7 @@ impl<C: Host> Make<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the last millisecond, or NaN if the generator was not used.
+    /// Writes the last millisecond, or NaN if the generator was never used.
     fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
         machine.scratch.put_results(&[unix_ms(self.close()?)]);
         Ok(())

@@ -1,9 +1,9 @@
-//! The lease rules as a wasm module without imports. Each instance is one lease.
+//! The lease rules as a wasm module without imports. Each instance manages one lease.
 //!
 //! Strings pass through one memory area in both directions. JavaScript calls `room` to reserve space for a string, writes
-//! the string there, and makes a call with its length. Then it reads the answer at `room(0)`. The call's return value is
-//! the answer's length. Times are Unix milliseconds, or milliseconds of a monotonic clock. For [`next`], the random bytes
-//! precede the string.
+//! the string there, and passes its length to a function. The function returns the length of its answer, which JavaScript
+//! then reads at `room(0)`. Times are Unix milliseconds, or milliseconds of a monotonic clock. For [`next`], the random
+//! bytes precede the string.
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
 use std::cell::RefCell;
@@ -16,7 +16,7 @@ use polyflake_lease::{
 };
 use serde_json::{Value, json};
 
-/// The number of random bytes that precede the string of [`next`].
+/// The number of random bytes that precede the string passed to [`next`].
 const ENTROPY_BYTES: usize = 16 * RANDOMS;
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
     static LEASE: RefCell<Option<Hosted>> = const { RefCell::new(None) };
 }
 
-/// Makes room for a string of at least `length` bytes, and returns its address.
+/// Reserves space for a string of at least `length` bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
     TEXT.with_borrow_mut(|text| {
@@ -35,7 +35,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Reads the location of leases: `{"url":..,"namespace":..}`, or
+/// Determines the location of the leases from `{"url":..,"namespace":..}`, or from
 /// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values except the URL may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
@@ -68,7 +68,7 @@ pub extern "C" fn name(length: usize) -> usize {
             return Ok("null".to_owned());
         }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        // Fail rather than assume an inode number, because two files with the same number would count as one store.
+        // Fail rather than make up an inode number, because two files with the same number would be treated as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
         Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })

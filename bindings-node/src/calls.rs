@@ -109,7 +109,8 @@ pub(crate) unsafe fn define(
     })
 }
 
-/// Runs a call on the machine in a function's data, and returns its answer, or undefined if the call fails.
+/// Runs a call on the machine that a function's data pointer refers to. Returns the call's answer, or undefined if the call
+/// fails.
 ///
 /// # Safety
 /// `env` and `info` must come from Node-API, for a function that [`define`] created.
@@ -137,7 +138,8 @@ unsafe fn run(
 }
 
 fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
-    // SAFETY: `env` is running the function that returns this value.
+    // SAFETY: `env` is running the function that returns this value, so `env` is valid. `value` is a reference, so it may
+    // be written.
     unsafe { sys::napi_create_uint32(env, 0, value) }
 }
 
@@ -162,13 +164,14 @@ fn short_text(
 
 fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) -> sys::napi_status {
     let (text, length) = (text.as_ptr().cast(), text.len().cast_signed());
-    // SAFETY: `env` is running the function that returns this value. The cells are `length` bytes of the scratch area. No
-    // code writes to them while Node-API copies them.
+    // SAFETY: `env` is running the function that returns this value, so `env` is valid. The cells are `length` bytes of the
+    // scratch area, and no code writes to them while Node-API copies them.
     unsafe { sys::napi_create_string_latin1(env, text, length, value) }
 }
 
 /// Creates a bigint from the integer ID in the answer.
 fn bigint(env: sys::napi_env, scratch: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
-    // SAFETY: `env` is running the function that returns this value.
+    // SAFETY: `env` is running the function that returns this value, so `env` is valid. `value` is a reference, so it may
+    // be written.
     unsafe { sys::napi_create_bigint_int64(env, scratch.made(), value) }
 }

@@ -119,7 +119,7 @@ pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
     for (argument, number) in arguments.iter_mut().zip(numbers) {
-        // SAFETY: `env` is running this call, because its functions are used nowhere else.
+        // SAFETY: an environment's functions are used nowhere else, so `env` is running this call and is valid.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
     // SAFETY: `env` is running this call, and `function` was borrowed from `env`. The loop above wrote `count` arguments,

@@ -49,8 +49,8 @@ fn capsule<T: CDataStruct + Send + 'static>(
 fn requests_uuids(requested: &Bound<'_, PyAny>) -> bool {
     let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
     let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
-    // SAFETY: according to the interface, a capsule with this name holds this struct, and the caller keeps the capsule
-    // alive during the call.
+    // SAFETY: according to the interface, a capsule with this name holds a `Schema`. The caller keeps the capsule alive
+    // during the call, so the reference is valid.
     unsafe { held.cast::<Schema>().as_ref() }.is_uuid()
 }
 

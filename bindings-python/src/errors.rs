@@ -42,8 +42,9 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Calls a function that uses Python, on a thread that Python called. `Python::attach` would panic while the interpreter
-/// shuts down, although finalizers still run and make calls at that time.
+/// Calls a function that uses Python. The current thread must have been called by Python. This function does not use
+/// `Python::attach`, which would panic while the interpreter shuts down, because finalizers still run and make calls at
+/// that time.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every
@@ -51,8 +52,8 @@ pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     work(unsafe { Python::assume_attached() })
 }
 
-/// Calls a function while other threads may run. While the interpreter shuts down, no other threads run, and no thread may
-/// attach again.
+/// Calls a function while other Python threads may run. While the interpreter shuts down, the thread stays attached,
+/// because no other threads run and no thread may attach again.
 #[allow(unsafe_code)]
 pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
     // SAFETY: this function is always safe to call.

@@ -19,7 +19,7 @@ extern "C" {
 /// The table that JavaScript lent to the module.
 struct LentTable;
 
-/// Finds the module's table.
+/// Returns the partition table that the host has lent to this module.
 #[allow(clippy::unnecessary_wraps, reason = "`FindTable` may fail on other hosts")]
 pub(crate) fn find() -> Result<&'static dyn Table> {
     Ok(&LentTable)

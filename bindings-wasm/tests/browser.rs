@@ -1,6 +1,7 @@
-//! Tests the module in a page, as built by wasm-bindgen alone: `wasm-pack test --headless --chrome bindings-wasm`.
+//! Tests the wasm module in a browser page, as built by wasm-bindgen alone: `wasm-pack test --headless --chrome
+//! bindings-wasm`.
 //!
-//! The package's own tests (packages/js/test) cover each call. This test covers using the module without the package.
+//! The npm package's own tests (packages/js/test) cover each call. This test uses the module directly, without the package.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -18,7 +19,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// The register that contains the second number of an error: the time at which to retry.
+/// The register that contains an error's second number, which is the time at which to retry.
 const RETRY_AT: usize = register::ANSWER + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
@@ -97,7 +98,8 @@ fn lend_table() {
     machine::lend(&table);
 }
 
-/// Creates a generator with partition 7, which is marked in the table. `body` is the body of the clock's function.
+/// Lends a table and creates a generator with partition 7, which marks that partition in the table. If `body` is given, the
+/// generator's clock is a JavaScript function with that body.
 fn build_with_clock(body: Option<&str>) -> f64 {
     lend_table();
     if let Some(body) = body {

@@ -161,8 +161,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                // While watching, a temporary failure of the store is not fatal. A usage error would already have shown up
-                // in the first status request.
+                // A temporary store failure does not end the watch. The first status request would already have reported a
+                // usage error.
                 match status(place, *json) {
                     Err(error @ Failure::Rejected { .. }) => {
                         error.report();

@@ -190,7 +190,7 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let last = randflake::LAST_SECOND + 1;
     let grant = Grant::new(node, now, now.saturating_add(FOREVER_SECS).min(last))?;
-    // An earlier run may have used this second.
+    // An earlier run may have generated IDs in the current second.
     let given = randflake::Generator::builder(grant, secret).resume_after(now).build()?;
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }

@@ -1,11 +1,11 @@
-//! `polyflake lease serve`: answers lease requests over HTTP, from any store.
+//! `polyflake lease serve`: answers lease requests over HTTP, with any store as its backend.
 //!
 //! The service is stateless. It passes each request to the store behind it, and returns the store's reply together with the
 //! store's name and time. Therefore all lease rules apply unchanged: a reply is sent only after the write is durable, and a
 //! restored store has a different name. For the same reason, the service never retries a request on its own, and creates a
 //! store only with `--create`.
 //!
-//! If a reply is lost, the holder settles the outcome by a read and a write on one connection (R2 in `docs/leases.md`).
+//! If a reply is lost, the holder settles the outcome with a read and a write on one connection (R2 in `docs/leases.md`).
 //! Each reply names the store connection that it came from, and a request may require that same connection.
 
 mod access;

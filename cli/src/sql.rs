@@ -1,9 +1,10 @@
-//! `polyflake layout sql`: database functions that read the IDs of a layout.
+//! `polyflake layout sql`: generates database functions that read the IDs of a layout.
 //!
-//! Each layout is converted to a [`Table`], which contains the positions of its fields, and the bits of the other fields at
-//! the bounds of a time range. The dialects share the expressions that read an ID. They differ in how they define a
-//! function and how they read bits from bytes. `sql/generate.py` takes the expressions for known services from this
-//! program's output, so the rule for reading a snowflake is implemented only in this folder.
+//! Each layout is converted to a [`Table`]. The table contains the positions of the layout's fields. It also contains the
+//! bits that all fields except the timestamp have in the lowest and the highest ID of a time range. The dialects share the
+//! expressions that read an ID. They differ in how they define a function and how they read bits from bytes.
+//! `sql/generate.py` takes the expressions for known services from this program's output, so the rule for reading a
+//! snowflake is implemented only in this folder.
 
 mod bounds;
 mod duckdb;
@@ -61,7 +62,7 @@ const RESERVED_NAMES: [&str; 10] = [
 pub(crate) fn parse_name(name: &str) -> Result<String, String> {
     let is_plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '_');
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
-    // PostgreSQL limits identifiers to 63 bytes, including the longest suffix.
+    // PostgreSQL limits identifiers to 63 bytes, and the name must leave room for the longest suffix.
     if !starts || name.len() > 50 || !name.chars().all(is_plain) {
         return Err(format!(
             "expected a lowercase letter and up to 49 lowercase letters, digits and underscores, found `{name}`"

@@ -1,5 +1,5 @@
-//! Tests the program as users run it: with command-line arguments as input, and with standard output, standard error and
-//! the exit status as results.
+//! Tests the program as users run it: passes command-line arguments, and checks standard output, standard error and the
+//! exit status.
 
 use std::{
     collections::HashSet,
@@ -144,7 +144,8 @@ fn an_unknown_id_exits_with_1_after_reading_the_others() {
     );
 }
 
-/// Files may contain a byte order mark, UTF-16, Windows line endings, or one line that is not valid text.
+/// Input files may start with a byte order mark, be encoded as UTF-16, use Windows line endings, or contain a line that is
+/// not valid text.
 #[test]
 fn lines_of_any_encoding_are_read() {
     let ids = "42\r\n9afikjv326nct5if\r\n";
@@ -201,7 +202,7 @@ fn similar_names_are_suggested() {
         let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(line["suggestion"], suggestion);
     }
-    // The 21 characters may be a Nano ID, but that is less likely than a typo.
+    // These 21 characters could be a Nano ID, but a mistyped public ID is more likely.
     let capital = stdout_of(&["inspect", "Order_1cswj9ra8617edr"]);
     assert!(
         capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
@@ -334,7 +335,7 @@ fn layouts_are_checked_described_and_used() {
     );
 }
 
-/// `tests/integrations/test_sql_layouts.py` runs the program's output in the databases.
+/// Checks only the generated text. `tests/integrations/test_sql_layouts.py` runs it in the databases.
 #[test]
 fn layout_sql_writes_functions_for_each_database() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -524,7 +525,7 @@ fn only_urls_with_a_password_are_rejected() {
     }
 }
 
-/// Alerts depend on metrics about unreadable namespaces and restored stores.
+/// Asserts that the metrics include unreadable namespaces and restored stores, because alerts depend on them.
 #[test]
 fn metrics_include_unreadable_namespaces_and_restored_stores() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -584,7 +585,7 @@ fn a_watched_status_survives_errors() {
     let mut shown = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut talk = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut next = || shown.by_ref().flatten().find(|line| line.starts_with("granted"));
-    // The second line comes from the first repeated request.
+    // The second line shows that the command has repeated its request.
     assert!(next().is_some() && next().is_some());
     fs::rename(&file, &away).expect("a file");
     let error = talk.next().expect("an error").expect("text");
@@ -593,7 +594,7 @@ fn a_watched_status_survives_errors() {
     assert!(next().is_some(), "the program ended");
     child.kill().expect("a program");
     child.wait().expect("an end");
-    // A usage error fails immediately.
+    // A usage error ends the command immediately.
     let missing = assert_fails(1, &["lease", "status", "none", "--url", &url, "--watch", "1"]);
     assert!(missing.starts_with("error[out_of_range]: "), "{missing}");
 }

@@ -80,10 +80,10 @@ const SHIFT: u32 = 32;
 /// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a clock reading adds at most this much to the
 /// anchor's time.
 pub(super) const SPAN: i64 = 1_000_000;
-/// The shortest time between marks, because a rate measured between closer marks would be inaccurate.
+/// The minimum time between marks, in nanoseconds. A rate measured between closer marks would be inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
-/// The limit below which a lead over the wall clock is corrected gradually: clock readings slow down until the wall clock
-/// has caught up. If the lead reaches the limit, readings follow the wall clock back immediately.
+/// The limit, in nanoseconds, below which a lead over the wall clock is corrected gradually: clock readings slow down until
+/// the wall clock has caught up. If the lead reaches the limit, clock readings jump back to the wall clock immediately.
 pub(super) const MAX_LEAD: i64 = SPAN / 8;
 /// The number of consecutive slow samples that are tolerated. A slow sample was interrupted, and measuring from it would
 /// make the next rate too low. A longer run of slow samples shows that the rate is wrong.
@@ -109,7 +109,7 @@ pub(super) struct Anchor {
     mark: RateMark,
 }
 
-/// The moment from which the scale is measured. Only the thread that writes the anchor uses it.
+/// The starting point for measuring the counter's rate. Only the thread that writes the anchor uses it.
 #[derive(Debug)]
 #[cfg_attr(loom, derive(Default))]
 struct RateMark {
@@ -185,8 +185,8 @@ impl Anchor {
         let seq = self.seq.load(Ordering::Acquire);
         let moment = self.load();
         let reading = moment.reading_at(hardware.counter());
-        // The loads above are acquire loads, so a thread that read a part of a newer anchor also sees in `seq` that the
-        // anchor is being written.
+        // The loads above are acquire loads. Therefore a thread that has read any part of a newer anchor also sees in `seq`
+        // that the anchor is being written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
@@ -282,8 +282,8 @@ impl Anchor {
             }
         }
         let now = hardware.wall()?;
-        // The anchor is invalidated only after the reading, so that every anchor that becomes valid from now on is based on
-        // a later sample.
+        // The anchor is invalidated only after the wall clock has been read, so that every anchor that becomes valid from
+        // now on is based on a later sample.
         let is_spoilt = match self.swap(seq, seq | INVALIDATED) {
             Ok(_) => true,
             Err(found) => found == seq | INVALIDATED,
@@ -336,8 +336,8 @@ impl RateMark {
             return last;
         }
         let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
-        // A wide sample changes neither the mark nor the rate, unless it is the last of several in a row. In that case, the
-        // rate is so wrong that ordinary samples seem wide, and the measurement starts over.
+        // A wide (slow) sample changes neither the mark nor the rate, unless it is the last of several in a row. In that
+        // case, the rate is so wrong that ordinary samples seem wide, and the measurement starts over.
         self.strays.store(strays % MAX_SLOW_SAMPLES, Ordering::Relaxed);
         if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;
@@ -356,7 +356,7 @@ impl RateMark {
 /// Returns the smallest possible number of nanoseconds per count, or 0 if no counter has such a rate.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
-    // Almost one more count may have elapsed.
+    // Up to almost one count more than `counts` may have elapsed.
     let rate = nanos / (u128::from(counts) + 1);
     // A span must have at least 16 counts, so that one count is a small part of it.
     let most = u128::from(SPAN.unsigned_abs()) << SHIFT >> 4;

@@ -1,7 +1,8 @@
-//! The wall clock, read through the processor's counter if the counter is reliable and cheaper.
+//! The wall clock, read through the processor's counter if that counter is reliable and cheaper to read than the system's
+//! clock.
 //!
 //! A fence and a conversion account for two thirds of the system call's time. This module reads the counter without the
-//! fence, so the processor may read it a few instructions too early. [`SLACK_NANOS`] covers this difference. [`anchor`]
+//! fence, so the processor may read it a few instructions too early. [`SLACK_NANOS`] allows for this error. [`anchor`]
 //! synchronizes the counter with the wall clock.
 
 use std::{
@@ -73,11 +74,12 @@ const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
 static ANCHOR: Anchor = Anchor::new();
-/// loom's atomics cannot be created in constants. Under loom this anchor is never read, because the counter is not trusted.
+/// The anchor in loom builds, created lazily because loom's atomics cannot be created in constants. It is never read,
+/// because the counter is not trusted under loom.
 #[cfg(loom)]
 static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 
-/// The current choice: [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
+/// The selected clock source: [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
 static CHOICE: AtomicU32 = AtomicU32::new(UNDECIDED);
 const UNDECIDED: u32 = 0;
 const EXACT: u32 = 1;
@@ -114,8 +116,8 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
 /// Returns the time according to the anchor, which the thread may use for `left` more readings.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
-    // The count limits how long a stopped counter goes unnoticed. It is kept per thread, because with a shared count, every
-    // reading would write to contended memory.
+    // `left` limits how long a stopped counter goes unnoticed. It is kept per thread, because with a shared limit, every
+    // clock reading would write to contended memory.
     let more = left.get().checked_sub(1)?;
     left.set(more);
     anchor.read(hardware)

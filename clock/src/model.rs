@@ -45,7 +45,8 @@ impl Hardware for PerfectClock {
     }
 }
 
-/// Takes a reading, and checks it against the times before and after it.
+/// Takes a clock reading, and asserts that it is neither later than the time after the call nor much earlier than the time
+/// before the call.
 #[track_caller]
 fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();
@@ -56,7 +57,8 @@ fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     }
 }
 
-/// Runs two threads half a span after the last anchor. Each thread reads and renews in the given order.
+/// Runs two threads half a span after the last anchor. `orders` lists the steps of each thread: `true` renews the anchor,
+/// and `false` only reads it.
 fn run_two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

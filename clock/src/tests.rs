@@ -19,7 +19,7 @@ const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
 /// The start of a simulation, in Unix nanoseconds.
 const START_NANOS: i64 = 1_763_650_000 * SECOND;
-/// How long it takes until the rate is measured, initially or after a fault.
+/// The time until the rate is first measured, or until it is measured again after a fault.
 const WARM_UP: i64 = 4 * MS;
 
 /// A function that returns the value of a counter or a wall clock at a given true time, in nanoseconds since the start.
@@ -141,7 +141,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i
 #[test]
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
-        // The rates range from one megahertz to five gigahertz. The lag includes one count.
+        // The rates range from one megahertz to five gigahertz. Both bounds below allow for the duration of one count.
         let world = SimulatedMachine::with_counter(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);

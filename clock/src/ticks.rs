@@ -60,7 +60,7 @@ impl Ticks {
         if wall > now {
             self.observe(wall);
         } else if now.saturating_sub(wall) > MAX_IGNORED_ROLLBACK {
-            // If this fails, the next tick sees the rollback.
+            // If the exchange fails, the next call detects the rollback.
             let _ = self.0.compare_exchange(now, wall, Ordering::AcqRel, Ordering::Acquire);
         }
         Ok(())
@@ -153,8 +153,8 @@ mod model {
 
     use super::*;
 
-    /// One thread takes a direct reading and publishes it, as a generator publishes an ID, while another thread ticks with an
-    /// older and a newer reading.
+    /// One thread reads the wall clock directly and publishes the reading, as a generator publishes an ID. Meanwhile,
+    /// another thread ticks with an older and a newer reading.
     #[test]
     fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {

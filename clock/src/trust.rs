@@ -6,8 +6,8 @@ use std::{env, fs};
 
 use super::{Hardware, arch};
 
-/// The file that names the clock source that the Linux kernel has chosen. The kernel switches to a different source if
-/// processors disagree or the rate is wrong.
+/// The file that names the clock source that the Linux kernel has chosen. The kernel switches to a different source if the
+/// processors' counters disagree or the counter's rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The number of times that a cost comparison reads each source in one trial.

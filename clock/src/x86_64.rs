@@ -8,7 +8,8 @@ pub(super) const CLOCK_SOURCE: &str = "tsc";
 
 #[inline]
 pub(super) fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction, and `is_readable` has checked that this process may use it.
+    // SAFETY: every x86-64 processor has the instruction, and `is_readable` has checked that this process may use it, so
+    // executing it is sound.
     unsafe { _rdtsc() }
 }
 

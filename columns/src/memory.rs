@@ -18,7 +18,7 @@ pub(crate) mod sealed {
     pub trait Zeroable {}
 }
 
-/// A type that consists of cells of a single type. Zeroed memory must be a valid value of the type.
+/// A type that consists of one or more cells, all of the same type. Zeroed memory must be a valid value of the type.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell, in the notation of Python's buffer protocol (PEP 3118).
     const FORMAT: &CStr;
@@ -83,9 +83,10 @@ pub fn zeroed<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(items)
 }
 
-/// Extends a vector to `count` items. The new items are zeroed. The caller is expected to overwrite them.
+/// Extends a vector to `count` items with zeroed items, which the caller is expected to overwrite.
 ///
 /// # Panics
+///
 /// Panics if the capacity is not sufficient.
 pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     let (length, more) = (items.len(), count.saturating_sub(items.len()));

@@ -13,7 +13,7 @@ pub struct Packed<T: Plain> {
     shape: [isize; 2],
     /// The number of bytes from one row to the next, and from one cell to the next.
     strides: [isize; 2],
-    /// Whether this is a table of cells instead of a list.
+    /// Whether this is a table with a row of cells for each ID, instead of a list.
     is_table: bool,
 }
 
@@ -29,7 +29,7 @@ impl<T: Plain> Packed<T> {
     /// Panics if `width` is 0.
     pub fn with_row_width(items: Vec<T>, width: usize) -> Self {
         let (rows, columns) = (items.len() / width, width * size_of::<T>() / T::CELL_BYTES);
-        // A vector has at most isize::MAX bytes.
+        // A vector has at most `isize::MAX` bytes, so these casts cannot overflow.
         let [rows, columns, cell] = [rows, columns, T::CELL_BYTES].map(usize::cast_signed);
         Self {
             items: Arc::new(items),

@@ -511,14 +511,15 @@ fn exported_columns_round_trip() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_return_an_error_instead_of_aborting() {
-    // Only zero-width items are unlimited in number.
+    // Zero-width items need no memory, so a column can claim any number of them.
     let many =
         Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }
 
-/// The Arrow metadata that marks a UUID column contains explicit lengths.
+/// Asserts that only columns with 16-byte items are marked as Arrow UUIDs. In the metadata that marks them, each key and
+/// value is preceded by its length.
 #[test]
 fn only_16_byte_columns_become_uuids() {
     use polyflake::hotguid::HotGuid;

@@ -90,8 +90,8 @@ pub trait Clock {
         None
     }
 
-    /// Receives a notification before each sleep of a call that has to wait. This method is called on the waiting thread, while
-    /// no lock is held. An error ends the wait.
+    /// Called before each sleep of a call that has to wait. The method runs on the waiting thread, while no lock is held.
+    /// An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
@@ -160,7 +160,7 @@ pub struct ClockInfo {
     /// observe its resolution. Not part of the public API; used by bindings.
     ///
     /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot generate IDs for the next tick
-    /// before the next step, so waits and `retry_at` end at that step.
+    /// before the next step, so waits end at that step, and `retry_at` is the time of that step.
     #[doc(hidden)]
     pub step: Duration,
     /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
@@ -325,7 +325,7 @@ macro_rules! by_clock {
     };
 }
 
-/// Forwards every call to the clock behind a pointer.
+/// Implements `Clock` for pointers, which forward every call to the clock that they point to.
 macro_rules! clock_behind_pointer {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
@@ -607,7 +607,8 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
 }
 
-/// Works like [`nanos_from_float_ms`], but does not round to whole milliseconds.
+/// Converts a clock reading that is not a whole number of milliseconds, on behalf of [`nanos_from_float_ms`]. A fraction is
+/// rounded down, and NaN and infinities are rejected.
 #[cold]
 #[inline(never)]
 #[allow(

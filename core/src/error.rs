@@ -51,7 +51,8 @@ pub struct Error {
 }
 
 #[cfg(target_pointer_width = "64")]
-// Every `Result` of a decoder or a `try_` call reserves space for an error, even if the call succeeds.
+// Every `Result` of a decoder or a `try_` call reserves space for an error, even if the call succeeds, so an error must be
+// small.
 const _: () = assert!(size_of::<Error>() <= 32);
 
 impl Error {
@@ -308,7 +309,7 @@ impl Error {
         Self::with_fact(ErrorKind::OutOfRange, fact).with_field(field)
     }
 
-    /// Returns `out_of_range` if a value is outside a range.
+    /// Returns an `out_of_range` error if a value is outside a range.
     pub(crate) fn check_range<T: Into<i128> + PartialOrd>(
         field: &'static str,
         value: T,
@@ -340,8 +341,8 @@ impl Error {
         Self { kind, ..self }
     }
 
-    /// Creates an error for a time outside `least..=most`. All three are in the unit of the caller's value: `"ns"`, `"ms"` or
-    /// `"s"`.
+    /// Creates an error for a time outside `least..=most`. All three times are in the unit of the caller's value: `"ns"`,
+    /// `"ms"` or `"s"`.
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(

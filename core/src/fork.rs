@@ -1,15 +1,16 @@
 //! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
 //! Every process has a process generation that differs from those of all its ancestors, and every generator checks it for
-//! every ID. A hook in the child increments it. On Linux it is also stored in a page that the kernel wipes in every child,
-//! so that `_Fork()` and a raw `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The
-//! table of default partitions is stored in pages that parent and children share, so that the generators of one fork tree
-//! have different partitions. No lock is involved, because a child could inherit the lock in its locked state.
+//! every ID. A hook in the child increments the process generation. On Linux, the process generation is also stored in a
+//! page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are detected too, unless the child
+//! shares its parent's memory (`CLONE_VM`). The table of default partitions is stored in pages that parent and children
+//! share, so that the generators of one fork tree have different partitions. None of this code uses a lock, because a child
+//! could inherit the lock in its locked state.
 //!
 //! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy can detect
 //! the restore. The program must therefore report the restore ([`after_restore`]). The report advances a *restore count* in
-//! the shared pages. One call therefore reaches all processes of the tree. An identity belongs to a *generation*, which
-//! combines the process generation and the restore count. The identity is used only while both are current.
+//! the shared pages, so one call reaches all processes of the tree. An identity belongs to a *generation*, which combines
+//! the process generation and the restore count. The identity is used only while both are current.
 //!
 //! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
 

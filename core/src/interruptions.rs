@@ -1,9 +1,9 @@
 //! Tests that interrupt a generator's call at each of its memory accesses in turn. During the interruption, other calls run
 //! or the process forks.
 //!
-//! Each run is a plain sequence of calls to the real code, so tests can use any clock and any number of calls. While one
-//! call is interrupted, the other calls run to completion. `sync::explorer` also covers several calls in progress at once,
-//! but only for code that it can rerun from any state.
+//! Each run is a plain sequence of calls to the real code, so a test can use any clock and any number of calls. While one
+//! call is interrupted, all other calls run to completion. `sync::explorer` can also interleave several calls, but only for
+//! code that it can rerun from any state.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,7 +25,7 @@ use crate::{
 std::thread_local! {
     /// The clock reading of the current call, in Unix milliseconds.
     static CLOCK_MS: Cell<i64> = const { Cell::new(0) };
-    /// The first of the random bytes that `draw` last returned to a Hot Guid generator.
+    /// The first of the random bytes that the last call of `draw` returned to a Hot Guid generator.
     static FIRST_RANDOM_BYTE: Cell<u8> = const { Cell::new(0) };
 }
 
@@ -60,7 +60,7 @@ fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
-/// A table of two partitions that checks them alternately.
+/// A table of two partitions that alternates between them when it searches for a free partition.
 struct AlternatingTable {
     cells: Cells<2>,
     looks: AtomicU32,
@@ -68,7 +68,7 @@ struct AlternatingTable {
 
 static TABLE: AlternatingTable = AlternatingTable { cells: Cells::new(), looks: AtomicU32::new(0) };
 
-/// A lock for the tests that use [`TABLE`].
+/// Serializes the tests that use [`TABLE`].
 static TABLE_LOCK: Mutex<()> = Mutex::new(());
 
 impl AlternatingTable {
@@ -103,7 +103,7 @@ fn default_sno() -> sno::Generator<TestClock> {
     builder.sequence_max(3).build().unwrap()
 }
 
-/// Two generators that share one table, and the IDs that they generated. Two threads share the first generator.
+/// Two generators that share one partition table, and the IDs that they generated. Two threads share the first generator.
 struct SharedTableGenerators {
     generators: [sno::Generator<TestClock>; 2],
     made: RefCell<[Vec<Sno>; 2]>,
@@ -259,7 +259,7 @@ mod forks {
         uuid7::{self, Uuid7},
     };
 
-    /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
+    /// Forks the process. Returns 0 in the child, and the child's process ID in the parent.
     fn fork_process() -> libc::pid_t {
         // SAFETY: the child only completes its call and then exits with `_exit`.
         unsafe { libc::fork() }
@@ -279,7 +279,7 @@ mod forks {
         let (Ok(here) | Err(here)) = run_with_interruption(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
-            // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child without running any destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -288,8 +288,8 @@ mod forks {
         if child.get() < 0 {
             return None;
         }
-        // SAFETY: `waitpid` accepts a null pointer for the status, and `child` is the ID of a process that was just forked,
-        // so both arguments are valid.
+        // SAFETY: `waitpid` accepts a null pointer for the status, and `child` is the process ID of a child that was just
+        // forked, so both arguments are valid.
         unsafe { libc::waitpid(child.get(), std::ptr::null_mut(), 0) };
         Some([here, there])
     }
@@ -303,7 +303,8 @@ mod forks {
     ) {
         fork::prepare().unwrap();
         for access in 0.. {
-            // The generator outlives the call, because dropping it performs further accesses.
+            // `ids` is declared outside the call, so that it is dropped only afterwards. Dropping the generator performs
+            // further accesses.
             let ids = make();
             let Some([here, there]) = fork_before_access(access, || call(&ids)) else {
                 return assert!(access > 2, "{access} accesses");
@@ -318,8 +319,8 @@ mod forks {
         id.map(Vec::from).unwrap_or_default()
     }
 
-    /// The tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's first
-    /// call, or it is in the same tick as the previous call or in a later one.
+    /// Pairs of the tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's
+    /// first call, or it is in the same tick as the previous call, or in a later one.
     const CALL_TICKS: [(Option<usize>, usize); 3] =
         [(None, 100), (Some(100), 100), (Some(100), 101)];
 
@@ -403,8 +404,8 @@ mod forks {
     #[test]
     fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
         let handle = || RefCell::new(uuid7::Handle::new(uuids()));
-        // If the first call has already compared the generation, the fork happens after its ID was created. Both processes
-        // then have that ID.
+        // If the fork happens after the first call has compared the generation, the ID already exists, and both processes
+        // have that ID.
         fork_in_each_uuid_call(handle, |handle| {
             let mut handle = handle.borrow_mut();
             handle.try_generate()?;

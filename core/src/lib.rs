@@ -67,8 +67,8 @@ mod sequence;
 pub mod sno;
 pub mod sparx64;
 mod sync;
-// This format is omitted on x86 targets without SSE2, such as kernels and firmware, because the cipher for its random bits
-// does not compile there.
+// This format is omitted on x86 targets without SSE2, such as operating-system kernels and firmware, because the cipher for
+// its random bits does not compile there.
 #[cfg(any(not(any(target_arch = "x86", target_arch = "x86_64")), target_feature = "sse2"))]
 pub mod uuid7;
 
@@ -89,7 +89,7 @@ pub use generator::{Call, Calls, Mode, Progress, SlotSource, Windowed, WrittenCo
 #[doc(hidden)]
 pub use serde as __serde;
 
-/// Kernels at specific levels, for the benchmarks and tests of this project. Not part of the public API.
+/// Kernels for specific instruction-set levels, used by this project's benchmarks and tests. Not part of the public API.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels {

@@ -100,6 +100,6 @@ mod model {
         }
     }
 
-    // loom has no 128-bit atomics. This type is not part of the model, because no generator in the models uses it.
+    // loom has no 128-bit atomics. loom does not track this type, which is fine because no generator in the models uses it.
     pub(crate) use portable_atomic::AtomicU128;
 }

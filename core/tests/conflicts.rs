@@ -1,5 +1,5 @@
-//! Tests the detection of conflicting generators, which can generate the same ID. The bindings warn about such generators.
-//! `moving.rs` compares more worker IDs.
+//! Tests the detection of conflicting generators: pairs that can generate the same ID. The bindings warn about such pairs.
+//! `moving.rs` tests more worker IDs.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -97,6 +97,6 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
 fn layouts_conflict_only_if_all_values_are_bound() {
     assert!(both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
     assert!(!both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
-    // Without a bound machine ID, callers pass a value with each ID, so a conflict cannot be detected.
+    // If the machine ID is not bound, callers pass it with each ID, so a conflict cannot be detected.
     assert!(!both_may_repeat!(layout_with_machine(None), layout_with_machine(None)));
 }

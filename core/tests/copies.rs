@@ -112,7 +112,7 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
 }
 
 /// Both copies have the same position in the table of partitions. They differ only in a base that each copy picks at
-/// random. Two bases are equal with a probability of 1 in 65,536.
+/// random. The two bases are equal with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
     run_in_separate_process(&[], || {
@@ -121,7 +121,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
         guids.generate(7).unwrap();
         let [here, there] = run_in_both_copies(|_| {
             let mut found = Vec::new();
-            // The test restores twice. Both pairs of bases are equal by chance in only 1 of 2^32 runs.
+            // The test restores twice. The bases are equal by chance both times in only 1 of 2^32 runs.
             for _ in 0..2 {
                 after_restore().unwrap();
                 found.extend(ids.each_ref().map(|ids| {
@@ -148,7 +148,7 @@ fn hot_guids_of_copies_differ_from_the_next_second_on() {
         let make = || guids.generate(7).unwrap().to_rfc_bytes();
         let pause = Duration::from_millis(1100);
         let runs = (0..3).map(|_| count_common_ids_at_1000_per_second(100, pause, make));
-        // The counters of a run overlap with a probability of 1 in 40,000.
+        // The probability that the counters of a run overlap is 1 in 40,000.
         assert_eq!(runs.sum::<usize>(), 0);
     });
 }
@@ -166,8 +166,8 @@ impl Clock for SettableClock {
 }
 
 /// Returns how many UUIDs two copies have in common, for a generator and for a handle, if the copies start generating in
-/// the next millisecond. Before the copy is made, the clock moves back by `ahead` milliseconds. This rollback keeps the
-/// generator in one millisecond.
+/// the next millisecond. Before the copy is made, the clock moves back by `ahead` milliseconds, so the generator stays in
+/// the same millisecond.
 fn count_common_uuids(ahead: i64) -> [usize; 2] {
     let clock = SettableClock(AtomicI64::new(ahead * 1_000_000));
     let ids = uuid7::Generator::builder().clock(&clock).build().unwrap();
@@ -213,15 +213,16 @@ fn leased_snos_of_copies_differ_in_most_ticks() {
         let equal = count_common_ids_at_1000_per_second(100, Duration::from_millis(50), || {
             to_16_bytes(ids.generate(7).unwrap())
         });
-        // The sequences of a tick overlap with a probability of about 1 in 5,000.
+        // The probability that the sequences of a tick overlap is about 1 in 5,000.
         assert!(equal <= 8, "{equal} of 100 equal");
     });
 }
 
-/// Two copies of a leased generator differ only in the starts of their ticks. The test therefore uses two generators with
-/// the same partition instead of copies, and avoids the delays of real clocks. In each tick, both generators use a run of 4
-/// sequences, and each run has one of 32,768 starts. Two such runs have 16 / 32,768 sequences in common on average, which
-/// is 0.61 per 5,000 IDs. The mean of 300 runs has a standard deviation of 0.075.
+/// Two copies of a leased generator differ only in the first sequence number of each tick. The test therefore uses two
+/// generators with the same partition instead of copies, which avoids the delays of real clocks. In each tick, both
+/// generators use a run of 4 sequence numbers, and each run has one of 32,768 starts. Two such runs have 16 / 32,768
+/// sequence numbers in common on average, which is 0.61 per 5,000 IDs. The mean of 300 runs has a standard deviation of
+/// 0.075.
 #[test]
 fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
     const TICKS: i64 = 375_000;
@@ -245,10 +246,10 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
     assert!((90..300).contains(&equal), "{equal} of 1,500,000 equal");
 }
 
-/// Generates ten IDs.
+/// A function that generates ten IDs.
 type MakeBatch = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
-/// Creates a generator. If the format has worker IDs, the generator uses the given one.
+/// A function that creates a generator. If the format has worker IDs, the generator uses the given one.
 type BatchFactory<'a> = &'a dyn Fn(u16) -> MakeBatch;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
@@ -294,8 +295,8 @@ fn discord(worker: u16) -> MakeBatch {
     in_every_way!(builder.bind("worker", worker).bind("process", 0), 0_i64, of_id, of_integer)
 }
 
-/// Generates IDs in this process and in a copy that reports the restore. Returns the number of duplicate IDs. In the copy, a
-/// generator with an explicit worker ID fails, so the copy replaces it with a generator that has another worker ID.
+/// Generates IDs in this process and in a copy that reports the restore, and returns the number of duplicates. A generator
+/// with an explicit worker ID fails in the copy, so the copy replaces it with a generator that has another worker ID.
 fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));

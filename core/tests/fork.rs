@@ -48,7 +48,7 @@ fn children_and_parent_make_different_uuids() {
     });
 }
 
-/// The clock is frozen, so only the fork can end a block.
+/// The clock is frozen, so a handle's block can end only because of the fork.
 #[test]
 fn a_child_rejects_an_explicit_identity() {
     for family in FAMILIES {
@@ -116,7 +116,8 @@ fn a_child_rejects_an_explicit_window() {
 
 const CHILDREN: usize = 20;
 
-/// Makes IDs in this process, in its children, and in a child of each child, and returns them. Asserts that all IDs differ.
+/// Makes IDs in this process, in its children, and in one child of each child. Asserts that all IDs differ, and returns
+/// them.
 #[track_caller]
 fn collect_from_all_processes<const LEN: usize, const N: usize>(
     mut make: impl FnMut() -> [[u8; LEN]; N],
@@ -144,7 +145,7 @@ fn children_and_parent_make_different_snos() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
-/// The caller may give a child the identity of an earlier child that has just made IDs.
+/// A caller may give a child the same identity as an earlier child that has just made IDs.
 #[test]
 fn a_child_with_an_identity_source_skips_its_first_tick() {
     let snos = sno::Builder::with_clock(SystemClock)
@@ -178,7 +179,7 @@ fn children_and_parent_make_different_hot_guids() {
     assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
 }
 
-/// The clock is frozen, so only the fork can end a block.
+/// The clock is frozen, so a handle's block can end only because of the fork.
 #[test]
 fn default_handles_start_new_blocks_in_each_process() {
     let clock = &ManualClock::at_unix_ms(START_MS);
@@ -193,7 +194,7 @@ fn default_handles_start_new_blocks_in_each_process() {
 struct ForkingClock(AtomicI32);
 
 impl ForkingClock {
-    /// Returns a clock that completes `readings` readings, and forks during the next one.
+    /// Returns a clock that can be read `readings` times, and that forks during the next reading.
     fn after_readings(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -205,8 +206,8 @@ impl ForkingClock {
 impl Clock for ForkingClock {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // SAFETY: tests read this clock only in a process that `in_child` forked. That process has one thread, so its
-            // child may run any code.
+            // SAFETY: tests read this clock only in a process that `in_child` forked. That process has only one thread, so
+            // its child may run any code.
             unsafe { libc::fork() };
         }
         Ok(START_MS * 1_000_000)
@@ -228,7 +229,8 @@ fn a_fork_inside_the_clock_is_detected() {
         let outcome = ids.generate(0);
         if std::process::id() != before {
             let is_refused = outcome.is_err_and(|error| error.code() == "forked");
-            // SAFETY: `_exit` has no preconditions. It ends the child that the clock forked, without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child that was forked during the clock reading, without
+            // running destructors.
             unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
         }
         let mut status = 0;
@@ -239,8 +241,8 @@ fn a_fork_inside_the_clock_is_detected() {
     assert_eq!(found, [1, 9]);
 }
 
-/// Asserts that both processes make different IDs after the fork, whether the fork happens in the generator's first call or in
-/// a later one.
+/// Asserts that parent and child make different IDs after the fork, whether the fork happens in the generator's first call
+/// or in a later one.
 #[track_caller]
 fn assert_both_differ<const LEN: usize>(make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {
@@ -286,7 +288,7 @@ fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
     });
 }
 
-/// A clock that advances to a new tick at every reading, and forks at one of them.
+/// A clock that advances to a new tick at every reading, and forks during one of the readings.
 struct SteppingClock(ForkingClock, AtomicI64);
 
 impl Clock for SteppingClock {
@@ -299,7 +301,7 @@ impl Clock for SteppingClock {
     }
 }
 
-/// Fills a batch during which the clock forks. Returns the results of the parent and the child.
+/// Fills a batch while the clock forks the process. Returns the results of the parent and the child.
 fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
@@ -309,7 +311,8 @@ fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
-            // SAFETY: `_exit` has no preconditions. It ends the child that the clock forked, without running destructors.
+            // SAFETY: `_exit` has no preconditions. It ends the child that was forked during the clock reading, without
+            // running destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -352,7 +355,7 @@ fn a_batch_in_progress_restarts_in_the_child() {
     });
 }
 
-/// Skips Hot Guid, because a batch that exhausts one of its ticks would need too much memory.
+/// Skips Hot Guid, because a batch that exhausts one Hot Guid tick would need too much memory.
 #[test]
 fn a_child_rejects_a_whole_batch_of_an_explicit_identity() {
     for family in FAMILIES.iter().filter(|family| family.per_tick < 1 << 20) {
@@ -385,7 +388,7 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
     assert_eq!(ids.move_to(|_| granted(8)).unwrap_err().code(), "generator_closed");
 }
 
-/// The fork happens while the parent sleeps between two steps of a batch, as an event loop does.
+/// The parent sleeps between two steps of a batch, as an event loop does, and the fork happens during that sleep.
 #[test]
 fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
     let clock = ManualClock::at_unix_ms(START_MS);

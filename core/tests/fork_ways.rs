@@ -27,7 +27,7 @@ const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
 const IDS_PER_PROCESS: usize = 20;
 const START_MS: i64 = 1_763_650_000_000;
 
-/// Makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
+/// A function that makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
 type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
 
 fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
@@ -61,7 +61,7 @@ fn uuid7_maker(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
     Box::new(move || bytes(ids.generate(), |id| id.to_bytes().to_vec()))
 }
 
-/// Returns a clock that does not advance, so that a repeated state repeats an ID.
+/// Returns a clock that does not advance, so that repeated generator state causes a duplicate ID.
 fn stopped_clock() -> &'static ManualClock {
     static STOPPED_CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
     &STOPPED_CLOCK
@@ -152,8 +152,8 @@ const CREATION_METHODS: &[CreationMethod] = &[
     }),
 ];
 
-/// Returns the available kinds of fork. The last kind exists only in some C libraries, and only Linux's process generation
-/// detects it.
+/// Returns the available kinds of fork. The last kind, a fork without hooks, exists only in some C libraries, and only the
+/// process generation on Linux detects it.
 fn available_forks() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
     if cfg!(target_os = "linux") {
@@ -178,8 +178,8 @@ fn every_constructor_installs_the_fork_hook() {
     }
 }
 
-/// Asserts that a child repeats no ID of its parent. `way` selects the kind of fork, and how the process's first generator
-/// is created.
+/// Asserts that a child repeats no ID of its parent. `way` names the kind of fork, and the method that creates the first
+/// generator of the process.
 fn assert_prepared_for_forks(way: &str) {
     let (kind, name) = way.split_once(' ').unwrap();
     let fork = available_forks()[kind.parse::<usize>().unwrap()];
@@ -237,7 +237,7 @@ fn only_default_partitions_need_shared_memory() {
     run_in_separate_process(&[], || {
         let limit = |bytes| {
             let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
-            // SAFETY: the C library reads the limit and keeps no pointer to it.
+            // SAFETY: `limit` is a valid value that outlives the call, and the C library keeps no pointer to it.
             assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
         };
         limit(0);
@@ -253,19 +253,19 @@ fn only_default_partitions_need_shared_memory() {
     });
 }
 
-/// Returns whether a child makes an ID within a few seconds. The child allocates nothing itself.
+/// Returns whether a forked child makes an ID within a few seconds. The child's own code allocates nothing.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn can_generate_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();
     if child == 0 {
-        // SAFETY: the calls end only the child: `alarm` if the child blocks, and `_exit` when it is done.
+        // SAFETY: both calls affect only the child: `alarm` ends it if it blocks, and `_exit` ends it when it is done.
         unsafe {
             libc::alarm(5);
             libc::_exit(i32::from(ids.generate(0).is_err()));
         }
     }
     let mut status = -1;
-    // SAFETY: `status` is a valid, writable integer, and `child` was just forked.
+    // SAFETY: `status` is a valid, writable integer, and `child` is the process ID of a child that was just forked.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     status == 0
 }

@@ -1,5 +1,5 @@
 //! Tests the trait that all ID generators implement. The tests use a service that accepts a generator, a handle, or a trait
-//! object of either.
+//! object for either of them.
 
 use std::{cell::RefCell, sync::Arc, time::Duration};
 
@@ -111,7 +111,7 @@ fn a_borrowed_handle_returns_an_error() {
     assert!(Id::<User>::generate_with(&handle).is_ok());
 }
 
-/// A generator that returns predefined IDs, as an application might use in its tests.
+/// A generator that returns predefined IDs, like one that an application might use in its own tests.
 struct ListGenerator(RefCell<Vec<Sno>>);
 
 impl Generate<Sno> for ListGenerator {

@@ -1,4 +1,4 @@
-//! Tests the Hot Guid generator with windows, and with clocks and callers that misbehave.
+//! Tests the Hot Guid generator with windows, and with misbehaving clocks and callers.
 
 mod support;
 
@@ -98,7 +98,7 @@ fn a_clock_rollback_stays_in_the_highest_second() {
 fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).build().unwrap();
-    // After the second is exhausted, the clock shows the previous second, this second, and then the next.
+    // After the second is exhausted, the clock shows the previous second, then the exhausted one, and then the next.
     set_seconds(&clock, [START_SECONDS, START_SECONDS - 1, START_SECONDS, START_SECONDS + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
@@ -174,7 +174,7 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
 fn a_second_ends_with_the_last_counter() {
     let clock = ScriptedClock::default();
     let ids = random(&clock, draw);
-    // A second whose counter starts at the highest possible value has the fewest IDs left.
+    // A second has the fewest IDs if its counter starts at the highest possible value.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
     set_seconds(&clock, [START_SECONDS]);
@@ -200,8 +200,8 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
     assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
-/// A copy of a machine contains the whole state of the generator. From the next second on, the generator and its copy
-/// differ.
+/// A copy of a machine contains the generator's entire state. From the next second on, the original generator and its copy
+/// make different IDs.
 #[test]
 fn default_generators_start_each_second_at_a_random_counter() {
     let clock = ScriptedClock::default();

@@ -53,7 +53,7 @@ fn seventy_thousand_consecutive_generators_are_accepted() {
     });
 }
 
-/// Leaks generators, as programs in garbage-collected languages might.
+/// Creates generators without dropping them, as programs in garbage-collected languages might.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_leaked_generators_are_accepted() {
@@ -76,7 +76,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each lease is extended by the time that the partition has been in use, up to a minute.
+        // Each renewal extends a lease by the time that the partition has already been in use, up to a minute.
         let later = MINUTE + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
@@ -105,8 +105,8 @@ fn an_idle_generator_continues_without_repeating_an_id() {
         clock.set_unix_ms(START_MS + 60 * MINUTE);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
-        // The owner's lease outlasted its last ID but has ended by now. Other generators acquire all partitions, each of them
-        // once.
+        // The first generator's lease outlasted its last ID but has ended by now. Other generators acquire all partitions,
+        // each of them once.
         clock.set_unix_ms(START_MS + 120 * MINUTE);
         let others: Vec<_> = if cfg!(miri) {
             vec![]
@@ -125,7 +125,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 fn a_rollback_before_the_lease_switches_the_partition() {
     run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
-        // Dropping this generator makes the next lease of its partition start at the clock's time.
+        // After this generator is dropped, the next lease of its partition starts at the clock's time.
         let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
         drop(before);
@@ -311,15 +311,15 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
     });
 }
 
-/// Returns a table of two partitions, which belonged to other generators until the given numbers of ticks after `START_MS`.
+/// Returns a table of two partitions. Other generators held them until the given numbers of ticks after `START_MS`.
 const fn used(first: u64, second: u64) -> SmallTable<2> {
     const TICK: u64 = (START_MS as u64 - 1_262_304_000_000) / 4;
     let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
     SmallTable { entries, ..SmallTable::new() }
 }
 
-/// A thread reads the clock and is interrupted while another thread makes the first ID one tick later. When the clock was
-/// read, the partition still belonged to another generator.
+/// A thread reads the clock and is interrupted. In the meantime, another thread makes the first ID, one tick later. At the
+/// time of the first thread's clock reading, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
     static TABLE: SmallTable<2> = used(1, 0);
@@ -335,8 +335,8 @@ fn a_stale_reading_switches_no_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
-/// A child drops its inherited generators and creates its own until no partition is left. A lease is extended by the time
-/// that it has already been held.
+/// A child drops its inherited generators and creates its own until no partition is left. Each renewal extends a lease by
+/// the time that it has already been held.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -358,8 +358,8 @@ fn a_child_never_frees_its_parents_partition() {
     assert_eq!(forks::run_in_child_with(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
 }
 
-/// The ticks before a lease belong to another generator. This also applies to a generator that is restored from the
-/// snapshot.
+/// The ticks before a lease belong to another generator, so a generator that is restored from the snapshot must not use
+/// them either.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: SmallTable<2> = used(2, 2);
@@ -393,7 +393,8 @@ fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
     assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST_MS + 4);
 }
 
-/// Returns a builder for a generator with an explicit partition. Default generators use the same small table.
+/// Returns a builder for a generator with an explicit partition. The partition is claimed in the small table that default
+/// generators use.
 fn explicit_builder(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).leased_from(find);
     builder.partition(partition).max_wait(Duration::ZERO)
@@ -415,7 +416,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after START_MS, because it is extended by the time that it has already been held.
+    // The lease ends 32 ms after START_MS, because its renewal extended it by the time that it had already been held.
     let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
@@ -558,8 +559,8 @@ fn a_failed_build_claims_no_partition() {
     assert_eq!(default_partition(&ManualClock::at_unix_ms(START_MS), || Ok(&TABLE)), Ok(0));
 }
 
-/// When a child drops the copies of its parent's generators, no partition becomes free, regardless of the order in which
-/// the generators were created.
+/// A child drops copies of its parent's generators. This must not free any partition, regardless of the order in which the
+/// generators were created.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]

@@ -1,11 +1,12 @@
 //! Tests threads, handles and tasks that use one generator at the same time: at its first ID, at lease renewals and at
 //! partition changes.
 //!
-//! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime. The
-//! test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start inside
-//! other calls is limited. A waiting task is either polled again at its next turn or dropped. In contrast, the models in
-//! `tests/model` switch threads at each memory access, but with few clock scripts. To run longer, with one more nested call and
-//! one more tick: `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test meetings`.
+//! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime.
+//! The test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start
+//! inside other calls is limited. When a waiting task gets its next turn, it is either polled again or dropped. In
+//! contrast, the models in `tests/model` switch threads at each memory access, but with few clock scripts. To run the test
+//! for longer, with one more nested call and one more tick: `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test
+//! meetings`.
 #![cfg(not(any(loom, shuttle, miri)))]
 
 use std::{
@@ -29,7 +30,7 @@ use tokio::task::yield_now;
 const EPOCH_MS: i64 = 1_262_304_000_000;
 /// The tick in which each run starts.
 const START_TICK: u64 = 100;
-/// The number of sequence numbers in a tick: two blocks of a handle, plus two.
+/// The number of sequence numbers in a tick: two blocks of a handle, plus two more.
 const SEQUENCES: u16 = 130;
 
 type Ids = Generator<InterruptedClock>;
@@ -108,16 +109,16 @@ impl Table for InterruptedTable {
 enum Caller {
     Thread(Rc<Ids>),
     Handle(Handle),
-    /// A task and its waiting call.
+    /// A task, and its waiting call if there is one.
     Task(Rc<Ids>, Option<WaitingCall>),
-    /// A caller with another generator, which competes for the partitions.
+    /// A caller with its own generator, which competes for the partitions.
     Competitor(Ids),
 }
 
 use Caller::{Competitor, Task, Thread};
 
 impl Caller {
-    /// Makes a call, or continues the waiting one.
+    /// Makes a call, or continues the waiting call.
     fn take_turn(&mut self) -> Option<Sno> {
         match self {
             Thread(ids) => successful_id(ids.try_generate(0)),
@@ -138,7 +139,7 @@ impl Caller {
     }
 }
 
-/// Returns a call's ID if the call succeeded.
+/// Returns the ID if the call succeeded, or `None` otherwise.
 fn successful_id(id: Result<Sno>) -> Option<Sno> {
     let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
     run().rejections.update(|rejections| rejections + usize::from(is_refused));
@@ -150,7 +151,7 @@ fn call(ids: Rc<Ids>) -> WaitingCall {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
-/// A caller with no call in progress, its remaining turns, and its IDs.
+/// A caller with no call in progress, together with the turns it has left and the IDs it has made.
 struct IdleCaller {
     caller: Option<Caller>,
     turns: usize,
@@ -171,8 +172,8 @@ struct Run {
     last_failed_access: Cell<Option<(u16, u64, u64)>>,
     looks: Cell<u16>,
     callers: RefCell<Vec<IdleCaller>>,
-    /// `true` if a call is never suspended between getting a lease from the table and recording it in the generator. If it were
-    /// suspended there, another call might find the lease lost and change the partition.
+    /// Whether a call records a lease in the generator immediately after it gets the lease from the table, without being
+    /// suspended in between. If it were suspended there, another call might find the lease lost and change the partition.
     records_leases_atomically: Cell<bool>,
     /// The number of calls that may still start inside other calls.
     inside: Cell<usize>,
@@ -181,7 +182,7 @@ struct Run {
 }
 
 impl Run {
-    /// Returns a number below `end`: 0 in the first run, and each of the other numbers in later runs.
+    /// Returns a number below `end`. The first run uses 0, and later runs use each of the other numbers.
     fn choose(&self, end: u8) -> u8 {
         let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
         self.chosen.set(at + 1);
@@ -254,15 +255,15 @@ fn competing_generator(_: &Rc<Ids>) -> Caller {
     Competitor(generator())
 }
 
-/// The events before the callers run.
+/// What happens before the callers run.
 #[derive(Clone, Copy, PartialEq)]
 enum Setup {
     Nothing,
     /// The generator has made the given number of IDs.
     AnyId(usize),
-    /// The generator's lease ended after an ID, and its partition belonged to another generator for a tick.
+    /// The generator's lease ended after it had made an ID, and another generator then held the partition for a tick.
     Lost,
-    /// The partitions belonged to other generators until the given ticks.
+    /// Other generators held the partitions until the given ticks.
     Others([u64; 2]),
 }
 
@@ -284,8 +285,8 @@ impl Totals {
     }
 }
 
-/// Explores all runs in which callers have two turns each and competitors have one. Up to `inside` calls start inside other
-/// calls.
+/// Explores all runs in which callers have two turns each and competitors have one. Up to `inside` calls may start inside
+/// other calls.
 fn explore(
     before: Setup,
     inside: usize,
@@ -387,7 +388,7 @@ fn callers_never_collide_at_the_first_id() {
     explore_interleavings(Setup::Nothing, false);
 }
 
-/// One of the partitions belongs to another generator in a tick that some callers read.
+/// One of the partitions belongs to another generator in a tick that some callers read from the clock.
 #[test]
 fn callers_never_collide_if_the_lease_starts_later() {
     explore_interleavings(Setup::Others([START_TICK, START_TICK + 1]), false);

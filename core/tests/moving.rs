@@ -29,7 +29,7 @@ const START_MS: i64 = 1_763_650_000_000;
 
 type ClockHook = Box<dyn FnOnce() + Send>;
 
-/// A clock that advances when a call sleeps, and that runs a hook during its first sleep or during a reading.
+/// A clock that advances when a call sleeps, and that runs a hook during its first sleep or during one of its readings.
 #[derive(Default)]
 struct HookedClock {
     nanos: AtomicI64,
@@ -171,7 +171,7 @@ fn a_worker_id_is_reused_only_after_its_last_tick() {
     );
 }
 
-/// Switches from a generator that used the tick of `START_MS` to one whose window starts in that tick.
+/// Switches from a generator that used the tick of `START_MS` to a generator whose window starts in that tick.
 macro_rules! assert_switch {
     ($leased:ty, $given:expr, $one:expr, $other:expr) => {{
         let ids = <$leased>::new($one).unwrap();
@@ -180,7 +180,7 @@ macro_rules! assert_switch {
     }};
 }
 
-/// The first and last worker IDs before a switch, and those after it.
+/// The first and last worker IDs before and after a switch.
 type WorkerIdSwitch = ([u32; 2], [u32; 2]);
 
 const RANGE_SWITCHES: [(WorkerIdSwitch, std::result::Result<u32, &str>); 7] = [
@@ -511,7 +511,7 @@ fn every_format_switches_between_grants() {
     assert_eq!(ids.try_fill(None, batch[2..].as_mut().into()), Ok(2));
     assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
 
-    // A lease cannot provide values for bindable fields.
+    // A lease cannot provide values for bindable fields, so the layout must have none.
     let open = || {
         let layout = layout::preset("instagram", [])?;
         layout::Builder::with_clock(layout, time.clone())

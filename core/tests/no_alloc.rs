@@ -78,7 +78,8 @@ fn sno_allocates_nothing() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// In a child forked without the C library's hooks, a thread that does not exist in the child may hold the heap's lock.
+/// If a child is forked without the C library's hooks, another thread may have held the heap's lock at that moment. That
+/// thread does not exist in the child, so the lock is never released there.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -200,7 +201,7 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // A byte ID needs one allocation. A whole batch needs only one more, for a partial ID.
+    // An ID in a byte layout needs one allocation. A whole batch needs only one more, for a partial ID.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);

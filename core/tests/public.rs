@@ -264,7 +264,8 @@ fn one_secret_with_two_versions_is_rejected() {
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
-/// Each width of a type has its own key, so a string of a different width is as unlikely to decode as a forged one.
+/// Each width of a type has its own key, so a string of one width decodes with another width only as rarely as a forged
+/// string.
 #[test]
 fn widths_of_a_type_use_different_keys() {
     let (narrow, wide) = (orders(48), orders(63));
@@ -276,7 +277,7 @@ fn widths_of_a_type_use_different_keys() {
     assert!((0..200).all(|number| wide.decode(&narrow.encode(number).unwrap()) != Ok(number)));
 }
 
-/// The strings of equal values of two types share no more characters than random strings do.
+/// For two types, the encodings of the same value share no more characters than random strings do.
 #[test]
 fn types_use_different_keys() {
     let ids = Keyring::new(&[7; 32]).unwrap();

@@ -1,6 +1,6 @@
 //! Tests a process that was restored from an image of its memory. After the restore is reported, no generator may continue
-//! with state that another copy of the process shares. Each test runs in a separate process, because a report affects all
-//! generators.
+//! with state that another copy of the process may also have. Each test runs in a separate process, because a report
+//! affects all generators.
 #![cfg(not(miri))]
 
 #[cfg(unix)]
@@ -51,7 +51,7 @@ fn random_worker_ids_are_reassigned_after_a_restore() {
     });
 }
 
-/// The clock does not advance, so only the report of a restore ends the streams of random bits.
+/// The clock does not advance, so only the report of a restore can end the streams of random bits.
 #[test]
 fn random_bits_of_uuids_are_rekeyed_after_a_restore() {
     run_in_separate_process(&[], || {
@@ -81,7 +81,7 @@ fn random_bits_of_uuids_are_rekeyed_after_a_restore() {
     });
 }
 
-/// The machine that runs the test may not support generation IDs.
+/// The machine that runs the test may not support generation IDs, so the expected number of threads varies.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_thread_of_each_process_watches_for_restores() {
@@ -181,7 +181,7 @@ fn an_identity_source_is_called_again_after_a_restore() {
     });
 }
 
-/// A clock that reports a restore on the n-th read of its properties.
+/// A clock that reports a restore when its properties are read for the n-th time.
 struct ReportingClock<C>(C, Arc<AtomicU32>);
 
 impl<C: Clock> Clock for ReportingClock<C> {
@@ -201,8 +201,8 @@ impl<C: Clock> Clock for ReportingClock<C> {
     }
 }
 
-/// The window was assigned to one copy of the process, so no identity assigned after the restore may be used in that
-/// window.
+/// The window was assigned to one copy of the process. An identity that is assigned after the restore must therefore not be
+/// used in that window.
 #[test]
 fn a_windowed_identity_source_is_not_called_after_a_restore() {
     run_in_separate_process(&[], || {
@@ -225,7 +225,7 @@ fn a_windowed_identity_source_is_not_called_after_a_restore() {
     });
 }
 
-/// The snapshot would contain the partition that another copy of the process uses.
+/// The snapshot would contain a partition that another copy of the process still uses.
 #[test]
 fn a_generator_that_is_being_closed_returns_no_snapshot() {
     run_in_separate_process(&[], || {
@@ -263,13 +263,13 @@ fn a_childs_lease_is_unavailable_after_a_restore() {
             format!("{} {own:?} {}", inherited.code(), abandoned.code()).into_bytes()
         });
         assert_eq!(String::from_utf8_lossy(&codes), "forked Ok(8) lease_unavailable");
-        // The child reported the restore to the parent as well.
+        // The child's report of the restore affects the parent as well.
         assert_eq!(ids.try_generate(7).unwrap_err().code(), "lease_unavailable");
     });
 }
 
-/// Calls must neither hang nor fail, however often a restore is reported while they are in progress. The test does not compare
-/// IDs, because the threads share generators and their slots anyway.
+/// Calls must neither hang nor fail, no matter how often a restore is reported while they are in progress. The test does
+/// not compare IDs, because the threads share generators and their slots anyway.
 #[test]
 fn calls_succeed_while_another_thread_reports_restores() {
     run_in_separate_process(&[], || {

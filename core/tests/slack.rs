@@ -1,5 +1,5 @@
-//! Tests clocks whose readings may lag. A reading that is before the generator's tick by less than the clock's slack counts
-//! as that tick.
+//! Tests clocks whose readings may lag. If a reading is earlier than the generator's tick by less than the clock's slack,
+//! it counts as a reading in that tick.
 //!
 //! Every short sequence of readings around the edges of three ticks is compared with models that don't use state words or
 //! atomics.
@@ -120,7 +120,8 @@ fn sno_follows_its_model() {
     }
 }
 
-/// Returns the tick of each call, for a state machine that either rejects a clock that is behind or stays in its last tick.
+/// Returns the expected tick of each call. If the clock is behind, the state machine stays in its last tick if `holds` is
+/// true, and rejects the call otherwise.
 fn expected_ticks(readings: &[i64], tick: i64, holds: bool) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {
@@ -131,8 +132,8 @@ fn expected_ticks(readings: &[i64], tick: i64, holds: bool) -> Vec<Option<i64>> 
     readings.iter().map(call).collect()
 }
 
-/// Covers all formats except sno, with one worker ID or a range. Hot Guid and UUID v7 stay in the last tick after a
-/// rollback, and the others reject the call.
+/// Covers all formats except sno, with one worker ID or a range. After a rollback, Hot Guid and UUID v7 stay in the last
+/// tick, and the other formats reject the call.
 #[test]
 fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
     for family in FAMILIES.iter().filter(|family| family.name != "sno") {
@@ -169,7 +170,8 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
 
-/// Returns the tick, the tick-tock bit and the sequence number of each ID of a handle whose clock lags once in a new tick.
+/// Makes IDs with a handle whose clock lags once in a new tick. Returns the tick, the tick-tock bit and the sequence number
+/// of each ID.
 fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = LaggingClock::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();

@@ -36,9 +36,10 @@ impl ClockRateGuard {
         Self(timex)
     }
 
-    /// Makes the clock run faster by `millionths` parts per million, or slower if `millionths` is negative.
+    /// Makes the clock run faster by `millionths` parts per million, or slower if the number is negative.
     fn set(&self, millionths: i64) {
-        // The tick is set in steps of 100 millionths. The frequency provides the rest, in units of 1/65,536 of a millionth.
+        // The tick length changes the rate in steps of 100 parts per million. The frequency provides the rest, in units of
+        // 1/65,536 of a part per million.
         let (ticks, rest) = (millionths / 100, millionths % 100);
         self.apply(TICK + ticks, rest << 16);
     }
@@ -46,7 +47,7 @@ impl ClockRateGuard {
     fn apply(&self, tick: i64, freq: i64) {
         let mut timex =
             libc::timex { modes: libc::ADJ_TICK | libc::ADJ_FREQUENCY, tick, freq, ..self.0 };
-        // SAFETY: as above.
+        // SAFETY: `timex` is valid and writable.
         let set = unsafe { libc::adjtimex(&raw mut timex) };
         assert_ne!(set, -1, "expected the right to slew the clock: {}", errno());
     }
@@ -133,15 +134,15 @@ fn readings_follow_a_slew_without_moving_backwards() {
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
     // Each slew is followed by its opposite, so that the clock ends up as accurate as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // Each slew starts from zero, because a step from the largest slew to its opposite would exceed the tolerance for
-        // readings.
+        // The slew is reset to zero in between, because a direct step from the largest slew to its opposite would exceed
+        // the tolerance for readings.
         slew.set(0);
         thread::sleep(Duration::from_millis(20));
         slew.set(millionths);
         let seen = observe_readings(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
-        // A slew moves the clock by this much in the millisecond before the next anchor. An interrupted reading adds a few
-        // microseconds.
+        // The slew moves the clock by up to this much in the millisecond before the next anchor. Interrupted readings add a
+        // few microseconds.
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + 10_000;
         assert!(seen.lag <= most && seen.lead <= most, "{millionths}: {most} {seen:?}");
     }

@@ -1,6 +1,6 @@
-//! Tests snapshots of every kind of identity against a reference that records every ID. The tests are random walks over a
-//! table of four partitions. Half of them start in the format's first tick, and some run alongside a child process. For a
-//! long run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
+//! Tests snapshots of generators with every kind of identity against a reference that records every ID. The tests are
+//! random walks over a table of four partitions. Half of the walks start in the format's first tick, and some run alongside
+//! a child process. For a long run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
     env,
@@ -51,7 +51,7 @@ use child::Child;
 /// A table that manages only partitions 0 to 3.
 type SmallTable = small_table::SmallTable<4>;
 
-/// Another process's table.
+/// A table that stands for the one in another process.
 static SEPARATE_TABLE: SmallTable = SmallTable::new();
 
 fn table() -> &'static SmallTable {
@@ -82,14 +82,14 @@ struct GeneratorStates<'c> {
     child: Option<Child>,
     /// `true` in a child process, where all explicit identities belong to the parent.
     is_child: bool,
-    /// The table's partitions that this walk has configured explicitly. A second generator with the same partition would
-    /// repeat IDs.
+    /// For each of the table's partitions, whether this walk has configured it explicitly. A second generator with the same
+    /// partition would repeat IDs.
     configured: [bool; 4],
 }
 
 impl<'c> GeneratorStates<'c> {
-    /// Creates three generators: one with partition 0, which is in the table, one with partition 7, and one that leases
-    /// partitions 5 and 6.
+    /// Creates the initial state with three generators: one with partition 0, which is in the table, one with partition 7,
+    /// and one that leases partitions 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Tests the sno generator with windows, and with clocks and callers that misbehave.
+//! Tests the sno generator with windows, and with misbehaving clocks and callers.
 
 mod support;
 
@@ -71,7 +71,7 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
-    // The call's wait is over, so the next call begins a new wait. That wait lasts for the maximum number of readings
+    // The call has stopped waiting, so the next call begins a new wait. That wait lasts for the maximum number of readings
     // during which a clock may show the same time.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
@@ -362,7 +362,8 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     assert_eq!(error.retry_at(), Some(START_MS + 4));
 }
 
-/// A clock that advances by one tick at each reading, and that makes an ID with the generator that reads it.
+/// A clock that advances by one tick at each reading. During each reading, it also makes an ID with the generator that is
+/// reading it.
 #[derive(Default)]
 struct InterferingClock {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
@@ -442,7 +443,7 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original implementation interprets this snapshot as that of a generator that has not made an ID.
+    // The original implementation would treat this snapshot as that of a generator that has not made an ID.
     let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
     other.generate(0).unwrap();
     let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());

@@ -1,5 +1,5 @@
-//! Tests the system clock on this machine, which reads the CPU's counter where possible. The clock is accurate and never
-//! moves backwards, in all threads and in child processes.
+//! Tests the system clock on this machine, which reads the CPU's counter where possible. The clock must be accurate and
+//! never move backwards, in all threads and in child processes.
 //!
 //! `POLYFLAKE_SECONDS` sets the duration and `POLYFLAKE_THREADS` the number of threads. With `--nocapture`, the test prints
 //! two histograms: how far readings lag behind the exact time, and how far they lag behind another thread's readings.
@@ -54,7 +54,7 @@ fn exact_unix_nanos() -> i64 {
 /// The largest error allowed in a clock reading. A slow clock correction within a millisecond would cause a larger error.
 const MAX_ERROR_NANOS: i64 = MS / 8;
 
-/// The number of values from 2^(k-1) up to but excluding 2^k nanoseconds, keyed by k.
+/// For each k, the number of values from 2^(k-1) up to but excluding 2^k nanoseconds.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
@@ -102,8 +102,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// If a reading starts after another thread's reading has ended, it is not earlier than that reading, apart from the lag
-/// that the omitted fence allows.
+/// If a reading starts after another thread's reading has ended, it must not be earlier, except by the lag that the omitted
+/// fence allows.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);
@@ -142,7 +142,7 @@ fn a_reading_after_a_sleep_is_current() {
 
 #[test]
 fn a_shared_generator_never_sees_the_clock_move_backwards() {
-    // One partition allows one ID per 61 ns, so the threads sometimes wait for the next tick.
+    // With one partition, an ID is available every 61 ns on average, so the threads sometimes wait for the next tick.
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
@@ -182,7 +182,7 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
 
 const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
 
-/// Runs in a separate process, because a process selects its clock source once.
+/// Runs in a separate process, because each process selects its clock source only once.
 #[test]
 fn the_environment_selects_the_clock_source() {
     if let Ok(expected) = env::var(EXPECTED) {

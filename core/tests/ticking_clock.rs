@@ -84,7 +84,7 @@ fn a_wall_clock_reading_is_shared_with_all_threads() {
     assert!(clock.unix_nanos().unwrap() >= looked);
 }
 
-/// The background thread does not exist in the child process.
+/// A child process does not have the background thread, so it reads the wall clock.
 #[cfg(unix)]
 #[test]
 fn a_child_reads_the_wall_clock() {
@@ -105,7 +105,7 @@ fn a_child_reads_the_wall_clock() {
     assert!(first <= wall());
 }
 
-/// The test runs more threads than processors. They read as fast as they can and share each reading.
+/// The test runs more threads than there are processors. The threads read as fast as they can, and share each reading.
 #[test]
 fn no_reading_precedes_one_shared_between_threads() {
     let seconds = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
@@ -126,7 +126,7 @@ fn no_reading_precedes_one_shared_between_threads() {
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(race))));
 }
 
-/// Counts the clock's threads by name. The system truncates thread names to 15 bytes.
+/// Counts this process's clock threads by their name. The system truncates thread names to 15 bytes.
 #[cfg(target_os = "linux")]
 fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
@@ -135,7 +135,7 @@ fn threads() -> usize {
     names.filter(|name| name.starts_with("polyflake-clock")).count()
 }
 
-/// Runs in a separate process, where other tests create no clocks.
+/// Runs in a separate process, in which no other test creates a clock.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {

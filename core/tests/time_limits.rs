@@ -47,7 +47,8 @@ fn times_outside_snos_range_are_rejected() {
             (SNO_FIRST_MS, SNO_LAST_MS),
         );
     }
-    // If a clock returns milliseconds instead of nanoseconds, its time is outside the range that the message states.
+    // If a clock mistakenly returns milliseconds instead of nanoseconds, its time is outside the range stated in the
+    // message.
     clock.set_unix_nanos(START_MS);
     let message =
         "expected clock from 1262304000000000000 to 3461327255551999999 ns, found 1763650000000";
@@ -160,7 +161,8 @@ fn manual_clocks_saturate_at_the_nanosecond_limits() {
     }
 }
 
-/// The limits that an error reports must form a range that contains a value. Otherwise, they would not help the user.
+/// The limits that an error reports must form a range that contains at least one value. Otherwise, they would not help the
+/// user.
 #[test]
 fn errors_of_ranges_and_windows_report_satisfiable_limits() {
     let ends = [

@@ -1,4 +1,4 @@
-//! Tests `SystemTime` arguments. They work like times in milliseconds, but fractions of a millisecond are not lost.
+//! Tests `SystemTime` arguments. They work like times in milliseconds, but keep fractions of a millisecond.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

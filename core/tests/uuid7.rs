@@ -1,4 +1,4 @@
-//! Tests the UUID v7 format against IDs of other libraries: fields, bytes, integers and strings.
+//! Tests the UUID v7 format against IDs from other libraries: fields, bytes, integers and strings.
 
 mod support;
 

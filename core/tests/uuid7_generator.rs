@@ -1,4 +1,5 @@
-//! Tests the UUID v7 generator: which parts are sorted, which are random, and what happens after clock rollbacks.
+//! Tests the UUID v7 generator: which parts of its IDs are sorted, which are random, and what happens after clock
+//! rollbacks.
 
 mod support;
 
@@ -103,8 +104,8 @@ fn a_call_that_begins_after_another_returned_gets_a_greater_id() {
     });
 }
 
-/// A reader queries the rows after the highest ID that it has seen. It would miss a row that appears later but has a lower
-/// ID.
+/// A reader repeatedly queries the rows after the highest ID that it has seen. It would miss a row that is inserted later
+/// with a lower ID.
 #[test]
 fn a_cursor_loses_no_row_after_a_rollback() {
     let clock = ScriptedClock::default();
@@ -132,7 +133,7 @@ fn a_cursor_loses_no_row_after_a_rollback() {
     }
 }
 
-/// Other libraries continue in the next millisecond, which the clock has not reached.
+/// Other libraries continue in the next millisecond before the clock has reached it.
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn no_id_is_later_than_the_highest_reading() {
@@ -220,7 +221,7 @@ fn a_worker_id_excludes_following_rollbacks() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Defines a random source that counts its calls and returns different bytes each time.
+/// Defines a random source that counts its calls and returns different bytes for each call.
 macro_rules! counted {
     ($draws:ident) => {{
         static $draws: AtomicU8 = AtomicU8::new(0);
@@ -301,7 +302,7 @@ fn each_thread_has_its_own_random_stream() {
     assert_eq!(draws.load(Ordering::Relaxed), 3);
 }
 
-/// A failed call reserves no slots and uses no bits of the previous millisecond.
+/// A call whose random source fails reserves no slots and uses no bits of the previous millisecond.
 #[test]
 fn a_failing_random_source_leaves_no_trace() {
     static IS_BROKEN: AtomicU8 = AtomicU8::new(1);
@@ -332,7 +333,7 @@ fn a_failing_random_source_leaves_no_trace() {
     assert!(DRAWS.load(Ordering::Relaxed) - draws >= 2, "the bits before the failure were dropped");
 }
 
-/// A random source may use the library itself.
+/// A random source may itself generate IDs with this library.
 #[test]
 fn a_random_source_may_generate_ids() {
     let draw = || {
@@ -485,8 +486,8 @@ fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
     assert!(!Generator::new().may_repeat(&Generator::new()));
 }
 
-/// The bits of a thread's stream are uniformly distributed, regardless of which call makes the IDs. The test covers 64
-/// windows of 7 bits each, and each bit.
+/// The bits of a thread's stream are uniformly distributed, regardless of which kind of call makes the IDs. The test covers
+/// each bit, and 64 windows of 7 bits.
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn random_bits_pass_chi_square_tests() {

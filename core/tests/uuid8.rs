@@ -1,4 +1,4 @@
-//! Tests version 8 UUIDs: the vectors, every bit, and the sort order.
+//! Tests version 8 UUIDs: the test vectors, every single bit, and the sort order.
 #![cfg(feature = "uuid")]
 
 mod support;

@@ -29,7 +29,7 @@ struct SlowClock {
     passed: AtomicU64,
     sleeps: AtomicU64,
     factor: u64,
-    /// How long a wall-clock reading takes.
+    /// How much time passes during a wall-clock reading.
     reading: u64,
     /// The amount by which the wall clock advances at each reading.
     step: i64,
@@ -60,7 +60,7 @@ impl Clock for SlowClock {
     }
 }
 
-/// Returns a generator with four sequence numbers per tick, all of them used.
+/// Returns a generator with four sequence numbers per tick, all of which are used in the current tick.
 fn exhausted_generator<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
     let ids = sno::Generator::builder().clock(clock).partition(7).sequence_max(3);
     let ids = ids.max_wait(max_wait).build().unwrap();
@@ -80,8 +80,8 @@ fn waits_count_the_elapsed_time() {
     }
 }
 
-/// Browsers may freeze the monotonic clock during a script, and tests may stop time. In that case, the requested sleep times
-/// are added up, and the clock's limit on sleeps ends the wait.
+/// Browsers may freeze the monotonic clock while a script runs, and tests may stop time. In that case, the requested sleep
+/// times are added up, and the clock's limit on sleeps ends the wait.
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
@@ -106,8 +106,8 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_count_towards_max_wait() {
-    /// A clock that, at each reading, makes an ID with the generator that reads it. Each of these IDs is in a new tick, so the
-    /// caller loses every race.
+    /// A clock that makes an ID during each reading, with the generator that is reading it. Each of these IDs is in a new
+    /// tick, so the caller loses every race.
     struct RacingClock(
         SlowClock,
         std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static RacingClock>>>,
@@ -183,7 +183,7 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         );
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
-        // A thread that cannot sleep does not spin until the next step.
+        // A thread that cannot sleep does not busy-wait until the clock's next step.
         assert_eq!(ids.clock().clock.elapsed_nanos(), passed * MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));

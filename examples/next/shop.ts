@@ -1,4 +1,4 @@
-// People and their orders, distinguished by the metabytes of their IDs.
+// People and their orders. The metabytes of their IDs tell them apart.
 import { between } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable, text } from "drizzle-orm/pg-core";

@@ -44,7 +44,7 @@ impl Bits {
         (bytes.len() <= BYTES).then(|| Self::from_low_bits(bytes, len))
     }
 
-    /// Returns the last `len` bits of the given bytes.
+    /// Creates bits from the last `len` bits of the given bytes.
     pub(crate) fn from_low_bits(bytes: &[u8], len: u32) -> Self {
         let mut of = [0; BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
@@ -78,7 +78,7 @@ pub(crate) fn bit(bytes: &[u8], len: u32, at: u32) -> bool {
     bytes[(at / 8) as usize] >> (7 - at % 8) & 1 == 1
 }
 
-/// The characters of an encoding, in order of their values, starting with 0.
+/// The characters of an encoding, ordered by value. The first one has the value 0.
 pub(crate) struct Alphabet(pub(crate) &'static [u8]);
 
 impl Alphabet {

@@ -13,7 +13,7 @@ pub(crate) struct Format {
     /// The fields, starting with the most significant one.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more each time the frequency halves.
+    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more for each halving of the frequency.
     pub(crate) rarity: u32,
     /// Whether this is one of this project's own formats.
     pub(crate) is_ours: bool,
@@ -28,8 +28,8 @@ pub(crate) enum Text {
     Uuid,
     /// An integer encoded in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// An integer encoded in an alphabet, without leading zeros and with a minimum and a maximum number of characters. A
-    /// string that is shorter than most of the format's IDs is more likely to be a word.
+    /// An integer encoded in an alphabet, without leading zeros and with a minimum and a maximum number of characters. If a
+    /// string is shorter than most of the format's IDs, it is more likely to be a word.
     Short(&'static Alphabet, usize, usize),
     /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
@@ -46,17 +46,17 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// A value whose meaning depends on the role. For a [`Fixed`] field, this is the field's bits, or [`CHECKED_BY_DECODER`]. For a
-    /// part of the time, it is the position of that part's lowest bit. For other fields, it is 1 if the byte order is
-    /// little-endian.
+    /// A value whose meaning depends on the field's role. For a [`Fixed`] field, it is the field's bits, or
+    /// [`CHECKED_BY_DECODER`]. For a part of the time, it is the position of that part's lowest bit. For other fields, it
+    /// is 1 if the byte order is little-endian.
     pub(crate) value: u64,
     /// The values that occur in half of all IDs. `None` means that these are small values, and an empty list means that all
     /// values are equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 
-/// The value of a [`Fixed`] field whose bits are derived from the other fields. Decoding the string form has already checked
-/// them.
+/// The value of a [`Fixed`] field whose bits are derived from the other fields. The decoder of the string form has already
+/// checked them.
 pub(crate) const CHECKED_BY_DECODER: u64 = 1 << 63;
 
 /// The time scale of a format: its unit, its epoch, and the time of its first IDs.
@@ -135,8 +135,8 @@ const fn project_format(format: Format) -> Format {
     Format { is_ours: true, ..format }
 }
 
-/// The formats are taken from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats, and from the
-/// respective project's website for all others.
+/// The known formats. Their descriptions come from RFC 9562 for UUIDs, from docs/formats.md for this project's own formats,
+/// and from the respective project's website for all others.
 pub(crate) const FORMATS: &[Format] = &[
     project_format(format(
         "sno",
@@ -423,8 +423,8 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed(1, "unused", 0),
             time(41),
-            // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. Their worker fields
-            // can have any value.
+            // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. The worker field of
+            // these IDs can have any value.
             part_with_typical_values(5, "datacenter", Maker, &[10, 11, 13]),
             part_with_typical_values(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),

@@ -1,4 +1,4 @@
-//! Interprets IDs with the user's own layouts, and Randflakes with the user's secret.
+//! Interprets IDs with the user's own layouts, and decrypts Randflakes with the user's secret.
 
 use alloc::{borrow::ToOwned, vec::Vec};
 
@@ -17,10 +17,10 @@ use crate::{
     texts,
 };
 
-/// The rarity of the user's own layouts. An ID with such a layout is more likely than an ID in any other format.
+/// The rarity of the user's own layouts. An ID is more likely to have one of these layouts than any other format.
 const RARITY: u32 = 0;
 
-/// Adds the readings of a string, which may be an integer or bytes in hexadecimal digits.
+/// Adds the readings of a string that is an integer, or bytes in hexadecimal digits.
 pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
         read_bits(Bits::from_number(id.into(), 64), context, true, readings);
@@ -87,7 +87,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
-/// Packs the parsed values again, together with the layout's own constants.
+/// Packs the parsed values into an ID again, together with the layout's own constants.
 fn repack(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {
@@ -114,7 +114,7 @@ fn role(kind: &str) -> Role {
     }
 }
 
-/// Returns the reading of a Randflake, with its fields and bits decrypted.
+/// Decrypts a Randflake, and returns its reading with the decrypted fields and bits.
 pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
     let parts = codec.inspect(Randflake::from_u64(id));
@@ -145,7 +145,7 @@ pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Readin
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }
 
-/// Returns the cost of fields whose typical values are unknown.
+/// Returns the total cost of fields whose typical values are unknown.
 fn cost(fields: &[Field]) -> Cost {
     fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
 }

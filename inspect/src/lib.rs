@@ -36,7 +36,7 @@ const MIN_ODDS: f64 = 0.001;
 /// Additional information that helps to interpret an ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// The current time in Unix milliseconds. A format is unlikely if it would place the ID's time in the future.
+    /// The current time in Unix milliseconds. A reading is unlikely if it places the ID's time in the future.
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
@@ -71,9 +71,9 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     readings
 }
 
-/// Returns the readings to display, most likely first. These are all readings with a probability of at least 0.1%. If no known
-/// format is likely, all readings in this project's formats are included as well, because IDs in these formats are valid
-/// regardless of their time. If the result is empty, the string is not an ID of a known format.
+/// Returns the readings to display, most likely first: those with a probability of at least 0.1%. If no known format is
+/// likely, all readings in this project's formats are included as well, because IDs in these formats are valid regardless
+/// of their time. If the result is empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
     let known: f64 = readings.iter().map(|reading| reading.odds).sum();
     let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;

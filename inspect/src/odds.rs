@@ -37,11 +37,11 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
 const UNKNOWN_FORMAT_COST: Cost = Cost::bits(11);
-/// When two formats with the same bits are compared, popularity and typical field values make one of them at most twice as
-/// likely as the other.
+/// If two formats have the same bits, the popularity of the formats and their typical field values make one of them at most
+/// twice as likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
 
-/// A cost in sixteenths of a bit.
+/// A cost in sixteenths of a bit. Each additional bit halves the probability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost(u32);
 
@@ -68,8 +68,7 @@ pub(crate) struct CostBreakdown {
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// The cost of the bits that match the format's fixed bits. In a different format, these bits would have to be
-    /// explained in another way.
+    /// The cost of the bits that match the format's fixed bits, if another format has to explain them.
     pub(crate) fixed: Cost,
     /// Whether IDs in the format could have been generated at the reading's time.
     pub(crate) is_likely: bool,
@@ -80,8 +79,8 @@ impl CostBreakdown {
         self.rarity + self.fields + self.time
     }
 
-    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. This limits the
-    /// probability of a rare format.
+    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. This
+    /// alternative limits the probability of a rare format.
     fn unknown_format_cost(&self) -> Cost {
         self.fields + self.time + self.fixed + UNKNOWN_FORMAT_COST
     }
@@ -101,8 +100,8 @@ impl Cost {
 }
 
 /// Returns the cost of a random string that belongs to no format. The string may have any length. Its characters belong to
-/// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are unexpected,
-/// so they are considered to be as rare as the rarest formats.
+/// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are rarely
+/// passed to the inspector, so they count as being as rare as the rarest formats.
 pub(crate) fn random_text_cost(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -111,8 +110,8 @@ pub(crate) fn random_text_cost(text: &str) -> Cost {
     Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
 }
 
-/// Returns the cost of a string's characters. Each of them could be any character of the smallest class that contains all
-/// of them.
+/// Returns the cost of a string's characters. Each of them could be any character in the smallest class that contains the
+/// whole string.
 fn characters(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
     let kind = if all(u8::is_ascii_digit) {
@@ -142,8 +141,8 @@ pub(crate) fn other_snowflake_cost(id: u64) -> Cost {
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
 }
 
-/// Returns the cost of a value that is small in half of all cases and arbitrary in the other half. For small values, each
-/// power of two is equally likely.
+/// Returns the cost of a value that is small in half of all cases and arbitrary in the other half. Among small values, each
+/// power-of-two range is equally likely.
 fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small =
@@ -182,8 +181,8 @@ fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
     }
 }
 
-/// Returns the cost of the time. A more recent time is more likely, because each doubling of the age is as likely as the
-/// previous one, and because systems grow. An impossible time costs all of its bits.
+/// Returns the cost of the time. Recent times are more likely, because each doubling of the age is equally likely, and
+/// because systems grow. For an impossible time, the cost is the full number of bits.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
     const TYPO_COST: Cost = Cost::bits(16);
@@ -203,8 +202,8 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     }
 }
 
-/// Sorts readings by their costs, and calculates the probability of each reading compared with the others and with
-/// `random`.
+/// Sorts readings by their costs, and calculates the probability of each reading. The alternatives are the other readings,
+/// and a random string of cost `random`.
 pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());
@@ -221,8 +220,9 @@ pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     }
 }
 
-/// Finds formats in the table whose bits are identical except for the time, if the time is likely in both formats. For such
-/// formats, the age is ignored, other evidence has little weight, and each reading gets a note about the other format.
+/// Finds pairs of readings in formats from the table that differ only in their time, if the time is likely in both formats.
+/// For such readings, the age is ignored, other evidence has little weight, and each reading gets a note about the other
+/// format.
 fn merge_indistinguishable(readings: &mut [Reading]) {
     for at in 1..readings.len() {
         let (before, rest) = readings.split_at_mut(at);

@@ -14,16 +14,16 @@ const ROW_HEIGHT: u32 = 24;
 const BITS_PER_LINE: u32 = 22;
 /// The vertical position of the first row of bits.
 const BITS: u32 = 56;
-/// The number of characters in an encoded sno, the number of bits in each, and the width of each in the picture. Together,
-/// the characters are as wide as a row of bits.
+/// The number of characters in an encoded sno, the number of bits per character, and the width of a character in the
+/// picture. Together, the characters are as wide as a row of bits.
 const CHARACTERS: usize = 16;
 const BITS_PER_CHARACTER: u32 = 5;
 const CHARACTER_WIDTH: u32 = 28;
-/// The maximum number of characters of a value in a line.
+/// The maximum length of a displayed value, in characters.
 const VALUE: usize = 34;
 
-/// White digits are legible on each of these colors, with a contrast ratio of at least 4.5, so both color schemes use the
-/// same colors.
+/// The style sheet. White digits are legible on each of the field colors, with a contrast ratio of at least 4.5, so the
+/// light and dark color schemes use the same field colors.
 const STYLE: &str = "\
 .card { fill: #ffffff; stroke: #d0d7de; }
 text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helvetica, Arial, sans-serif; }
@@ -92,8 +92,8 @@ impl Reading {
         format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
     }
 
-    /// Draws the characters of a sno in the colors of their fields, above the bits. A character contains five bits, and has
-    /// the color of the field with the most bits in it. Two fields that share a character never have the same number of
+    /// Draws the characters of a sno above the bits, in the colors of their fields. A character contains five bits, and has
+    /// the color of the field to which most of them belong. Two fields that share a character never have the same number of
     /// bits in it.
     fn draw_characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
@@ -166,7 +166,7 @@ impl Reading {
     }
 }
 
-/// Draws the ID as the user wrote it, as large as the picture's width allows.
+/// Draws the ID as the user wrote it, in the largest font that fits the picture's width.
 fn draw_caption(id: &str, svg: &mut String) {
     // In these fonts, a character's width is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);

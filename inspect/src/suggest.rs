@@ -1,5 +1,5 @@
-//! Suggests which ID a string was meant to be if the string itself is not an ID: a part of the string, the string in the
-//! other letter case, or an ID whose length differs by one.
+//! Suggests which ID the user may have meant if a string is not an ID: a part of the string, the string in the other letter
+//! case, or an ID whose length differs by one character.
 
 use alloc::{
     format,
@@ -11,8 +11,8 @@ use crate::{Context, Reading, inspect, likely};
 
 type Length = (&'static str, usize, fn(u8) -> bool);
 
-/// Formats of a fixed length whose IDs people copy manually: the name, the number of characters, and the allowed
-/// characters.
+/// The fixed-length formats whose IDs people copy by hand, each with its name, its number of characters, and the characters
+/// that it allows.
 const LENGTHS: [Length; 4] = [
     ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
     ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
@@ -60,8 +60,8 @@ fn did_you_mean(id: &str, context: &Context<'_>) -> Option<String> {
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
 }
 
-/// Detects a string that is one character longer or shorter than an ID. Strings without digits are ignored because they are
-/// probably words: IDs contain digits.
+/// Detects a string that is one character longer or shorter than an ID. IDs contain digits, so strings without digits are
+/// probably words and are ignored.
 fn length(text: &str) -> Option<String> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let near = LENGTHS.iter().find(|(_, length, is_of)| {

@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
 };
 
-/// Returns a reading of a string for each format that it matches.
+/// Returns a reading of a string for each format whose string form it matches.
 pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let of = |format: &'static Format| {
         format.texts.iter().find_map(|form| read(format, &bits(text, format, *form)?, context))
@@ -90,8 +90,8 @@ fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bi
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
 }
 
-/// Decodes a type, `_`, and 15 characters. The last character must be the weighted sum of the other characters' values in
-/// the field of 32 elements, with powers of 2 as weights, as docs/formats.md describes for the check character. The check
+/// Decodes a type, `_`, and 15 characters. The last character must be the check character, as docs/formats.md describes:
+/// the weighted sum of the other characters' values in the field of 32 elements, with powers of 2 as weights. The check
 /// does not depend on the secret.
 fn public(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_')?;
@@ -115,8 +115,8 @@ fn parse_cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// Returns a reading of the bits in the given format. For a Randflake, the reading contains the fields only if the secret
-/// is known.
+/// Returns a reading of the bits in the given format, or `None` if they do not match it. The reading of a Randflake
+/// contains its fields only if the secret is known.
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

@@ -12,9 +12,9 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Values of fields with more bits than this are written in hexadecimal.
+/// Fields with more bits than this are displayed in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// Sentences omit the values of fields with more bits than this.
+/// The values of fields with more bits than this are omitted from sentences.
 const MAX_SENTENCE_VALUE_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.
@@ -57,8 +57,8 @@ pub fn sentence(readings: &[Reading]) -> String {
     format!("This {verb} {article}{title}, {reason}{made}{values}.{note}")
 }
 
-/// Returns the words before a title: `a ` or `an `, or nothing before a plural or a title that begins with an article. A
-/// layout's name is not a noun, so `an ID of ` precedes it.
+/// Returns the words that precede a title in a sentence: `a ` or `an `, or nothing if the title is a plural or begins with
+/// an article. A layout's name is not a noun, so `an ID of ` precedes it.
 pub(crate) fn article(reading: &Reading) -> &'static str {
     let title = &reading.title;
     match title.chars().next() {
@@ -80,8 +80,8 @@ impl Reading {
         }
     }
 
-    /// Returns the bits of a field as `0x` and hexadecimal digits. Each digit represents four bits, aligned to the last
-    /// bit.
+    /// Returns the bits of a field as `0x` and hexadecimal digits. Each digit represents four bits, and the last digit ends
+    /// at the field's last bit.
     fn digits(&self, field: &Field) -> String {
         let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
         let digit = |at: u32| {
@@ -113,7 +113,8 @@ mod json {
         ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
 
     impl Reading {
-        /// Returns one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading does not have it.
+        /// Returns one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading does not have
+        /// that member.
         #[must_use]
         pub fn member(&self, name: &str) -> String {
             match name {
@@ -192,7 +193,7 @@ mod json {
         }
     }
 
-    /// Returns a string as JSON. Escaping is necessary because names come from layouts and may contain any characters.
+    /// Returns a string as a JSON string. Names come from layouts and may contain any characters, so they must be escaped.
     fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }

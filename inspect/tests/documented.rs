@@ -1,5 +1,5 @@
-//! Tests the example IDs in this project's own documentation: each has a time in the past and is recognized as an ID of the
-//! right format.
+//! Tests the example IDs in this project's own documentation. Each must have a time in the past, and must be recognized as
+//! an ID of the right format.
 #![cfg(not(target_family = "wasm"))] // Tests in WebAssembly cannot read folders.
 
 use std::{fs, path::Path};
@@ -9,7 +9,7 @@ use polyflake_inspect::{Context, inspect};
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
-/// Collects the texts of a folder's documentation: Markdown files, and source files with examples in their comments.
+/// Collects the contents of a folder's documentation: Markdown files, and source files with examples in their comments.
 fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

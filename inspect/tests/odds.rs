@@ -7,7 +7,7 @@ use polyflake_inspect::{Context, inspect, likely, sentence};
 
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
-/// The value of one millisecond in a snowflake. The lowest 22 bits are not part of the time.
+/// One millisecond in the units of a snowflake, whose lowest 22 bits are not part of the time.
 const MS: u64 = 1 << 22;
 
 /// A random number generator that returns the same numbers on each run.
@@ -42,7 +42,7 @@ fn generated_ids() -> Vec<(String, String)> {
         all.push(("snowflake", (made * MS) | low));
         all.push(("none", random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1));
         // The probability model assumes that one in 64 snowflakes has an epoch that is not in the table. Here, that epoch
-        // is a moment in 2017 or 2018.
+        // is a random time in 2017 or 2018.
         if number % 12 == 0 {
             let epoch = 1_483_228_800_000 + random.random_below(730 * 86_400) * 1000;
             all.push(("none", ((made - epoch) * MS) | low));
@@ -114,7 +114,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     }
 }
 
-/// For at least 95 of 100 collected and generated IDs, the first reading is the correct one.
+/// Asserts that the first reading is the correct one for at least 95% of the collected and generated IDs.
 #[test]
 fn the_first_reading_is_correct_for_most_ids() {
     let mut count = Count::default();
@@ -132,7 +132,7 @@ fn the_first_reading_is_correct_for_most_ids() {
     assert!(count.correct_share() >= 0.95, "{} of {}", count.right, count.all);
 }
 
-/// X IDs, and Discord IDs from before September 2022, differ only in their time.
+/// X IDs have the same fields as Discord IDs from before September 2022. Only their times differ.
 #[test]
 fn ambiguous_formats_have_similar_odds_and_a_note() {
     for (format, id) in parse_list(include_str!("found.tsv")) {
@@ -163,7 +163,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
     );
 }
 
-/// An ID may belong to a format that is not in the table, so a rare format with little evidence is not certain.
+/// An ID may belong to a format that is not in the table, so a rare format with little evidence must not be certain.
 #[test]
 fn a_rare_format_gets_low_odds() {
     let readings = inspect("7102577116159582209", &NOW);

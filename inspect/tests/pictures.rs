@@ -1,4 +1,4 @@
-//! Compares the pictures in `docs/pictures` with the crate's output. After an intended change, regenerate the pictures:
+//! Compares the pictures in `docs/pictures` with the crate's output. To regenerate the pictures after an intended change:
 //! `POLYFLAKE_DRAW=1 cargo test -p polyflake-inspect --test pictures`.
 
 use std::{env, fs, path::Path};
@@ -41,7 +41,7 @@ fn checked_in_pictures_are_up_to_date() {
     }
 }
 
-/// The names come from layouts, which are untrusted.
+/// The names come from layouts, which are untrusted, so they must be escaped.
 #[test]
 fn pictures_escape_names_and_ids() {
     use polyflake::layout::{Field, Layout, Tick};

@@ -52,7 +52,7 @@ fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
-/// Makes a complete claim in an open store. Returns the elapsed time and the record.
+/// Makes a complete claim in an open store. Returns the elapsed time and the record that the claim wrote.
 fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
@@ -77,7 +77,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     }
 }
 
-/// Returns a `Redis` server after the waiting time of its namespace has ended.
+/// Starts a `Redis` server, and returns it once the waiting time of its namespace has ended.
 fn redis_after_waiting_time(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
@@ -96,7 +96,7 @@ fn redis_after_waiting_time(program: &Path) -> RedisServer {
     }
 }
 
-/// Retries a request as long as other connections have the file locked, and returns its result.
+/// Repeats a request until no other connection has the file locked, and returns the result.
 fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
         match operation() {
@@ -106,7 +106,7 @@ fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     }
 }
 
-/// Measures a write: a renewal, or a release if the new end is earlier.
+/// Measures a write of a record: a renewal, or a release if the new end is earlier.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
     let operation = Operation::Put { old: record.clone(), new: new.clone() };
@@ -117,7 +117,8 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
     began.elapsed()
 }
 
-/// Returns the end of a lease that is renewed now. It is never later than a store allows, however often the lease is renewed.
+/// Returns the end of a lease that is renewed now. However often the lease is renewed, this end is never later than a store
+/// allows.
 fn renewed() -> u64 {
     now().wall_ms + HOUR
 }
@@ -169,7 +170,7 @@ fn measure(name: &str, url: &str) {
     );
 }
 
-/// Claims and releases worker IDs. Returns how long each claim took.
+/// Claims and releases worker IDs, and returns how long each claim took.
 fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
     let claim_and_return = |_| {
         let (time, mut record) = claim(store);

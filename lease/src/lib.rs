@@ -20,7 +20,7 @@ extern crate alloc;
 #[cfg(feature = "hosted")]
 extern crate std;
 
-/// Runs the README's examples as tests. One example handles Unix signals.
+/// Runs the README's examples as tests. Only on Unix, because one example handles Unix signals.
 #[cfg(all(doctest, unix))]
 #[doc = include_str!("../README.md")]
 struct Readme;

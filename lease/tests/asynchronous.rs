@@ -1,4 +1,4 @@
-//! Tests asynchronous calls on an executor: other tasks run while they wait, and dropped futures leak no worker ID.
+//! Tests asynchronous calls on an executor: while a call waits, other tasks run, and dropped futures leak no worker ID.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -22,7 +22,7 @@ use tokio::{runtime, time};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A store with exactly one worker ID. If a lease leaks, the next claim therefore fails.
+/// A store with exactly one worker ID, so that a leaked lease makes the next claim fail.
 struct SingleIdStore {
     _folder: TempDir,
     url: String,

@@ -23,7 +23,7 @@ use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-/// A timeout that is long enough that a busy machine never reaches it.
+/// A timeout so long that calls do not reach it even on a busy machine.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
@@ -43,7 +43,7 @@ fn processes_that_start_together_all_get_worker_ids() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    // Each generator runs in a separate task and so behaves like a separate process. The usual threads that renew leases
+    // Each generator has its own task and thus behaves like a separate process. The threads that normally renew leases
     // would send only a few requests at a time.
     let start = async |url: String| {
         let open = move || {

@@ -3,7 +3,8 @@
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs
 //! of each format, or as many as `POLYFLAKE_IDS` specifies. With `window` instead of `restored`, the command prints how
-//! long a lease takes to renew after the wall clock moved. Like `tests/copies/window.py`, this command needs libfaketime.
+//! long it takes a lease to be renewed after the wall clock jumped. Like `tests/copies/window.py`, the `window` command
+//! needs libfaketime.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/image.rs"]
@@ -192,7 +193,7 @@ fn restored() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Measures how long copies of a process share a worker ID. They stop sharing it at the next renewal.
+/// Measures how long copies of a process share a worker ID: from a jump of the wall clock to the next renewal.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn window() {

@@ -1,4 +1,4 @@
-//! Tests the events of a lease: their order, their output through `tracing`, and the absence of secrets.
+//! Tests the events of a lease: their order and their `tracing` output. Events must not contain secrets.
 #![cfg(all(feature = "sqlite", feature = "tracing"))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -135,7 +135,8 @@ fn a_panicking_watcher_does_not_end_the_lease() {
 /// The namespace whose events make the subscriber panic.
 const PANICS: &str = "panics";
 
-/// Installs the tracing subscriber on the first call and returns its lines. All tests of the process share it.
+/// Installs the tracing subscriber on the first call, and returns the lines that it has collected. All tests of the process
+/// share the subscriber.
 fn subscribe() -> Arc<Mutex<Vec<String>>> {
     static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
         let lines = Arc::new(Mutex::default());

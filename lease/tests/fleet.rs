@@ -18,7 +18,7 @@ type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 
 #[derive(Default)]
 struct FleetMetrics {
-    /// The number of renewals in the second hour, and the maximum number within one second of that hour.
+    /// The number of renewals in the second hour, and the highest number of renewals in any one second of that hour.
     renewals: u64,
     busiest: u64,
     refused: u64,

@@ -44,10 +44,10 @@ fn store() -> (TempDir, String) {
     (folder, url)
 }
 
-/// Returns a bitwise copy of the generator, so that a child can close its copy.
+/// Returns a bitwise copy of the generator, which lets a child close its copy while the original is left untouched.
 fn copy(ids: &Generator) -> Generator {
-    // SAFETY: this runs in a child that exits with `_exit`, so the child never uses or drops the original generator again,
-    // and only the copy is closed.
+    // SAFETY: this runs in a child that exits with `_exit` and never uses or drops the original generator again. Only the
+    // copy is closed, so nothing is freed twice.
     unsafe { std::ptr::read(ids) }
 }
 
@@ -94,7 +94,7 @@ fn check(url: &str) {
     });
     assert_eq!((kept, ids.lease().number()), (vec![1], Some(mine.into())));
     drop(ids);
-    // The worker IDs of the parent and the child were released, but not those of the grandchildren.
+    // The worker IDs of the parent and the child were released, but those of the grandchildren were not.
     let mut next = (0..4).map(|_| Generator::new(url, "orders").unwrap()).collect::<Vec<_>>();
     assert!(next.iter().any(|ids| ids.lease().number() == Some(mine.into())));
     next.clear();
@@ -178,7 +178,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
     })
 }
 
-/// The child has a copy of the parent's executor, and this copy polls the task.
+/// The child has a copy of the parent's executor, and polls the parent's task with that copy.
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = lock_tests();
@@ -205,7 +205,7 @@ fn a_parents_task_sends_no_request_in_a_child() {
     };
     let work = || {
         let before = asked.load(Ordering::Relaxed);
-        // The loop runs for three times as long as it takes until a renewal is due.
+        // The loop runs for three times as long as it takes for a renewal to become due.
         let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
         assert!(!is_over);
         vec![u8::from(asked.load(Ordering::Relaxed) == before)]
@@ -287,7 +287,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     }
 }
 
-/// A store that is open in the parent does not keep its file open, so the child can open the same file.
+/// Opening a store in the parent does not keep its file open, so the child can open the same file.
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = lock_tests();

@@ -79,7 +79,8 @@ fn a_task_survives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
-    // A task allows a quarter of the lease duration for each request. This is long enough to open the store on a busy machine.
+    // A task limits each request to a quarter of the lease duration. With this lease, that is long enough to open the store
+    // on a busy machine.
     let (options, events) = ReceivedEvents::watch_events(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -106,7 +107,7 @@ fn a_task_survives_a_frozen_server() {
         ids.close_async(time::sleep).await;
         assert_returned_quickly(since);
     });
-    // Abandoned connections leave no task behind; otherwise this drop would block forever.
+    // This drop would block forever if an abandoned connection had left a task behind.
     drop(runtime);
     events.next("sealed");
 }
@@ -127,7 +128,8 @@ fn dropping_in_a_task_does_not_wait_for_a_frozen_server() {
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
         server.thaw();
     });
-    // If no worker ID were free, the claimant would not try again until after this test's timeout.
+    // Each attempt is short, because a claimant that finds no free worker ID would not retry until after this test's
+    // timeout.
     let second = Duration::from_secs(1);
     let again = (0..30).find_map(|_| Generator::with(&server.url(), options(), second).ok());
     again.unwrap().generate(0).unwrap();
@@ -176,7 +178,7 @@ fn close_abandons_a_hanging_store() {
     assert_returned_quickly(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
-    // Once the store responds, the thread ends and drops its end of the channel.
+    // Once the store responds, the thread ends and drops its sender of events.
     drop((lease, hold));
     assert!(
         events

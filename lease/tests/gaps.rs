@@ -39,7 +39,7 @@ fn wait(host: &mut KeeperHost) -> u64 {
     }
 }
 
-/// Drives a keeper from pause to pause for `ms` milliseconds with an available store.
+/// Drives a keeper for `ms` milliseconds, advancing the clocks from one of its actions to the next. The store is available.
 fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
@@ -50,8 +50,8 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     drive(host, store);
 }
 
-/// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies. After
-/// `image` returns, the copies draw different random numbers.
+/// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies, as if it had
+/// run before the process was copied. After `image` returns, the copies draw different random numbers.
 fn copies<const N: usize>(
     store: &mut Memory,
     numbers: u64,
@@ -73,8 +73,8 @@ fn copies<const N: usize>(
     })
 }
 
-/// Restores the copies one after another and runs them. The clock of each copy is six minutes later than when the image was
-/// taken.
+/// Restores the copies and runs them at the same time. Each copy's clock is at least six minutes ahead of the time at which
+/// the image was taken.
 fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     for (late, host) in hosts.iter_mut().enumerate() {
         move_wall_clock(host, 6 * 60_000 + 300 * late.cast_signed() as i64);
@@ -135,7 +135,7 @@ fn a_clock_difference_of_one_second_is_not_a_gap() {
     }
 }
 
-/// If the clocks of a whole fleet step together, its renewals must not reach the store at the same moment.
+/// If the clocks of a whole fleet jump together, the fleet's renewals must not reach the store at the same moment.
 #[test]
 fn renewals_after_a_gap_are_spread_over_a_second() {
     let mut store = Memory::new(START_MS);
@@ -214,7 +214,7 @@ fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
     }
 }
 
-/// The wall clock also moved backward, so a renewal cannot move the end of the grant.
+/// The wall clock also moves backward, so a renewal cannot move the end of the grant.
 #[test]
 fn a_write_that_keeps_the_grant_end_settles_a_gap() {
     let mut store = Memory::new(START_MS);
@@ -270,7 +270,7 @@ fn a_release_after_a_gap_keeps_the_shared_grant_end() {
     }
 }
 
-/// The image was taken after the keeper had requested the seal, so the generators of other copies may not be sealed yet.
+/// The image was taken after the keeper had requested the seal, so the other copies' generators may not be sealed yet.
 #[test]
 fn a_keeper_with_a_gap_before_the_seal_does_not_release() {
     let mut store = Memory::new(START_MS);
@@ -320,7 +320,8 @@ fn a_gap_during_a_release_does_not_release_twice() {
     }
 }
 
-/// Copies that end immediately do not release the worker ID, because another copy may still use it.
+/// A copy that closes immediately after its lease was lost does not release the worker ID, because another copy may still
+/// use it.
 #[test]
 fn a_copy_that_finds_another_copys_renewal_does_not_release() {
     let mut store = Memory::new(START_MS);
@@ -340,7 +341,7 @@ fn a_copy_that_finds_another_copys_renewal_does_not_release() {
     assert_eq!(store.records("orders/sno")[0], renewed);
 }
 
-/// If clocks step while the store is unavailable, no grant ends early: the keeper neither seals nor forgets the grant, and
+/// If clocks jump while the store is unavailable, no grant ends early: the keeper neither seals nor forgets the grant, and
 /// renews it as soon as the store is available again.
 #[test]
 fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
@@ -370,7 +371,7 @@ fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
     }
 }
 
-/// If the clock steps while the store is replaced, the grant stays unsealed, although it cannot be renewed in the new
+/// If the clock jumps while the store is replaced, the grant stays unsealed, although it cannot be renewed in the new
 /// store.
 #[test]
 fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
@@ -385,7 +386,7 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     assert_eq!(host.keeper.number(), Some(0));
 }
 
-/// Drives a strict holder, and returns the end of its generator's window.
+/// Drives a strict holder, and returns the new end of its generator's window, or `None` if the window did not change.
 fn drive_strict(host: &mut KeeperHost, store: &mut Memory, is_away: bool) -> Option<u64> {
     store.set_now(host.now.wall_ms);
     let mut end = None;

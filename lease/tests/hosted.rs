@@ -1,4 +1,4 @@
-//! Tests a lease kept by a host in another language. A small host over `SQLite` executes the lease's commands, and the
+//! Tests leases that a host in another language keeps. A small host over `SQLite` executes the lease's commands, and the
 //! tests check the resulting IDs.
 #![cfg(feature = "sqlite")]
 
@@ -221,7 +221,8 @@ fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
     assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
     assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
     assert_eq!(host.names(), ["acquired"]);
-    // The machine's clock was set or its image was restored, and the store does not reply.
+    // The clocks diverge, as they do when the machine's clock is set or its image is restored, and the store does not
+    // reply.
     host.elapsed_ms += 60_000;
     host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
     while !host.names().contains(&"unconfirmed") {
@@ -303,8 +304,8 @@ fn a_failed_server_connection_is_reopened() {
     }
 }
 
-/// When a grant starts, the connection to the server is still open, and the host must close it first. The reply to the
-/// close command must not count as the reply to the grant.
+/// When a grant starts, the connection to the server is still open, and the host must close it first. The result of the
+/// close command must not be mistaken for the result of starting the grant.
 #[cfg(all(feature = "postgresql", unix))]
 #[test]
 fn a_server_grant_counts_only_after_it_starts() {
@@ -398,7 +399,7 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // Makes the first grant fail, and then the grant that follows it.
+    // Closes the generator first while its first grant begins, and then while its second grant begins.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = Leased::new(build);
@@ -538,7 +539,7 @@ fn environment_variables_are_read() {
         let found = Place::of_variables(Some(&url), None, None).unwrap();
         assert_eq!(found.url(), format!("sqlite:{path}"));
     }
-    // tests/leases/urls.json contains the cases with URLs.
+    // The cases with URLs are in tests/leases/urls.json.
     for (url, number, code, found) in [
         (None, None, "lease_unavailable", "cannot read POLYFLAKE_LEASE: it is not set; "),
         (

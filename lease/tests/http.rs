@@ -14,7 +14,7 @@ use polyflake_lease::{
     Result, Store, open,
 };
 
-/// The headers of a request, including the request line.
+/// The request line and headers of a request.
 struct Head(String);
 
 impl Head {
@@ -25,7 +25,8 @@ impl Head {
 }
 
 /// Starts a service that handles one connection at a time and answers each request with the result of `answer`. The service
-/// closes the connection after sending a body that is not JSON. Returns the service's URL and a channel of request heads.
+/// closes the connection after sending a response whose body is not JSON. Returns the service's URL and a channel that
+/// receives the head of each request.
 fn serve(answer: impl Fn(&Head) -> String + Send + 'static) -> (String, Receiver<Head>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://sesame@{}", listener.local_addr().unwrap());
@@ -88,8 +89,8 @@ fn a_request_contains_the_token_and_a_random_value() {
     assert_ne!(first.header("polyflake-request"), second.header("polyflake-request"));
 }
 
-/// A holder resolves a lost reply with a read followed by a write, and both must reach the same server (rule R2). Only such
-/// a write must use the same connection as an earlier request.
+/// A holder resolves a lost reply with a read followed by a write, and both must reach the same server (rule R2). No other
+/// request needs the same connection as the request before it.
 #[test]
 fn only_a_request_after_a_read_requires_the_same_connection() {
     let (url, heads) = serve(valid_response);

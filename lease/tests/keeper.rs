@@ -167,7 +167,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// The network delivers a message twice, and the second delivery finds what the first one wrote.
+/// The network delivers a write twice, and the second delivery finds the record that the first one wrote.
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(START_MS);
@@ -212,7 +212,8 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both clones know the full contents of the claim, so only a later write by one of them distinguishes the clones.
+/// Both clones know the full contents of the claim, so the clones can be distinguished only after one of them has written
+/// again.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(START_MS);
@@ -252,7 +253,7 @@ fn a_missing_claim_is_abandoned() {
     host.assert_error(ErrorKind::NumbersExhausted);
 }
 
-/// Both claims are for the same worker ID and would have started at the same time.
+/// Both holders claim the same worker ID, and both grants would have started at the same time.
 #[test]
 fn another_holders_grant_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
@@ -354,7 +355,7 @@ fn a_restored_store_starts_a_quiet_time() {
     assert!(grant.start() >= quiet_until);
 }
 
-/// The slack lets a claimant skip its first wait, but does not extend back into the quiet time.
+/// The slack lets a claimant skip its first wait, but does not let a grant start before the quiet time ends.
 #[test]
 fn the_first_grant_after_a_quiet_time_starts_at_its_end() {
     let mut store = Memory::new(START_MS);
@@ -597,8 +598,8 @@ fn unavailable() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// Drives a keeper up to its next pause. The store replies only to requests for which `answers` returns `true`. Returns the
-/// number of requests.
+/// Drives a keeper up to its next pause. The store replies only to requests for which `answers` returns `true`, and
+/// otherwise is unavailable. Returns the number of requests.
 fn drive_with_failures(
     host: &mut KeeperHost,
     store: &mut Memory,
@@ -672,7 +673,7 @@ fn a_holder_renews_soon_after_an_outage() {
     }
 }
 
-/// A keeper cannot distinguish this store from a promoted replica, on which holders continue.
+/// A keeper cannot distinguish a restored store from a promoted replica, on which holders continue.
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
@@ -701,7 +702,7 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     }
 }
 
-/// The clock error is a third of the namespace's longest lease, clamped to 5 to 60 seconds.
+/// The clock error is a third of the namespace's longest lease, but at least 5 and at most 60 seconds.
 #[test]
 fn a_short_lease_survives_a_failover() {
     for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
@@ -722,7 +723,7 @@ fn a_short_lease_survives_a_failover() {
     }
 }
 
-/// The deleted namespace may have allowed longer leases than this holder's.
+/// The deleted namespace may have allowed leases that are longer than this holder's.
 #[test]
 fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(START_MS);
@@ -838,7 +839,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
 
-/// The reply to a claim is lost, and a clone of the claimant renews the grant before this claimant reads it.
+/// The reply to a claim is lost, and a clone of the claimant renews the grant before the claimant reads the record.
 #[test]
 fn another_clones_renewal_never_resolves_a_claim() {
     let mut store = Memory::new(START_MS);
@@ -870,8 +871,8 @@ fn a_failed_release_is_retried_for_ten_seconds() {
     }
 }
 
-/// A renewal receives no reply before the holder closes. If the renewal reached the store, the release comes after it. If
-/// the record belongs to another holder but has the same version and end, the release must not apply.
+/// A renewal receives no reply before the holder closes. If the renewal reached the store, the release follows it. If the
+/// stored record has the same version and end but belongs to another holder, the release must not apply.
 #[test]
 fn a_release_applies_only_to_its_own_grant() {
     for is_own in [true, false] {
@@ -911,7 +912,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
 }
 
-/// Before the store grants a worker ID, it creates all records up to that worker ID.
+/// Before the store grants a worker ID, it creates the records of all worker IDs up to that one.
 #[test]
 fn worker_ids_past_a_million_records_cannot_be_preferred() {
     let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();

@@ -139,8 +139,8 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // A check does not specify an ID format. It therefore accepts worker IDs that are valid in any format, and a namespace
-    // whose length is allowed with the shortest format name.
+    // A check does not specify an ID format. It therefore accepts worker IDs that are valid in any format, and the longest
+    // namespace that is allowed with the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }
@@ -157,7 +157,7 @@ fn a_check_reports_reservations_without_an_end() {
     assert!(error.to_string().ends_with(reserved), "{error}");
 }
 
-/// The first holder starts the quiet time of a restored store. A check does not start it.
+/// The first holder starts the quiet time of a restored store. A check alone does not start it.
 #[test]
 fn a_check_reports_the_quiet_time_after_a_holder_starts_it() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

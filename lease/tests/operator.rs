@@ -237,7 +237,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
         assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
-    // A promotion from the first name to the second is possible, but it is not a promotion of this store.
+    // Such a promotion is possible in general, but it is not a promotion of this store.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
     assert_kind(possible, ErrorKind::StoreChanged);
 }
@@ -278,7 +278,7 @@ fn a_reported_restore_applies_to_every_namespace() {
     }
 }
 
-/// The worker ID remains granted at every time that the holder's clock may have shown.
+/// The worker ID remains granted up to the latest time that the dead holder's clock may have shown.
 #[test]
 fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     let mut store = Memory::new(START_MS);
@@ -294,12 +294,12 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     assert_eq!(next.drive_until_idle(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
-    // The first holder was not dead after all. It now stops renewing.
+    // The operator's statement was false: the first holder is alive. At its next renewal, it loses the lease.
     let mut living = dead;
     living.advance(15 * 60_000);
     living.drive_until_idle(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
-    // An operator's statement never raises the end, and never sets it before the start.
+    // An operator's statement that a holder is dead never raises the grant's end, and never sets it before the start.
     let token = store.records("orders/sno")[0].token;
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());

@@ -5,7 +5,7 @@ use std::{env, ffi::OsString, process::Command, time::Duration};
 
 use polyflake_lease::{ErrorKind, Options, Ordinal, Result, Shape, sno::Generator};
 
-/// Reads an ordinal in an environment with a single variable.
+/// Reads an ordinal as if only one environment variable were set.
 fn read(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
     ordinal.read_in(|asked| (asked == name).then(|| OsString::from(value)))
 }

@@ -30,7 +30,7 @@ fn pool(server: &Server, size: usize) -> Pool {
     Pool::builder(manager).max_size(size).build().unwrap()
 }
 
-/// A blocking store that waits for the replies of an asynchronous one.
+/// A blocking store that drives an asynchronous one and waits for its replies.
 struct BlockingStore<'r>(&'r Runtime, AsyncPostgresql);
 
 impl Store for BlockingStore<'_> {

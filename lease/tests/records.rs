@@ -212,7 +212,7 @@ fn grant_bounds_align_to_ticks_and_milliseconds() {
         (sno.floor(1_763_650_000_004), sno.ceil(1_763_650_000_004)),
         (1_763_650_000_004, 1_763_650_000_004)
     );
-    // With ticks of 1.5 ms, a tick starts on a whole millisecond every 3 ms, counted from the epoch.
+    // With ticks of 1.5 ms, only every second tick starts on a whole millisecond, that is, every 3 ms from the epoch.
     let odd = grid(1001, 1500);
     assert_eq!((odd.floor(1003), odd.ceil(1003), odd.ceil(1005)), (1001, 1004, 1007));
     let fine = grid(0, 1);

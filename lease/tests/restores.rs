@@ -31,7 +31,7 @@ fn wait_for_new_worker_id<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // Without the report, the rules would check the time only every ten seconds.
+        // Without the report of the restore, the rules would check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();
@@ -80,7 +80,8 @@ fn build() -> Build {
     })
 }
 
-/// Another copy of the process has the same grant. The lease's keeper seals the generator before it begins another grant.
+/// Another copy of the process has the same grant, so the lease's keeper must seal the generator before it begins another
+/// grant.
 fn a_grant_prepared_before_a_restore_does_not_begin() {
     const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
     let granted = Granted::<polyflake::sno::Leased, _>::new(build());
@@ -94,8 +95,8 @@ fn a_grant_prepared_before_a_restore_does_not_begin() {
     }
 }
 
-/// An in-memory store that reports a restore while a connection is being opened or a callback is running, and records the
-/// subsequent requests.
+/// An in-memory store that reports a restore while a connection is being opened or a callback is running. It records the
+/// requests that follow.
 #[derive(Clone)]
 struct RestoringStore {
     store: Arc<Mutex<Memory>>,

@@ -23,7 +23,7 @@ use polyflake_lease::{
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A grantee whose first generators cannot be created.
+/// A grantee that fails to create its first generators.
 struct FailingGrantee {
     failures: AtomicUsize,
     begun: AtomicUsize,
@@ -71,7 +71,7 @@ impl Store for FailingStore {
     }
 }
 
-/// Uses a custom store and the wait options of the core's builders.
+/// Covers custom stores, and the wait options of the core crate's builders.
 #[test]
 fn calls_wait_for_a_lease_up_to_max_wait() {
     let twitter = preset("twitter", []).unwrap();
@@ -133,22 +133,23 @@ struct AuditingAllocator;
 
 static UNWIPED_ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all calls are forwarded to the system's allocator, which upholds the contract.
+// SAFETY: every call is forwarded to `System`, which upholds the contract of `GlobalAlloc`, so this allocator upholds it
+// too.
 unsafe impl GlobalAlloc for AuditingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller upholds the contract of `alloc`, which is also that of `alloc_zeroed`. The memory is zeroed so
-        // that `dealloc` never reads uninitialized bytes.
+        // SAFETY: the caller upholds the contract of `alloc`, which is the same as that of `alloc_zeroed`, so the call is
+        // sound. The memory is zeroed so that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller owns `layout.size()` bytes at `memory` until they are freed, and `alloc` initialized them with
+        // SAFETY: the caller owns `layout.size()` bytes at `memory` until they are freed. `alloc` initialized them with
         // zeros, so they are valid for reads.
         let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
         if bytes.windows(16).any(|window| window == SECRET) {
             UNWIPED_ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: the caller upholds the contract of `dealloc`, and `System` allocated the memory.
+        // SAFETY: the caller upholds the contract of `dealloc`, and `System` allocated the memory, so `System` may free it.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -218,7 +219,7 @@ fn calls_on_a_closed_generator_fail_immediately() {
     ids.close();
 }
 
-/// Returns the value of a future that completes without sleeping.
+/// Returns the value of a future, which must be ready at its first poll.
 fn expect_ready<V>(future: impl Future<Output = V>) -> V {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -226,7 +227,7 @@ fn expect_ready<V>(future: impl Future<Output = V>) -> V {
     }
 }
 
-/// The worker ID is released later, and no ID is generated in the meantime.
+/// The worker ID is released later. Until then, the generator makes no IDs.
 #[test]
 fn close_returns_immediately_if_the_store_does_not_respond() {
     let is_slow = Arc::new(AtomicUsize::new(0));
@@ -260,7 +261,7 @@ fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
 }
 
-/// Waiting cannot resolve the mismatch.
+/// The error is permanent, because waiting does not resolve a mismatch of shapes.
 #[test]
 fn a_namespace_with_another_shape_is_rejected_immediately() {
     let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();

@@ -20,7 +20,7 @@ use polyflake_lease::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// Creates a folder on disk, because the system's temporary folder may be in memory.
+/// Creates a folder on disk, because the system's temporary folder may be on an in-memory file system.
 fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -64,7 +64,7 @@ fn volatile_stores_are_rejected() {
     }
 }
 
-/// An operator who mistypes a path must not see an empty store and mistake it for the real one.
+/// If an operator mistypes a path, the command must fail instead of showing an empty store.
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
@@ -90,7 +90,7 @@ fn non_store_files_are_rejected() {
     assert_file_error(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
 }
 
-/// tests/leases/urls.json has more cases.
+/// Further cases are in tests/leases/urls.json.
 #[test]
 fn urls_of_other_libraries_are_accepted_or_rejected() {
     let folder = folder();
@@ -124,8 +124,8 @@ fn missing_columns_are_rejected() {
     assert_file_error(&path, ErrorKind::StoreDamaged);
 }
 
-/// A second format is introduced in two steps, while programs that support only the first format continue to run: first its
-/// column is added, and later its rows.
+/// A second record format is introduced in two steps, while programs that support only the first format continue to run:
+/// first its column is added, and then rows that use it appear.
 #[test]
 fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
@@ -183,7 +183,7 @@ fn manually_edited_rows_are_rejected_and_preserved() {
     }
 }
 
-/// The other records can still be claimed.
+/// The records that were not edited can still be claimed.
 #[test]
 fn a_manually_edited_row_is_skipped_and_reported() {
     for (change, kind) in [
@@ -219,13 +219,13 @@ fn a_copied_file_starts_a_quiet_time() {
     fs::copy(&path, &copy).unwrap();
     assert_error(claim(&mut open(&file_url(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
-    // This also applies if the copy replaces the file while the store is open.
+    // The same happens if the copy replaces the file while the store is open.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_error(claim(&mut store), ErrorKind::StoreChanged);
 }
 
-/// The file is replaced between the read of a record and its change.
+/// The file is replaced after a record is read and before the record is changed.
 #[test]
 fn a_swap_is_rejected_if_the_record_names_another_store() {
     let (_folder, path) = file();
@@ -275,8 +275,8 @@ fn a_backup_that_replaces_the_file_is_a_restored_store() {
     }
 }
 
-/// A folder with a volume that is mounted at `a`. Only one test at a time has such a folder, and everything is unmounted at
-/// the end of the test.
+/// A folder in which a volume is mounted at `a`. Only one test at a time has such a folder, and all volumes are unmounted
+/// at the end of the test.
 #[cfg(target_os = "linux")]
 struct MountedFolder {
     folder: TempDir,
@@ -340,7 +340,8 @@ fn a_moved_or_remounted_file_is_the_same_store() {
     let device = fs::metadata(&before).unwrap().dev();
     assert!(mounted.run_commands("mkdir b c; mount --bind a b"));
     claim(&mut open(&file_url(&bound)).unwrap()).unwrap();
-    // The second volume gets the first volume's device number, unless another program took that number first.
+    // The second volume gets the first volume's device number, unless another program has taken that number in the
+    // meantime.
     assert!(
         mounted.run_commands("umount b a; cp one two; mount -o loop two a; mount -o loop one c")
     );
@@ -379,7 +380,7 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     // Two folders contain two stores, so the same worker ID is free in both.
     let other = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
     assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
-    // A file is a single store, regardless of how its path is written.
+    // A file is a single store, however its path is written.
     let same = sno::Generator::with(&file_url("../one/leases.db"), options, longest).unwrap();
     assert_ne!(same.lease().number(), Some(0));
 }

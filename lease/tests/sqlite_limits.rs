@@ -1,5 +1,5 @@
 //! Tests `SQLite` files that are read-only or cannot grow. The error must be clear, no data may be lost, and the file must
-//! be usable afterwards. Each case runs in a separate process with stricter limits than those of the test process.
+//! be usable afterwards. Each case runs in a separate process, whose limits are stricter than those of the test process.
 #![cfg(all(feature = "sqlite", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -23,7 +23,7 @@ fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
     claim_with(store, options).map(drop)
 }
 
-/// Creates a folder that other users may enter, and a file in it with one claim.
+/// Creates a folder that other users may enter, with a store's file in which one worker ID is claimed.
 fn store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -58,7 +58,7 @@ fn a_read_only_file_is_rejected_and_usable_afterwards() {
     again.args(["--exact", "a_read_only_file_is_rejected_and_usable_afterwards"]);
     again.env(STORE, &path).current_dir("/");
     if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
-        // Permissions do not restrict root.
+        // Root ignores file permissions, so the process runs as another user.
         again.uid(65_534);
     }
     assert!(again.status().unwrap().success());
@@ -83,7 +83,7 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
     }
     let (_folder, path) = store();
     let blocks = fs::metadata(&path).unwrap().len() / 512 + 64;
-    // Without the signal, a write past the limit fails in the same way as a write to a full disk.
+    // With the signal ignored, a write past the limit fails in the same way as a write to a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut again = Command::new("sh");
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());

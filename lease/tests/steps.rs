@@ -1,6 +1,7 @@
-//! Records conversations between steps and databases in `tests/leases/steps.json`, and replays them. A driver in any
-//! language passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares
-//! the recording with conversations between its own drivers and the real engines.
+//! Records the statements that the steps send to databases and the databases' outcomes in `tests/leases/steps.json`, and
+//! replays them. Each such exchange is called a conversation. A driver in any language passes the recorded outcomes to the
+//! steps, and expects the recorded statements and replies. This test compares the recording with conversations between its
+//! own drivers and the real engines.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
@@ -32,11 +33,11 @@ use sql::{encode_outcome, run_in_mysql, run_in_postgresql, run_in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
-/// The time of the store in all conversations.
+/// The time that the store reports in all recordings, in Unix milliseconds.
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
-/// The store's name in the `SQLite` conversation, followed by its name in the conversations with servers.
+/// The store's name in the recording for `SQLite`, followed by its names in the recordings for servers.
 const SQLITE: &str = "sqlite:1:2";
 const POSTGRESQL: &str = "postgresql:1:00000001:1";
 const MARIADB: &str = "mariadb:1:1:1";
@@ -46,10 +47,11 @@ const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:222
 /// The end of a waiting time, so far in the future that `Redis` accepts it whenever the test runs.
 const DISTANT_FUTURE: u64 = 9_000_000_000_000;
 
-/// Allows only one test at a time to write the file.
+/// Allows only one test at a time to write the recording.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Collects the turns of a conversation. Each distinct statement is stored only once.
+/// Collects the statements and outcomes of a recording, turn by turn. The text of each distinct statement is stored only
+/// once.
 struct Recorder<'r> {
     engine: Engine,
     run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
@@ -59,7 +61,7 @@ struct Recorder<'r> {
     number: u64,
 }
 
-/// An event that affects the connection during a turn.
+/// What happens to the connection while a request is processed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionEvent {
     Kept,
@@ -70,7 +72,7 @@ enum ConnectionEvent {
 }
 
 impl Recorder<'_> {
-    /// Processes a request, records the turns until its reply, and returns the reply.
+    /// Processes a request, records its statements and outcomes, and returns the reply.
     fn send(&mut self, ask: Operation, line: ConnectionEvent) -> Result<Reply, Error> {
         self.number += 1;
         let request = Request { number: self.number, namespace: "orders".into(), operation: ask };
@@ -132,7 +134,7 @@ impl Recorder<'_> {
         json!([index, statement.values.iter().map(Json::from).collect::<Json>()])
     }
 
-    /// Runs a statement that is not part of the steps, as an operator might.
+    /// Runs a statement that is not part of the steps, such as an operator's change.
     fn by_hand(&mut self, text: &str) {
         let statement = Statement { text: text.into(), values: Vec::new() };
         (self.run)(&statement).unwrap();
@@ -140,12 +142,12 @@ impl Recorder<'_> {
     }
 }
 
-/// Sets the time in a row that describes the store's state.
+/// Overwrites the time in a row that describes the store's state.
 fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
         *now = NOW;
     }
-    // The seconds and microseconds in a script's reply.
+    // The time in the script's reply, in seconds and microseconds.
     if let [Value::Text(_), Value::Text(seconds), Value::Text(micros), Value::Text(_), ..] = row {
         (*seconds, *micros) = ((NOW / 1000).to_string(), (NOW % 1000 * 1000).to_string());
     }
@@ -171,8 +173,8 @@ fn proposed_namespace(incarnation: u128) -> Namespace {
     }
 }
 
-/// Records a conversation with an engine. During the conversation, a store is created, worker IDs are claimed and renewed,
-/// writes arrive too late or receive no reply, and a column is dropped.
+/// Records the statements that the steps send to an engine, and their outcomes. During the recording, a store is created,
+/// worker IDs are claimed and renewed, writes arrive too late or receive no reply, and a column is dropped.
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
@@ -224,7 +226,8 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     json!({"texts": it.texts, "conversation": it.requests})
 }
 
-/// Compares a conversation with the recording in the file, or writes it to the file.
+/// Asserts that the statements and outcomes match the recording in the file, or writes them to the file if a new recording
+/// is requested.
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
     let _alone = WRITING.lock().unwrap();
@@ -237,7 +240,7 @@ fn assert_recorded(engine: &str, found: &Json) {
     assert_eq!(&file[engine], found);
 }
 
-/// Formats JSON, with the members and items of the upper levels on separate lines.
+/// Formats JSON. On the upper levels, each object member and array item is on its own line.
 fn format_json(value: &Json, depth: usize) -> String {
     let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
         let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
@@ -257,14 +260,15 @@ fn format_json(value: &Json, depth: usize) -> String {
     }
 }
 
-/// Asserts that the conversation with an empty file matches the recording.
+/// Asserts that the statements and outcomes for an empty `SQLite` file match the recording.
 #[track_caller]
 fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Sqlite(SQLITE.into()), run);
     assert_recorded("sqlite", &found);
 }
 
-/// Asserts that the conversation with an empty server matches the recording, regardless of the server's name.
+/// Asserts that the statements and outcomes for an empty `PostgreSQL` server match the recording, regardless of the store's
+/// name.
 #[track_caller]
 fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Postgresql(Schema::default()), run).to_string();
@@ -272,8 +276,8 @@ fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL)));
 }
 
-/// Asserts that the conversation with an empty `MariaDB` or `MySQL` database matches the recording, regardless of the store's
-/// name.
+/// Asserts that the statements and outcomes for an empty `MariaDB` or `MySQL` database match the recording, regardless of
+/// the store's name.
 #[track_caller]
 fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Mysql, run).to_string();
@@ -286,7 +290,8 @@ fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     assert_recorded(server, &parse_json(&found));
 }
 
-/// Asserts that the conversation with an empty `Redis` server matches the recording, regardless of the server's IDs.
+/// Asserts that the statements and outcomes for an empty `Redis` server match the recording, regardless of the server's
+/// IDs.
 #[track_caller]
 fn assert_redis(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
     let found = record(Engine::Redis, run).to_string();

@@ -177,8 +177,8 @@ fn dropped_futures_leak_no_worker_id() {
     });
 }
 
-/// Whenever a task is dropped, its generator stops at the end of its window, and the next holder of the worker ID repeats
-/// no ID.
+/// No matter when a task is dropped, its generator stops at the end of its window, and the next holder of the worker ID
+/// repeats no ID.
 #[test]
 fn a_dropped_task_repeats_no_id() {
     let slow = SlowStore::new(20);
@@ -226,7 +226,7 @@ fn a_task_that_never_runs_is_reported_immediately() {
     });
 }
 
-/// A thread that blocks on its own task would wait forever.
+/// A call that blocks the thread on which its own task must run would wait forever.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(SlowStore::new(0).host(), options(), LONG_TIMEOUT) };

@@ -1,4 +1,4 @@
-//! Tests the threads that keep leases. A process has one thread for all of its generators, plus one thread for each slow
+//! Tests the threads that keep leases. A process has one thread for all of its leases, plus one thread for each slow
 //! request.
 #![cfg(all(feature = "std", target_os = "linux"))]
 
@@ -60,7 +60,7 @@ fn one_thread_serves_all_leases_of_a_process() {
     wait_until("one thread", || threads() == 1);
     drop(all);
     wait_until("no thread", || threads() == 0);
-    // The next generator starts the thread again.
+    // Creating another generator starts the thread again.
     start().generate(0).unwrap();
 }
 
@@ -94,7 +94,7 @@ fn hanging_requests_do_not_block_other_leases() {
         ids.generate(0).unwrap();
         ids.lease().figures().renewals >= renewals + 4
     });
-    // Another lease can begin and end in the meantime.
+    // Another lease can begin and end while the requests hang.
     Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap().generate(0).unwrap();
     *hangs.0.lock().unwrap() = false;
     hangs.1.notify_all();
@@ -127,7 +127,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     let renewals = ids.lease().figures().renewals;
     wait_until("renewals beside it", || ids.lease().figures().renewals >= renewals + 4);
     ids.generate(0).unwrap();
-    // A call that waits for a lease restarts the lease.
+    // A call that waits for the ended lease restarts it.
     panics.store(false, Ordering::Relaxed);
     ended.lease().ready(LONG_TIMEOUT).unwrap();
     ended.generate(0).unwrap();
@@ -135,8 +135,8 @@ fn a_panicking_store_ends_only_its_own_lease() {
     wait_until("no thread", || threads() == 0);
 }
 
-/// Prints the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per lease:
-/// `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
+/// Measures the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per
+/// lease, and prints it: `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures for a minute"]
 fn measure_the_cost_of_forty_leases() {
@@ -179,7 +179,7 @@ struct Process {
     threads: u64,
     /// Resident memory in KiB.
     memory: u64,
-    /// Processor time in hundredths of a second.
+    /// CPU time in hundredths of a second.
     ticks: u64,
 }
 
@@ -195,7 +195,7 @@ fn process_metrics() -> Process {
     Process { threads: number("Threads:"), memory: number("VmRSS:"), ticks }
 }
 
-/// A blocking store for a task that has its own thread.
+/// A blocking store, for use by a task that has its own thread.
 struct SharedStore(Box<dyn Store>);
 
 impl AsyncStore for SharedStore {
@@ -209,7 +209,7 @@ std::thread_local! {
     static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// A pause for a task that has its own thread.
+/// A sleep future for a task that has its own thread.
 struct ThreadSleep(Instant);
 
 impl ThreadSleep {

@@ -50,7 +50,7 @@ fn bytes_sent_unencrypted(host: &str, parameters: &str) -> (ErrorKind, Vec<u8>) 
 
 #[test]
 fn an_unencrypted_server_is_rejected_unless_the_url_allows_it() {
-    // The operating system connects clients of 0.0.0.0 to this machine, but the URL parser treats the address as a remote
+    // The operating system routes connections to 0.0.0.0 to this machine, but the URL parser treats the address as a remote
     // host.
     for (host, parameters) in [
         ("0.0.0.0", ""),
@@ -94,13 +94,13 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     ids.close();
 
     for (url, kind) in [
-        // The server requires encryption, but a client encrypts connections to this machine only on request.
+        // The server requires encryption, but clients encrypt connections to this machine only if the URL requests it.
         (url("localhost", ""), ErrorKind::LeaseUnavailable),
         // The certificate is not signed by a publicly trusted root.
         (url("localhost", "?sslmode=require"), ErrorKind::LeaseUnavailable),
         // The certificate is for a different host.
         (url("127.0.0.1", &format!("?sslrootcert={root}")), ErrorKind::LeaseUnavailable),
-        // The server requires encryption.
+        // The server requires encryption, which the URL disables.
         (url("localhost", "?sslmode=disable"), ErrorKind::LeaseUnavailable),
         (url("localhost", "?sslrootcert=%2Fnowhere"), ErrorKind::OutOfRange),
         (url("localhost", &format!("?sslrootcert={root}.none")), ErrorKind::OutOfRange),

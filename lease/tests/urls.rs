@@ -4,7 +4,7 @@
 use polyflake_lease::hosted::Place;
 use serde_json::{Value as Json, json};
 
-/// Returns default values for the parts of a store's address that a test case may omit.
+/// Returns default values for the parts of a parsed lease URL that a test case may omit.
 fn default_parts() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,

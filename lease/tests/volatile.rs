@@ -96,8 +96,9 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
 }
 
-/// The snapshot was saved before the last renewal. The end of the grant in that snapshot is less than the clock error away,
-/// and the store may have granted the worker ID to another holder during the lost time.
+/// The store restarts from a snapshot that was saved before the holder's last renewal. In that snapshot, the grant ends in
+/// less time than the clock error, and the store may have granted the worker ID to another holder during the time that the
+/// restart lost.
 #[test]
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = store_after_wait();
@@ -112,7 +113,7 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     old.assert_error(ErrorKind::StoreChanged);
 }
 
-/// The store is emptied. An hour later, the network delivers a keeper's first messages again.
+/// The store loses all its data. An hour later, the network delivers a keeper's first messages a second time.
 #[test]
 fn a_repeated_message_does_not_begin_a_past_waiting_time() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));

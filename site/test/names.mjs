@@ -67,7 +67,8 @@ function isInTypeDoc([module, owner, name]) {
   const folders = ["classes", "functions", "interfaces", "types", "variables"].map((name) =>
     join(API_FOLDER, "javascript", name),
   );
-  // If TypeScript does not export a type as a class, an interface for the constructor declares the static members.
+  // If the TypeScript package does not export a type as a class, an interface for the constructor declares the type's
+  // static members.
   const titles = [camelCase(owner ?? name), ...(owner ? [`${owner}Constructor`] : [])];
   const of = folders.flatMap((folder) =>
     prefixes.flatMap((prefix) => titles.map((title) => join(folder, `${prefix}${title}.html`))).filter(existsSync),

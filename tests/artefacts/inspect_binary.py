@@ -46,7 +46,7 @@ def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
         if isinstance(section, GNUVerNeedSection):
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
-        # The system library must do the stack unwinding. musl and Node do not need that library.
+        # A Python module must use the system library for stack unwinding. musl and Node do not need that library.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_py_module(sections):
             wrong += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
     # A static program has no dynamic symbol table.

@@ -41,7 +41,7 @@ class Server:
         self.user = "postgres" if os.geteuid() == 0 else None
 
     def run(self, program: str, *arguments: str) -> None:
-        # Builds of other versions do not include client programs.
+        # The folder of another PostgreSQL version may contain no client programs, so fall back to those on the `PATH`.
         found = shutil.which(program, path=self.programs) or program
         subprocess.run(
             [found, *arguments],

@@ -117,7 +117,7 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     for file in (tmp_path / "none.pem", tmp_path, empty):
-        # No server listens on this port. None is needed, because the file is read before connecting.
+        # No server listens on this port. The test needs no server, because the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
         with pytest.raises(PolyflakeError, match=reason) as caught:

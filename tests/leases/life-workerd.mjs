@@ -13,7 +13,7 @@ let isOver = false;
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
 
-// workerd does not start with the preloaded library that steps the clock.
+// workerd fails to start if the library that steps the clock is preloaded, so remove the variable that preloads it.
 const { LD_PRELOAD: _, ...others } = process.env;
 const env = { ...others, POLYFLAKE_WORKER: join(import.meta.dirname, "life-worker.js"), POLYFLAKE_TOKENS: "" };
 const program = [join(import.meta.dirname, "cloudflare.mjs"), `${POLYFLAKE_LOG}.disk`];

@@ -156,7 +156,7 @@ class Protocol:
 
     def __init__(self, domain: Domain, contents: Contents, left_out: str = "", is_timed: bool = True) -> None:
         self.domain, self.contents, self.left_out, self.is_timed = domain, contents, left_out, is_timed
-        # The rules consulted so far. The table of weakenings must name all of them.
+        # The names of the rules consulted so far. The table of weakenings must contain all of them.
         self.rules: set[str] = set()
 
     def rule(self, name: str, condition: Term, instead: Term = True) -> Term:

@@ -178,7 +178,7 @@ def test_each_step_preserves_the_invariant(is_timed: bool, name: str) -> None:
         it.solver.add(step.guard)
         for part, holds in invariant(protocol, step.after).items():
             after = holds()
-            # A part that the step does not affect remains true.
+            # Prove only the parts that the step affects. All other parts remain true.
             if not z3.eq(after, it.parts[part]):
                 assert_unsatisfiable(it.solver, z3.Not(after))
     finally:

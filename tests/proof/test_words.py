@@ -42,15 +42,15 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # A machine uses the floor only before its first cell. The cells behind the floor belong to an earlier
-        # generator.
+        # A machine uses the floor only before it returns its first cell. The cells up to the floor's last tick belong
+        # to an earlier generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
         # The value read from `safe` is at least as high as the value to which earlier steps raised it.
         assumed.append(z3.UGE(read, safe))
     was_behind = TickTock.is_behind(cell, word, safe)
-    # The cells that an earlier generator may have used, up to its floor.
+    # The cells that an earlier generator may have used: the cells up to the floor's last tick.
     was_used = z3.If(flip == BELOW, z3.And(z3.ULE(cell[0], floor), z3.Not(cell[1])), was_behind)
     tick, bit, sequence = cell
     is_returned = z3.And(
@@ -131,8 +131,8 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     is_returned = z3.And(
         step.taken, tick == step.tick, z3.UGE(slot, step.first), z3.ULT(slot, step.first + step.length)
     )
-    # The fields of the new word are those of the step, as "the word holds its fields" states. Avoiding shifts makes z3
-    # fast.
+    # The fields of the new word equal the step's fields, as "the word holds its fields" states. Using the step's fields
+    # avoids shifts, which make z3 slow.
     end = step.first + step.length
     is_behind = z3.Or(z3.ULT(tick, step.tick), z3.And(tick == step.tick, z3.ULT(slot, end)))
     return assumed, {

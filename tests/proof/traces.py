@@ -26,7 +26,7 @@ from runs import FRESH, NO_PROCESS, RejectedError, Run
 
 ZERO = "0" * 32
 RESERVED = 2**53 - 1
-# The value that the simulator writes in place of a process.
+# The value that the simulator records instead of a process ID when an operator acts.
 OPERATOR = 2**64 - 1
 Event = dict[str, Any]
 
@@ -64,7 +64,7 @@ class World:
         self.namespace: Namespace | None = None
         self.lines: dict[str, int] = {}
         self.names: dict[str, int] = {}
-        # The messages of requests, the claims of each process, and the times that each process has heard from the
+        # The message of each request, the claims of each process, and the times that each process has received from the
         # store.
         self.messages: dict[tuple[int, int, int], tuple[Run, int]] = {}
         self.claims: dict[int, list[tuple[Run, str]]] = {}

@@ -36,7 +36,7 @@ import z3  # type: ignore[import-untyped]
 
 from logic import Term
 
-# A step's permission to go back in time, like `Flip` in the code.
+# Whether a step may go back in time, like `Flip` in the Rust code.
 ALLOWED, REFUSED, BELOW = range(3)
 NEXT_BITS = 17
 

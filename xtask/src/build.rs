@@ -24,7 +24,7 @@ pub struct Options {
 pub enum Part {
     /// The driver of the conformance suite
     Rust,
-    /// The wheel, installed into the environment of the tests
+    /// The wheel, installed into the tests' virtual environment
     Python,
     /// The whole npm package
     Javascript,
@@ -72,7 +72,7 @@ pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     }
 }
 
-/// Builds the wheel and installs it into the repository's environment.
+/// Builds the wheel and installs it into the repository's virtual environment.
 fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     tools::python(shell)?;
     let wheels = workspace::wheels();
@@ -92,14 +92,14 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     install_wheel(shell, &workspace::python())
 }
 
-/// Returns the compiler flags that keep this machine's paths out of the built files. No stable Cargo setting also covers
-/// Cargo's own folder.
+/// Returns the compiler flags that keep this machine's paths out of the built files. No stable Cargo setting also removes
+/// the paths in Cargo's own folder.
 pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    // Each registry's folder is named after a digest of the registry's address. The last match wins, so nested folders come
-    // last.
+    // The name of each registry's folder contains a hash of the registry's address. The compiler uses the last flag that
+    // matches, so nested folders come last.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));
@@ -108,7 +108,7 @@ pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     Ok(flags.collect::<Vec<_>>().join(" "))
 }
 
-/// Installs the built wheel into an interpreter's environment.
+/// Installs the built wheel into the virtual environment of an interpreter.
 pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
     let wheels = workspace::wheels();
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];

@@ -42,7 +42,7 @@ impl Default for Options {
 }
 
 /// Sets up, builds and runs the runtimes. Fails if their answers differ, or if a runtime is missing in continuous
-/// integration, where none may be skipped.
+/// integration, where no runtime may be skipped.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let ready = AvailableRuntimes::prepare_runtimes(&shell, &options.runtimes)?;
@@ -50,7 +50,7 @@ pub fn main(options: &Options) -> Result<()> {
     run(options, &ready)
 }
 
-/// Queries the runtimes and fails if an answer is wrong.
+/// Queries the runtimes and fails if any answer is wrong.
 pub fn run(options: &Options, ready: &AvailableRuntimes) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
@@ -96,7 +96,7 @@ impl AvailableRuntimes {
         Ok(())
     }
 
-    /// Returns the suite for these runtimes.
+    /// Returns the conformance suite for these runtimes.
     pub fn suite(&self) -> Suite<'_> {
         Suite { runtimes: &self.runtimes, driver }
     }

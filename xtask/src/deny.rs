@@ -12,7 +12,7 @@ pub fn main() -> Result<()> {
     advisories(&shell)
 }
 
-/// Checks the advisories. Their database is on GitHub, which some machines cannot reach.
+/// Checks the dependencies for advisories. The advisory database is on GitHub, which some machines cannot reach.
 fn advisories(shell: &Shell) -> Result<()> {
     let output =
         cmd!(shell, "cargo deny --all-features check advisories").ignore_status().output()?;

@@ -36,15 +36,15 @@ pub fn check_newest(shell: &Shell) -> Result<()> {
     check_with(shell, &[], &[])
 }
 
-/// Builds each crate from its package after changing its lock file, as in a user's program. In the workspace, the
-/// requirements of other crates would influence the version of a dependency.
+/// Builds each crate from its package after changing its lock file, as a user's program would. The workspace cannot be
+/// used, because the requirements of other crates would influence the version of a dependency.
 fn check_with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
     tools::install(shell, &tools::HACK)?;
     let folder = tempfile::tempdir()?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     for package in packaging::unpack(shell, folder.path())? {
         let _there = shell.push_dir(package);
-        // Development dependencies would also influence the versions.
+        // Remove the development dependencies, because they would also influence the versions.
         cmd!(shell, "cargo hack --remove-dev-deps metadata --no-deps --format-version 1")
             .ignore_stdout()
             .run()?;

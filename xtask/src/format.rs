@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The formatter and linter for JavaScript. Python's formatter and linter is on the `PATH`.
+/// The formatter and linter for JavaScript. The one for Python is on the `PATH`.
 const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]
@@ -40,7 +40,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false").run()?)
 }
 
-/// Fails if a Python or JavaScript linter reports incorrect or needlessly long code. Clippy has a separate step.
+/// Fails if a linter for Python or JavaScript reports incorrect or needlessly long code. Clippy runs in a separate step.
 pub fn lint(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "ruff check --quiet").run()?;

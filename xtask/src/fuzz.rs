@@ -11,15 +11,16 @@ use crate::{tools, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Run only targets whose name contains this
+    /// Run only targets whose name contains this string
     #[arg(default_value = "")]
     target: String,
-    /// Number of runs of each target; in each run, a target for strings or bytes tries more than 30 inputs
+    /// Number of runs of each target; for strings or bytes, each run tries more than 30 inputs
     #[arg(long, default_value_t = 3_000_000)]
     runs: u64,
 }
 
-/// Runs the targets. The first target that fails prints its input, which is also stored in the crashes folder.
+/// Runs the targets. Stops at the first target that fails, prints the input that made it fail, and stores the input in the
+/// crashes folder.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::BOLERO)?;
@@ -48,8 +49,8 @@ fn targets(shell: &Shell) -> Result<Vec<String>> {
     Ok(tests.filter_map(|name| name.strip_prefix("targets::")).map(str::to_owned).collect())
 }
 
-/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. Inputs that the fuzzer finds are
-/// kept for the next run.
+/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. The next run reuses the inputs that
+/// the fuzzer finds.
 fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));

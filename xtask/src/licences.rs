@@ -1,5 +1,5 @@
-//! Lists the crates that the binaries contain: their licenses in `THIRD-PARTY.md`, which every package includes, and their
-//! bills of materials.
+//! Lists the crates that the binaries contain. Writes their licenses into `THIRD-PARTY.md`, which every package includes,
+//! and creates the packages' bills of materials.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,8 @@ The crates that are compiled into it, each under a licence that its authors offe
 Apache-2.0, the Rust project's contributors).
 ";
 
-/// The names of license files, in order of preference for crates that offer a choice.
+/// The possible names of license files, in order of preference. If a crate contains several of these files, the first one
+/// is used.
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
@@ -47,7 +48,8 @@ pub fn main() -> Result<()> {
     Ok(fs::write(workspace::root().join(FILE), expected_text(&shell)?)?)
 }
 
-/// Returns the license file for the program's own packages, which contain many more crates.
+/// Returns the license file for the packages of the `polyflake` program, which contain many more crates than the other
+/// packages.
 pub fn program_licences(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
     page(shell, PROGRAM_INTRODUCTION, crates)
 }
@@ -65,7 +67,7 @@ pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTr
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
     let listed = listed.read()?;
-    // In this list, our own crates have a path after the version.
+    // In this list, the lines of our own crates contain a path after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
         .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
@@ -116,8 +118,8 @@ fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<S
     Ok(format!("{introduction}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
 }
 
-/// Returns the license text from a crate's folder, without trailing spaces. For an MIT crate without a license file,
-/// returns the MIT license text with the authors that the crate names.
+/// Returns the license text from a crate's folder, without trailing spaces. If an MIT crate has no license file, returns
+/// the MIT license text with the authors from the crate's manifest.
 fn text(one: &Crate, package: &Package) -> Result<String> {
     let folder = package.manifest_path.parent().context("expected a folder")?;
     let found = TEXTS.iter().map(|name| folder.join(name)).find(|file| file.is_file());

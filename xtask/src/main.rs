@@ -1,7 +1,7 @@
-//! The task runner: `cargo xtask demo | test | conformance | bench | build`.
+//! The task runner: `cargo xtask demo | test | conformance | bench | build`, and others.
 //!
-//! Every task sets up its tools on the machine ([`tools`]), builds the code that it tests ([`build`]), and exits with
-//! status 1 on any failure.
+//! Every task sets up the tools that it needs ([`tools`]), builds the code that it tests ([`build`]), and exits with status
+//! 1 on any failure.
 #![allow(
     unreachable_pub,
     reason = "a program has no public face; `pub` here means: for the other modules"
@@ -48,14 +48,15 @@ enum Task {
     /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
     /// NAME
     Kills(PassedArguments),
-    /// Run generators through threads, forks, clock changes, kills and copies, and check their IDs: see `docs/storm.md`
+    /// Test generators with threads, forks, clock changes, kills and process copies, and check their IDs: see
+    /// `docs/storm.md`
     Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(PassedArguments),
     /// Check the lease model at full scale: 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
-    /// minutes of process faults on each store, and 1,000 cold starts. Also measure claims and renewals on each store
+    /// minutes of process faults on each store, and 1,000 cold starts; also measure claims and renewals on each store
     Leases,
-    /// Run checks listed in `docs/safety.md`, record their figures with the date, and update its table
+    /// Run checks listed in `docs/safety.md`, record their figures with the date, and update the table on that page
     Safety(safety::Options),
     /// Test whether Randflake IDs spread evenly over shards, with ten million IDs or the given number
     Uniformity(PassedArguments),
@@ -68,7 +69,7 @@ enum Task {
     Mutants(mutants::Options),
     /// Run the core's tests in an interpreter that detects undefined behavior, on several kinds of machines
     Miri(miri::Options),
-    /// Run the core's tests of threads, memory and kernels with the compiler's sanitizers
+    /// Run the core's tests for threads, memory and kernels with the compiler's sanitizers
     Sanitize(sanitize::Options),
     /// Check the dependencies: licenses, sources, bans, and advisories if their database can be reached
     Deny,
@@ -96,7 +97,7 @@ struct PassedArguments {
     options: Vec<String>,
 }
 
-/// Runs one of the programs that test with large numbers of IDs or events.
+/// Runs one of the programs that test the guarantees with large numbers of IDs or events.
 fn run_proof(package: &str, program: &str, given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     let run = cmd!(shell, "cargo run --quiet --release --package {package} --bin {program}");
@@ -109,11 +110,12 @@ fn storm(given: &PassedArguments) -> Result<()> {
     if let Err(missing) = tools::faketime(&shell) {
         println!("storms with clock changes cannot run ({missing})");
     }
-    // Without optimization, the program compiles in a fraction of the time. A storm spends its time waiting anyway.
+    // An unoptimized program compiles much faster. Its speed does not matter, because a storm spends most of its time
+    // waiting.
     Ok(cmd!(shell, "cargo run --quiet --package idstorm --").args(&given.options).run()?)
 }
 
-/// Runs the program that tests many forks, using the wheel.
+/// Runs the fork test, which uses the Python wheel.
 fn fork(given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;

@@ -1,7 +1,8 @@
 //! Runs the tests of the core, its kernels and the columns in Miri, for this machine and for emulated ones. Miri checks
 //! every step for undefined behavior.
 //!
-//! Tests that are too slow in Miri do less work there (`cfg(miri)`). Miri does not support forks or shared pages.
+//! Tests that are too slow in Miri do less work there (`cfg(miri)`). Tests of forks and shared pages do not run, because
+//! Miri does not support them.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -15,7 +16,8 @@ struct Machine {
     features: &'static str,
 }
 
-/// The usual machine, with the widest kernels whose instructions Miri supports; a big-endian machine; and a 32-bit machine.
+/// The most common machine, with the widest kernels whose instructions Miri supports; a big-endian machine; and a 32-bit
+/// machine.
 const MACHINES: [Machine; 3] = [
     Machine { target: "x86_64-unknown-linux-gnu", features: "+ssse3,+sse4.1,+avx2,+popcnt" },
     Machine { target: "s390x-unknown-linux-gnu", features: "" },
@@ -31,10 +33,10 @@ const PACKAGES: [&str; 3] = ["polyflake", "kernel-tests", "polyflake-columns"];
 
 #[derive(Args)]
 pub struct Options {
-    /// Run only on machines whose target name contains this
+    /// Run only on machines whose target name contains this string
     #[arg(long, default_value = "")]
     target: String,
-    /// Test only packages whose name contains this
+    /// Test only packages whose name contains this string
     #[arg(long, default_value = "")]
     package: String,
     /// Arguments of `cargo miri test` that select tests, for example `--test sno_generator`; by default, all tests run
@@ -64,7 +66,7 @@ fn run(
     let chosen = if arguments.is_empty() { &all[..] } else { arguments };
     let test =
         cmd!(shell, "cargo +nightly miri test --quiet {packages...} --target {target} {chosen...}");
-    // The tests read files and the clock.
+    // The tests read files and the clock, which Miri forbids by default.
     let test = test.env("MIRIFLAGS", "-Zmiri-disable-isolation");
     let test = test.env("RUSTFLAGS", format!("-Ctarget-feature={features}"));
     let target = workspace::target().join("miri");

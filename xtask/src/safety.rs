@@ -15,7 +15,7 @@ const TABLE_MARKERS: [&str; 2] = ["<!-- Figures: begin -->\n", "<!-- Figures: en
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The names of checks in tests/safety/checks.toml. Without names, only the table is written
+    /// The names of checks in tests/safety/checks.toml; without names, only the table is written
     names: Vec<String>,
 }
 
@@ -32,10 +32,10 @@ struct Check {
     what: String,
     /// The shell command, which runs in the root.
     run: String,
-    /// Words next to the figures in the output.
+    /// Words that precede or follow the figures in the output.
     #[serde(default)]
     counts: Vec<String>,
-    /// Text in the output line that contains the figures, used in place of the words.
+    /// A text that identifies the output line with the figures. It is used instead of the words.
     line: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), with_table(&page()?, &table(&checks, &results))?)?)
 }
 
-/// Returns the faults that the `tidy` step reports: a page that does not show the results.
+/// Returns the faults that the `tidy` step reports: the page must show the recorded results.
 pub fn faults() -> Result<Vec<String>> {
     let (checks, results, page) = (checks()?, results()?, page()?);
     let is_known = |name: &&String| checks.iter().any(|check| check.name == **name);
@@ -129,7 +129,7 @@ impl Check {
     }
 }
 
-/// Adds up the numbers that precede a word, or that follow the word and a colon.
+/// Returns the sum of the numbers that precede a word, or that follow the word and a colon.
 fn count(text: &str, word: &str) -> Option<u64> {
     let is_edge = |character: char| !character.is_alphanumeric();
     let tokens: Vec<_> = text.split_whitespace().collect();
@@ -141,7 +141,7 @@ fn count(text: &str, word: &str) -> Option<u64> {
     numbers.fold(None, |sum: Option<u64>, number: u64| Some(sum.unwrap_or(0) + number))
 }
 
-/// Formats a number with commas between groups of thousands.
+/// Formats a number with commas as thousands separators.
 fn with_thousands_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -8,9 +8,10 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Data races, in the tests that share generators and in the soak harness. The standard library is also instrumented.
+    /// Detects data races, in the tests that share generators and in the soak harness. The standard library is also
+    /// instrumented.
     Thread,
-    /// Memory errors, in all tests of the core, including those of the kernels for this machine's instruction sets.
+    /// Detects memory errors, in all tests of the core, including those of the kernels for this machine's instruction sets.
     Address,
 }
 

@@ -1,4 +1,4 @@
-//! The repository's folders, and a shell that starts in its root.
+//! The paths of the repository's folders, and a shell that starts in the repository's root.
 
 use std::{
     env, fs,
@@ -18,7 +18,7 @@ pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Returns the folder in which cargo keeps the sources of dependencies.
+/// Returns the path of Cargo's home folder, where it keeps the sources of dependencies.
 pub fn cargo_home() -> Result<String> {
     let home = env::var("CARGO_HOME").or_else(|_| env::var("HOME").map(|home| home + "/.cargo"));
     home.context("expected CARGO_HOME or HOME")
@@ -29,17 +29,18 @@ pub fn tools() -> PathBuf {
     target().join("tools")
 }
 
-/// Returns this repository's Python environment.
+/// Returns the path of this repository's Python virtual environment.
 pub fn venv() -> PathBuf {
     target().join("venv")
 }
 
-/// Returns the environment's interpreter.
+/// Returns the path of the Python interpreter in this repository's virtual environment.
 pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// Returns the benchmarks' Python environment, with peers, plotting tools, and database clients.
+/// Returns the path of the benchmarks' Python virtual environment, which contains peers, plotting tools, and database
+/// clients.
 pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")
 }
@@ -90,7 +91,7 @@ pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
     Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }
 
-/// Returns a shell in the root, which finds the repository's own tools before the machine's.
+/// Returns a shell that starts in the repository's root and finds the repository's own tools before the machine's.
 pub fn shell() -> Result<Shell> {
     let shell = Shell::new()?;
     shell.change_dir(root());

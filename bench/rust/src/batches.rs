@@ -1,4 +1,4 @@
-//! Generating many IDs per call: the time per ID by batch size.
+//! Benchmarks for generating many IDs per call: the time per ID for each batch size.
 
 use std::{
     hint::black_box,

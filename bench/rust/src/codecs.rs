@@ -1,4 +1,4 @@
-//! Encoding and decoding sno strings, compared with general-purpose codecs that use its alphabet.
+//! Benchmarks for encoding and decoding sno strings, compared with general-purpose codecs that use the same alphabet.
 
 use polyflake::sno::Sno;
 

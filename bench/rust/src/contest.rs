@@ -12,7 +12,7 @@ use crate::measure::{Work, calibrate, time};
 /// A comparison of entries that do the same work in different ways.
 pub(crate) struct Comparison {
     pub(crate) name: &'static str,
-    /// The label of the axis, if the entries form a curve over `x`.
+    /// The label of the x-axis if the entries form a curve over `x`, or `None` if they do not.
     pub(crate) axis: Option<&'static str>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) goals: Vec<Goal>,
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     pub(crate) work: Work,
     /// Whether the work belongs to this project rather than to a peer.
     pub(crate) ours: bool,
-    /// Position on the contest's axis.
+    /// Position on the x-axis of the contest's plot, or `None` if the contest has no axis.
     pub(crate) x: Option<u32>,
     /// Number of items per repetition.
     pub(crate) items: u32,

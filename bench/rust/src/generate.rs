@@ -1,4 +1,4 @@
-//! Generates single IDs: this project compared with its peers and with a single clock reading.
+//! Benchmarks for generating single IDs: this project compared with its peers and with the cost of one clock reading.
 
 use std::time::{Duration, SystemTime};
 
@@ -100,7 +100,7 @@ fn coarse() -> Option<Entry> {
     Some(Entry::own_entry("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
 }
 
-/// Returns no entry, because other systems have no coarse clock.
+/// Returns `None`, because only Linux has a coarse clock.
 #[cfg(not(target_os = "linux"))]
 const fn coarse() -> Option<Entry> {
     None
@@ -124,7 +124,7 @@ impl Visit for Vec<Entry> {
     }
 }
 
-/// Returns the contest for generating one ID as a string, on the stack if the library supports it.
+/// Returns the contest for generating one ID as a string. The string is on the stack if the library supports that.
 pub(crate) fn text() -> Comparison {
     let (sno, randflake) =
         (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::with_second_ticks(1)));

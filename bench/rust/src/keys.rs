@@ -39,7 +39,7 @@ pub(crate) enum KeyFormat {
 
 type KeyMaker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
 
-/// Returns a function that creates keys with a generator whose clock is set to the given time.
+/// Returns a function that sets the generator's clock to a given time and creates a key.
 fn key_maker_with<T: 'static>(
     make: impl FnOnce(&'static ManualClock) -> T,
     key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
@@ -71,7 +71,7 @@ impl KeyFormat {
     }
 }
 
-/// Creates a UUID for the given time as the `uuid` library does: with random bits below the millisecond.
+/// Creates a UUID for the given time as the `uuid` library does: the bits after the millisecond timestamp are random.
 fn uuid_v7(now_ms: i64) -> Uuid {
     let now = Duration::from_millis(now_ms.cast_unsigned());
     Uuid::new_v7(Timestamp::from_unix(NoContext, now.as_secs(), now.subsec_nanos()))

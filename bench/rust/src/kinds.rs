@@ -1,5 +1,5 @@
-//! Reads JSON that contains several object types, distinguished by the metabytes of their IDs, compared with approaches
-//! that don't use a metabyte.
+//! Benchmarks for reading JSON that contains several object types, distinguished by the metabytes of their IDs, compared
+//! with approaches that don't use a metabyte.
 
 use polyflake::sno::{Sno, by_metabyte};
 use serde::Deserialize;

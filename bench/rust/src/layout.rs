@@ -1,4 +1,4 @@
-//! Custom layouts: an ID of eight fields, packed from its values and parsed back.
+//! Benchmarks for custom layouts: packing eight field values into an ID, and parsing the ID again.
 
 use std::hint::black_box;
 

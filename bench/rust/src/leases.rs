@@ -37,7 +37,7 @@ fn generate_with_lease() -> Work {
     repeat(move || ids.generate())
 }
 
-/// Returns the part of the work that happens in the core.
+/// Returns work that uses only the core's part of a generator with a lease.
 fn generate_across_grants() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
     repeat(move || ids.generate(None))

@@ -81,7 +81,8 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether a later ID contains a later time in a forked child, which has none of its parent's other threads.
+/// Returns whether, in a forked child, an ID that is generated later contains a later time. The child has none of its
+/// parent's other threads, so it cannot rely on a thread that updates a cached time.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = run_in_child_and_parent(make, |make, out| {
@@ -109,8 +110,8 @@ fn run_in_child_and_parent(
     work: impl Fn(&mut MakeId, &mut File),
 ) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (read, write) = pipe()?;
-    // SAFETY: the child never waits for this process's ticker threads, and exits without running destructors, so it does
-    // not depend on threads that only the parent has.
+    // SAFETY: the child never waits for this process's ticker threads, and exits without running destructors. Therefore it
+    // does not depend on threads that exist only in the parent.
     match unsafe { fork() }? {
         ForkResult::Child => {
             drop(read);

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The approximate duration of one round of work, which is short compared with a process's time slice.
+/// The approximate duration of one round of work. It is short compared with the scheduler's time slice.
 const ROUND: Duration = Duration::from_micros(500);
 
 /// A function that repeats the work the given number of times, and returns how long that took.

@@ -16,7 +16,7 @@ use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
 define_snowflake_id!(
-    /// An ID with so many sequence numbers that generators never reach the layout's limit.
+    /// An ID layout with so many sequence numbers per millisecond that generators never run out of them.
     WideId, u64,
     reserved: 0,
     timestamp: 42,
@@ -48,7 +48,7 @@ pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// Visits each library's call that generates an ID.
+/// A visitor for each library's call that generates an ID.
 pub(crate) trait Visit {
     /// Visits a call that generates an ID. `bytes` converts the ID to bytes that sort like the library's IDs. If `time` is
     /// given, that many leading bytes encode the time in steps of at most 65 ms.
@@ -98,15 +98,15 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// Returns an encoding for sno's alphabet from data-encoding. That library has no option to declare that 80 bits need no
-/// padding, but it adds none.
+/// Returns data-encoding's codec for sno's alphabet. The library has no option to declare that 80 bits need no padding, but
+/// it adds none.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));
     specification.encoding().expect("a valid alphabet")
 }
 
-/// Returns an encoding for sno's alphabet from fast32.
+/// Returns fast32's codec for sno's alphabet.
 pub(crate) fn fast32() -> Alphabet32Nopad {
     static DECODER: [u8; 256] = fast32::decoder_map_simple(ALPHABET);
     Alphabet32Nopad::new(ALPHABET, &DECODER)

@@ -53,7 +53,7 @@ pub(crate) fn snos() -> Vec<Sno> {
     samples
 }
 
-/// A number of IDs large enough that their data exceeds every cache.
+/// The number of IDs in a sample that is larger than every CPU cache.
 pub(crate) const LARGE_SAMPLE_SIZE: u32 = 4_000_000;
 
 /// Returns [`LARGE_SAMPLE_SIZE`] pseudorandom IDs.
@@ -69,7 +69,7 @@ pub(crate) fn large_sample() -> Vec<Sno> {
     Sno::slice_from_bytes(&bytes).expect("whole IDs").to_vec()
 }
 
-/// Returns the strings of sample IDs.
+/// Returns the sample IDs as strings.
 pub(crate) fn sno_texts() -> RoundRobin<Text<{ Sno::TEXT_LEN }>> {
     RoundRobin::new(snos().iter().map(Sno::text).collect())
 }

@@ -17,12 +17,12 @@ use core_affinity::CoreId;
 
 use crate::measure::Work;
 
-/// The processors of this process. The list is read before any thread is pinned, because a pinned thread sees only its own
-/// processor.
+/// The processors on which this process may run. The list is read before any thread is pinned, because a pinned thread sees
+/// only its own processor.
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
-/// Pins this thread to a processor. Processors are counted from the end of the list.
+/// Pins this thread to the processor at `index`, counted from the end of the list of processors.
 pub(crate) fn pin(index: usize) {
     if let Some(core) = CORES.iter().rev().nth(index) {
         core_affinity::set_for_current(*core);
@@ -101,7 +101,7 @@ fn spawn(index: usize, mut work: ThreadWork, line: Arc<StartBarrier>) -> Sender<
     sender
 }
 
-/// Spins until a counter reaches a value, because a sleeping thread would wake up late.
+/// Spins until a counter reaches a value. Spinning is necessary because a sleeping thread would wake up late.
 fn wait_for(counter: &AtomicUsize, value: usize) {
     while counter.load(Ordering::Acquire) < value {
         spin_loop();

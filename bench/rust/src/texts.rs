@@ -44,7 +44,8 @@ pub(crate) fn decode() -> Comparison {
     )
 }
 
-/// Returns the contest for more IDs than fit in the caches. The output memory has already been written to.
+/// Returns the contest for more IDs than fit in the caches. The output buffers have already been written to, so their
+/// memory is mapped.
 pub(crate) fn large_sample() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";
     let encode = repeat_with(

@@ -10,7 +10,7 @@ use polyflake::{
 use super::ids::{role, set};
 use crate::{Host, Machine, ScratchRef, floats, message::Reader, protocol::register};
 
-/// Reads a field's role and name from a message, and returns the field.
+/// Reads a field's role and name from a message, and returns the index of the field.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
@@ -32,8 +32,7 @@ fn with_offset(first: usize) -> impl Fn(Error) -> Error {
 /// Calls on layouts. Each call also reads a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and
 /// the index of the first ID within the whole batch.
 impl<C: Host> Machine<C> {
-    /// Reads a field, packed IDs, and 1 if numbers should be written instead of integers. Writes a number or an integer for
-    /// each ID.
+    /// Reads a field, packed IDs, and 1 to write floats or 0 to write 64-bit integers. Writes one value for each ID.
     #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
     pub fn layout_column(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
@@ -55,8 +54,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads the number of columns, and for each column its field, 1 for numbers instead of integers, and its values. Then
-    /// reads the single values, and writes packed IDs.
+    /// Reads the number of columns. For each column, reads its field, 1 if its values are floats or 0 if they are 64-bit
+    /// integers, and the values. Then reads the single values, and writes packed IDs.
     pub fn layout_pack_columns(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));

@@ -39,8 +39,8 @@ pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Resul
 }
 
 impl Writer {
-    /// Writes the time and the sequence, then the bindables, then the constants. Bindables and constants each start with
-    /// the most significant field.
+    /// Writes the time and the sequence, then the bindables, then the constants. Within the bindables and within the
+    /// constants, the most significant field comes first.
     fn put_parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
         self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());

@@ -14,7 +14,8 @@ use crate::{
 /// The maximum number of strings in one call, limited by the size of the scratch area, which also contains their offsets.
 const MAX_TEXTS: usize = 960;
 
-/// The widths of the fields. This module rejects values that are too wide, because the core's types would accept them.
+/// The widths of the fields in bits. This module rejects values that are too wide, because the core's types would accept
+/// them.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 

@@ -17,7 +17,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. JavaScript itself reads single IDs.
+/// Calls on many IDs at once. For single IDs, JavaScript does the conversion itself.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: ScratchRef) -> Result<()> {

@@ -13,7 +13,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. JavaScript itself reads single IDs.
+/// Calls on many IDs at once. For single IDs, JavaScript does the conversion itself.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
     pub fn uuid7_texts(&self, at: ScratchRef) -> Result<()> {

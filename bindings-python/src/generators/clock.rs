@@ -24,7 +24,7 @@ use crate::{
 pub(crate) struct PythonClock {
     /// A callable that returns integer Unix nanoseconds, or `None` for the system clock.
     time: Option<Py<PyAny>>,
-    /// A callable to invoke for calls that must wait.
+    /// A callable that is invoked when a call must wait.
     on_stall: Option<Py<PyAny>>,
 }
 

@@ -43,7 +43,7 @@ struct GeneratorGroup<G> {
 }
 
 impl<G> GeneratorRegistry<G> {
-    /// Creates an empty registry. `may_repeat` is the core's comparison.
+    /// Creates an empty registry. `may_repeat` is the core's function that compares two generators.
     pub(crate) const fn new(may_repeat: fn(&G, &G) -> bool) -> Self {
         Self { groups: Mutex::new(None), may_repeat }
     }

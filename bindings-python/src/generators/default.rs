@@ -51,12 +51,12 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         }
     }
 
-    /// Returns the format's own generator, and creates it on first use.
+    /// Returns the format's own generator, creating it on first use.
     pub(crate) fn own_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
     }
 
-    /// Returns the generator in use, if no program has set one and an ID has already been generated.
+    /// Returns the generator in use. Returns `None` if the program has set a generator, or if no ID has been generated yet.
     #[inline]
     pub(crate) fn generator_in_use<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, G>> {
         if self.is_replaced.load(Ordering::Acquire) {
@@ -74,7 +74,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
     }
 
-    /// Calls a function with the generator.
+    /// Calls a function with the current generator, and returns the function's result.
     #[inline]
     pub(crate) fn with_generator<'py, R>(
         &self,

@@ -25,7 +25,7 @@ use pyo3::{
     types::PyCFunction,
 };
 
-/// A cell for PyO3's function, which is set once the function has been replaced.
+/// A cell that stores PyO3's function once that function has been replaced.
 pub(crate) type OriginalFunction = OnceLock<Function>;
 
 /// A function of a module, or a method of a class, that is mostly called without arguments.

@@ -57,7 +57,7 @@ use crate::{
 
 /// The generator behind a Python object.
 pub(crate) enum Source<F: Family> {
-    /// The object's own generator. It is shared with the list of generators that are compared with each other.
+    /// The object's own generator. It is shared with the registry that compares generators with each other.
     Own(Arc<F::Generator>),
     Leased(Box<Leased<F>>),
 }
@@ -141,7 +141,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     }
 }
 
-/// Returns the exception for something that cannot be combined with a lease.
+/// Returns the `lease_mismatch` exception for something that cannot be combined with a lease.
 #[cold]
 pub(crate) fn mismatch(reason: &'static str) -> PyErr {
     raise(Error::with_reason(ErrorKind::LeaseMismatch, reason))
@@ -205,7 +205,7 @@ impl<F: Family> Leased<F> {
         Python::try_attach(wait).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
     }
 
-    /// Adds the reason to the error of a call that did not find a grant.
+    /// Adds the reason why there is no grant to the error of a call that needs one.
     fn explain_error<V>(&self, made: Result<V>) -> Result<V> {
         made.map_err(|error| match error.kind() {
             ErrorKind::LeaseUnavailable => {
@@ -250,7 +250,7 @@ impl<F: Family> Source<F> {
         }
     }
 
-    /// Returns the number of IDs written, or `None` if the buffer was filled.
+    /// Fills a batch with IDs. Returns the number of IDs written, or `None` if the batch was filled completely.
     pub(crate) fn fill<'b>(
         &self,
         mode: Mode,
@@ -383,7 +383,7 @@ impl Keeper {
 
 #[pymethods]
 impl Keeper {
-    /// Starts the rules, which do not have a worker ID yet. Returns how long a caller waits for a worker ID, in
+    /// Starts the lease rules, initially without a worker ID. Returns how long a caller waits for a worker ID, in
     /// milliseconds.
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
@@ -424,14 +424,14 @@ impl Keeper {
 
     /// Ends the grant. Returns the end of the last tick in which the grant was used, or `None` if it was not used.
     fn seal(&self) -> Option<u64> {
-        // An unknown end is later than the end of any grant. The number is limited to the largest integer that JSON can
-        // represent exactly.
+        // An unknown end is represented by a time that is later than the end of any grant. The number is limited to the
+        // largest integer that JSON can represent exactly.
         self.granted.seal().map(|used| used.min((1 << 53) - 1))
     }
 
-    /// Ends the generator immediately, and makes the next command release its worker ID.
+    /// Closes the generator immediately, and makes the next command release the lease's worker ID.
     fn close(&self) {
-        // End the generator first, so that no ID is generated after its worker ID is released.
+        // Close the generator first, so that no ID is generated after the worker ID is released.
         self.granted.close();
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hosted) = hosted.as_mut() {
@@ -498,7 +498,7 @@ pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool
     exists.map_err(to_exception)
 }
 
-/// Opens a store's file with a function. Returns the function's result and the name that identifies the file.
+/// Opens a store's file by calling `connect`. Returns the result of `connect` and the name that identifies the file.
 #[pyfunction]
 #[pyo3(signature = (path, allows_overlayfs, connect, /))]
 pub(crate) fn name_file<'py>(

@@ -78,7 +78,7 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_>;
 }
 
-/// An ID from one of the core's generators, the argument for the ID, and a buffer for many IDs.
+/// The types of a core generator's IDs, of the argument for an ID, and of a buffer for many IDs.
 pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
 pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
 pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;

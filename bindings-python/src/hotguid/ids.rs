@@ -133,7 +133,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, to_sql_server_order(id.0.into()))
 }
 
-/// Returns the GUID that SQL Server sorts by time, as a Hot Guid with its bytes in .NET's order.
+/// Returns the GUID that SQL Server sorts by time. The result is stored as a Hot Guid whose bytes are in .NET's order.
 fn to_sql_server_order(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }

@@ -1,4 +1,4 @@
-//! Arrays and columns: a base class with the members that all of them share. The formats' classes extend it.
+//! The base class of arrays and columns, which defines the members shared by all of them. The formats' classes extend it.
 //!
 //! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow
 //! column without a copy. The base class holds its content as a trait object, because a Python class cannot have type
@@ -134,7 +134,7 @@ impl Array {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        // SAFETY: Python calls this method to fill `view`.
+        // SAFETY: Python calls this method to fill `view`, so `view` is valid for writes.
         unsafe { fill(slf, view, flags) }
     }
 }

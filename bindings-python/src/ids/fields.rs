@@ -40,7 +40,8 @@ impl FieldColumn {
         array(py, Packed::new(numbers))
     }
 
-    /// Returns a column of numbers, one per ID, written by a function. Other threads can run while the function writes.
+    /// Returns a column of numbers, one per ID, which the given function writes. Other threads can run while the function
+    /// writes.
     pub(crate) fn filled<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],

@@ -45,8 +45,8 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// Returns the object that a kind creates from the members. If no kind matches the metabyte of the members, returns the
-/// members themselves.
+/// Returns the object that a kind creates from the members of a JSON object. If no kind matches the metabyte of the
+/// object's ID, returns the members themselves.
 fn create(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

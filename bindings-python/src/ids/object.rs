@@ -228,7 +228,7 @@ struct UuidClass {
 }
 
 impl UuidClass {
-    /// Returns the class, or `None` if its instances do not store both attributes in slots.
+    /// Returns the class, or `None` if its instances do not store both `int` and `is_safe` in slots.
     fn get(py: Python<'_>) -> PyResult<Option<&Self>> {
         static CLASS: PyOnceLock<Option<UuidClass>> = PyOnceLock::new();
         CLASS.get_or_try_init(py, || Self::import(py)).map(Option::as_ref)

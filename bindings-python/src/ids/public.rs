@@ -168,7 +168,8 @@ impl IdType {
         format!("<IdType {:?}>", self.of.name())
     }
 
-    /// Returns the object itself instead of a copy, because libraries copy objects in annotations and fields.
+    /// Returns the object itself instead of a copy, because libraries copy the objects that appear in annotations and
+    /// fields.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }

@@ -1,4 +1,4 @@
-//! Secrets. They are copied when a call begins, erased when it ends, and never shown in a message.
+//! Secrets, which are copied when a call begins, erased when it ends, and never shown in a message.
 
 use polyflake::{Error, sparx64::KEY_BYTES};
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use super::{
     integers::get_buffer,
 };
 
-/// The bytes of any object that supports the buffer protocol. There are 16 bytes by default.
+/// The bytes of any object that supports the buffer protocol. The default length is 16 bytes.
 pub(crate) struct Secret<const N: usize = KEY_BYTES>(pub(crate) Zeroizing<[u8; N]>);
 
 impl<'a, 'py, const N: usize> FromArgument<'a, 'py> for Secret<N> {

@@ -62,7 +62,7 @@ pub(super) async fn accept(
         });
     }
     drop(listener);
-    // All permits are available again once every connection has ended.
+    // All permits can be acquired only after every connection has ended.
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(max_connections)).await;
 }
 

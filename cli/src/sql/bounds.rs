@@ -120,8 +120,8 @@ fn checked_value(field: &Field) -> String {
 /// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.
 fn shifted_tick(field: &Field, tick: &str) -> (String, i64) {
     let (shift, bits) = (field.shift(), field.bits);
-    // If the timestamp contains the sign bit, all ticks are in the first half of its range. If the timestamp is also
-    // inverted, all of its values have the sign bit set.
+    // If the timestamp field includes the ID's sign bit, ticks use only the lower half of the field's range. If the field
+    // is also inverted, the sign bit is set in all of its values.
     let is_top = field.first == 0;
     let most = mask(if is_top { bits - 1 } else { bits });
     let tick = if field.invert { format!("({most} - {tick})") } else { tick.into() };

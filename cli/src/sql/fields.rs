@@ -161,7 +161,7 @@ impl Time {
         let most = mask(self.field.bits.min(63));
         let least = if self.field.bits == 64 { i64::MIN } else { 0 };
         let (epoch, length) = (i128::from(self.epoch), i128::from(length));
-        // The first and the last value of the field whose times lie within the bounds.
+        // The first and the last value of the field whose time lies within the bounds.
         let first = -(-low).div_euclid(length) - epoch;
         let last = high.div_euclid(length) - epoch;
         let (first, last) = (first.max(least.into()), last.min(most.into()));

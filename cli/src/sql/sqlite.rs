@@ -72,7 +72,7 @@ fn number(first: u32, bits: u32) -> String {
     let end = first + bits;
     let digits = (first / 4..end.div_ceil(4)).map(|place| {
         let digit = format!("instr('123456789ABCDEF', substr(hex, {}, 1))", place + 1);
-        // This is the number of bits below the digit.
+        // The number of requested bits below this digit, or a negative number if the digit extends past them.
         match i64::from(end) - i64::from(place * 4 + 4) {
             0 => digit,
             below @ 1.. => format!("({digit} << {below})"),
@@ -80,7 +80,7 @@ fn number(first: u32, bits: u32) -> String {
         }
     });
     let number = digits.collect::<Vec<_>>().join("\n        | ");
-    // The first digit may contain bits of the field above.
+    // The first digit may also contain bits of the preceding field.
     if first.is_multiple_of(4) || bits == 64 {
         number
     } else {
@@ -124,7 +124,8 @@ fn range(table: &Table) -> Option<String> {
         (low, bounds.word(time, &high, &bounds.highest), "")
     } else {
         let most = time.count - 1;
-        // A range that extends beyond the layout is truncated. A range entirely outside the layout matches no rows.
+        // A time range that extends beyond the layout's range is truncated. A time range entirely outside the layout's
+        // range matches no rows.
         let first = blob(time, &format!("max({low}, 0)"), &bounds.lowest)?;
         let last = blob(time, &format!("min({high}, {most})"), &bounds.highest)?;
         (

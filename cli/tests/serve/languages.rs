@@ -1,4 +1,5 @@
-//! The Python and JavaScript drivers: processes that execute a host's commands (`tests/leases/driver.py`, `driver.mjs`).
+//! The Python and JavaScript drivers: processes that execute the commands that these tests send (`tests/leases/driver.py`,
+//! `driver.mjs`).
 
 mod cloudflare;
 

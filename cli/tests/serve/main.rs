@@ -252,7 +252,7 @@ fn the_service_does_not_start_with_unsafe_options() {
     assert!(talk.starts_with("error[missing_field]: expected --tokens FILE"), "{talk}");
 }
 
-/// The service finishes the requests in progress, and accepts no new ones.
+/// After a signal, the service finishes the requests in progress, and accepts no new ones.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_service_after_the_requests_in_progress() {
@@ -260,7 +260,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     let (mut busy, idle) = (service.connect(), service.connect());
     let (begin, rest) = LIST.split_at(10);
     busy.write_all(format!("{}{begin}", head(TOKEN, "", LIST.len())).as_bytes()).expect("a reader");
-    // Both requests have begun once the service counts their two connections and this one.
+    // Both requests have begun once the service reports three connections: theirs, and the one that reads the metrics.
     while !service.get("/metrics").body.contains("polyflake_serve_connections 3") {}
     service.terminate();
     while TcpStream::connect(("127.0.0.1", service.port)).is_ok() {}

@@ -56,7 +56,7 @@ impl Service {
         talk.read_line(&mut line).expect("a line");
         let port = line.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
-        // A full pipe would block the service.
+        // The output is drained, because a full pipe would block the service.
         std::thread::spawn(move || std::io::copy(&mut talk, &mut std::io::sink()));
         Self { child, port, folder }
     }

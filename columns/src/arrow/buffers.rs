@@ -7,11 +7,11 @@ use super::Array;
 /// The buffers of an array.
 pub(super) struct Buffers<'a> {
     pub(super) pointers: &'a [*const c_void],
-    /// The index in each buffer at which the array begins.
+    /// The index in each buffer at which the array's items begin.
     pub(super) offset: usize,
     /// The number of items in the array.
     pub(super) length: usize,
-    /// The validity bitmap, starting with the array's first byte, or `None` if the array has no nulls.
+    /// The validity bitmap, including the bits before `offset`, or `None` if the array has no nulls.
     nulls: Option<&'a [u8]>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Buffers<'a> {
 const MAX_LENGTH: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
-    /// Returns the buffers of an array, or `None` if it violates the rules of the interface.
+    /// Returns the buffers of an array, or `None` if the array violates the rules of Arrow's C data interface.
     pub(super) fn from_array(array: &'a Array) -> Option<Self> {
         let count = usize::try_from(array.n_buffers).ok()?;
         if [array.offset, array.length].iter().any(|items| !(0..=MAX_LENGTH).contains(items)) {

@@ -9,10 +9,10 @@ use crate::{
     try_with_capacity,
 };
 
-/// The positions of the selected values, in the order of the items up to the first null.
+/// The position of the value that each item selects, in item order, up to the first null.
 pub(super) struct Keys {
     pub(super) positions: Vec<usize>,
-    /// `true` if a null follows.
+    /// Whether a null follows the last of these keys.
     pub(super) ends_at_null: bool,
 }
 

@@ -153,7 +153,7 @@ impl Schema {
 ///
 /// # Safety
 ///
-/// `metadata` must be a null pointer, or point to metadata that conforms to the interface.
+/// `metadata` must be a null pointer, or point to metadata that conforms to Arrow's C data interface.
 unsafe fn contains_entry(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     if metadata.is_null() {
         return false;
@@ -170,7 +170,7 @@ unsafe fn contains_entry(metadata: *const u8, key: &[u8], value: &[u8]) -> bool 
     }
 }
 
-/// Reads a number and advances the pointer.
+/// Reads a number and advances the pointer past it.
 ///
 /// # Safety
 ///
@@ -183,7 +183,7 @@ unsafe fn read_number(rest: &mut *const u8) -> usize {
     usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
 }
 
-/// Reads a length and the bytes that follow it, and advances the pointer.
+/// Reads a length and the bytes that follow it, and advances the pointer past them.
 ///
 /// # Safety
 ///

@@ -39,7 +39,7 @@ pub struct StreamError(pub String);
 /// The items of a chunk up to its first null.
 struct Chunk<T> {
     items: T,
-    /// Whether a null follows.
+    /// Whether a null follows these items.
     ends_at_null: bool,
 }
 
@@ -49,7 +49,7 @@ struct ColumnType<'a> {
     items: Cow<'a, str>,
 }
 
-/// The content of a chunk, or `None` if it violates the rules of the interface.
+/// The items of a chunk, or `None` if the chunk violates the rules of Arrow's C data interface.
 type ChunkResult<T> = Result<Option<Chunk<T>>, OutOfMemory>;
 
 impl Chunks {
@@ -141,7 +141,7 @@ impl Chunks {
         Ok(all)
     }
 
-    /// Returns the bytes of a column without nulls whose items have a fixed width.
+    /// Returns the concatenated items of a fixed-width column without nulls.
     fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
         let pieces = self.read_chunks(|array| {
             Ok(read_items(array, |buffers, length| Fixed::new(buffers, width, length)))
@@ -322,7 +322,7 @@ impl Stream {
         Ok(Chunks { schema, arrays })
     }
 
-    /// Returns the next chunk.
+    /// Returns the next chunk, or `None` at the end of the stream.
     fn next(&mut self) -> Result<Option<Array>, StreamError> {
         let mut array = Array::RELEASED;
         let get_next = self.get_next.ok_or_else(stream_released)?;

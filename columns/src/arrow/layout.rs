@@ -44,8 +44,8 @@ impl Layout {
 pub(super) trait Readable<I: Textual>: Texts<I> + Send + Sync {}
 impl<I: Textual, T: Texts<I> + Send + Sync> Readable<I> for T {}
 
-/// Returns the first `length` items of an array with the given layout, or `None` if the array violates the rules of the
-/// interface.
+/// Returns the first `length` items of an array with the given layout, or `None` if the array violates the rules of Arrow's
+/// C data interface.
 pub(super) fn items<'a, I: Textual>(
     buffers: &Buffers<'a>,
     layout: Layout,
@@ -136,7 +136,7 @@ impl Offset for i64 {
 }
 
 struct JoinedStrings<'a, P> {
-    /// The offsets of the items, and the end of the last item.
+    /// The start of each item, followed by the end of the last item.
     places: &'a [P],
     bytes: &'a [u8],
 }

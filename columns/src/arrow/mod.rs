@@ -111,7 +111,7 @@ macro_rules! impl_c_data_struct {
         impl Drop for $type {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: the struct is not released yet, and this is its only owner.
+                    // SAFETY: the struct is not released yet, and this is its only owner, so it is released exactly once.
                     unsafe { release(self) };
                 }
             }
@@ -133,11 +133,15 @@ impl_c_data_struct! {
     }
 }
 
-// SAFETY: the interface lets any thread use and release the structs, one thread at a time.
+// SAFETY: the interface lets any thread use and release the structs, one thread at a time, so moving them to another thread
+// is sound.
 unsafe impl Send for Schema {}
-// SAFETY: a shared reference only reads the strings and children of a schema, which its producer never changes.
+// SAFETY: a shared reference only reads the strings and children of a schema, which its producer never changes, so sharing
+// one between threads is sound.
 unsafe impl Sync for Schema {}
-// SAFETY: as for `Schema`, the interface lets any thread use and release an array, one thread at a time.
+// SAFETY: as for `Schema`, the interface lets any thread use and release an array, one thread at a time, so moving one to
+// another thread is sound.
 unsafe impl Send for Array {}
-// SAFETY: a shared reference only reads the buffers of an array, which its producer never changes.
+// SAFETY: a shared reference only reads the buffers of an array, which its producer never changes, so sharing one between
+// threads is sound.
 unsafe impl Sync for Array {}

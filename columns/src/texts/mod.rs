@@ -40,7 +40,7 @@ pub type AnyGuid = HotGuid;
 /// A buffer for the string form of a GUID.
 pub type GuidChars = [u8; AnyGuid::TEXT_LEN];
 
-/// The number of strings that fit in the L1 cache together with their IDs.
+/// The number of strings in a block. The strings of a block and their IDs fit in the L1 cache together.
 pub const BLOCK: usize = 512;
 
 /// An ID type with a string form.
@@ -51,7 +51,7 @@ pub trait Textual: Plain + Default {
     const EMPTY: Self::TextBuffer;
     /// Whether strings vary in length, so that buffers of a fixed width are padded with zeros.
     const IS_PADDED: bool;
-    /// The possible numbers of characters in an encoded ID.
+    /// The range of possible lengths of an encoded ID, in characters.
     const LENGTHS: RangeInclusive<usize>;
 
     /// Parses one string.
@@ -60,12 +60,13 @@ pub trait Textual: Plain + Default {
     /// Returns any error that the ID format's parser returns.
     fn parse(text: &str) -> Result<Self>;
 
-    /// Returns bytes as a slice of buffers.
+    /// Reinterprets bytes as a slice of buffers.
     fn as_text_buffers(bytes: &[u8]) -> &[Self::TextBuffer];
 
-    /// Decodes strings, one for each of `ids`.
+    /// Decodes each string into the element of `ids` at the same index.
     ///
     /// # Errors
+    ///
     /// Returns the error for the first invalid string, with the string's index.
     fn decode(texts: &[Self::TextBuffer], ids: &mut [Self]) -> Result<()>;
 
@@ -74,7 +75,7 @@ pub trait Textual: Plain + Default {
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // The loop does not branch for each string, because all strings nearly always have the right length.
+        // The loop checks all lengths without branching, because nearly always every string has the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -195,7 +196,7 @@ pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Resu
     Ok(ids)
 }
 
-/// Appends decoded IDs to a vector, which must have enough capacity for them.
+/// Decodes all strings and appends their IDs to a vector, which must have enough capacity for them.
 pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let bad = decode_until_invalid(texts, 0, |read| ids.extend_from_slice(read));
     bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))
@@ -224,7 +225,7 @@ pub(crate) fn decode_until_invalid<I: Textual>(
     None
 }
 
-/// Returns the error for a rejected string, as if it were decoded alone.
+/// Returns the error that a rejected string causes when it is decoded alone.
 #[cold]
 fn rejection<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of strings, found one that changes while it is read";
@@ -323,7 +324,8 @@ pub fn encode_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, F
 /// Encodes Randflakes as an Arrow column of strings.
 ///
 /// # Errors
-/// Returns `invalid_length` if the strings are too long for 32-bit offsets, or an error if the allocation fails.
+///
+/// Returns `invalid_length` if the strings together are too long for 32-bit offsets, or an error if the allocation fails.
 pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault> {
     let mut offsets = zeroed::<i32>(ids.len() + 1)?;
     let mut text = zeroed::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;

@@ -83,7 +83,7 @@ impl Buffer {
         Self::from_items(items.iter().map(|item| item.to_ne_bytes()))
     }
 
-    /// Overwrites bytes.
+    /// Overwrites the bytes from position `at` with `bytes`.
     pub(crate) fn overwrite(&mut self, at: usize, bytes: &[u8]) {
         let mut all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         all[at..][..bytes.len()].copy_from_slice(bytes);
@@ -162,7 +162,8 @@ impl Foreign {
         Self { dictionary: both, ..Self::new(format, count, [keys]) }
     }
 
-    /// Passes the column to the reader. Also returns a counter of the structs that have not been released yet.
+    /// Passes the column to the reader, and returns the reader's chunks and a counter of the structs that have not been
+    /// released yet.
     pub(crate) fn export(&self) -> (Chunks, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
@@ -247,7 +248,7 @@ impl ForeignSchema {
     /// Releases the schema if `is_released` is `true`. Its format pointer remains, although the string has been freed.
     fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: the schema is not released yet.
+            // SAFETY: the schema is not released yet, so it may be released here.
             unsafe { release_schema(&raw mut self) };
         }
         self
@@ -257,7 +258,7 @@ impl ForeignSchema {
 impl ForeignArray {
     fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: the array is not released yet.
+            // SAFETY: the array is not released yet, so it may be released here.
             unsafe { release_array(&raw mut self) };
         }
         self
@@ -338,7 +339,7 @@ impl ForeignChunks {
             private_data: Box::into_raw(Box::new(state)).cast(),
         };
         if is_released {
-            // SAFETY: the stream is not released yet.
+            // SAFETY: the stream is not released yet, so it may be released here.
             unsafe { release_stream(&raw mut stream) };
         }
         // SAFETY: the struct matches the interface's stream struct.
@@ -364,7 +365,7 @@ impl StreamState {
 }
 
 unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignSchema) -> c_int {
-    // SAFETY: readers pass an unreleased stream, and a location that they own.
+    // SAFETY: readers pass an unreleased stream, and a pointer to memory that they own.
     unsafe {
         let state = state(stream);
         let code = state.code();
@@ -411,7 +412,7 @@ pub(crate) fn sizes() -> [(usize, usize); 3] {
     ]
 }
 
-/// The layouts of strings.
+/// The layout of the strings in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Fixed(usize),
@@ -467,7 +468,8 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
     column
 }
 
-/// Returns the view of an item. The view contains a short item inline, and refers to an item of more than 12 bytes.
+/// Returns the view of an item. An item of up to 12 bytes is stored in the view itself. For a longer item, the view refers
+/// to a position in a buffer.
 pub(crate) fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
     let mut view = [0; 16];
     view[..4].copy_from_slice(&i32::try_from(item.len()).expect("short").to_ne_bytes());

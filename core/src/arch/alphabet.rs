@@ -1,4 +1,4 @@
-//! The base32 alphabets, and their arithmetic on eight characters at once, one in each byte of a word.
+//! The base32 alphabets, and conversions of eight characters at a time, one in each byte of a word.
 
 /// An alphabet that consists of two runs: digits, starting at value 0, followed by letters, starting at `a`.
 #[derive(Clone, Copy)]

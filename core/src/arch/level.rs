@@ -1,9 +1,9 @@
-//! The instruction sets of this CPU, which are detected once and can be lowered on request.
+//! The instruction-set level of this CPU, which is detected once and can be lowered on request.
 //!
 //! A level is created only for a set that the CPU supports, so having a level proves that its kernels may be called. With
-//! `std`, the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use, or
-//! `scalar` for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has no
-//! effect.
+//! `std`, the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use,
+//! or `scalar` for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has
+//! no effect.
 
 use super::{Kernels, Set};
 
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(limit_to(highest, None), highest);
     }
 
-    /// Fails if the name in `POLYFLAKE_CPU` is mistyped.
+    /// Asserts that the level named in `POLYFLAKE_CPU` is selected, so a mistyped name fails the test.
     #[test]
     fn polyflake_cpu_selects_the_level() {
         if let Ok(name) = std::env::var("POLYFLAKE_CPU") {

@@ -1,4 +1,4 @@
-//! sno's base32 encoding for slices. A kernel for the CPU does the work, and scalar code locates errors.
+//! sno's base32 encoding for slices. A kernel for this CPU encodes and decodes the IDs, and scalar code locates errors.
 
 use super::decode_error_of_bytes;
 use crate::{

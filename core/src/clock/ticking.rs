@@ -55,7 +55,7 @@ pub struct TickingClock(Arc<SharedTicks>);
 #[derive(Debug)]
 struct SharedTicks {
     ticks: Ticks,
-    /// The generation of the process in which the thread runs.
+    /// The generation of the process in which the updating thread runs.
     generation: u32,
     interval: Duration,
 }
@@ -106,7 +106,7 @@ fn tick(shared: &Weak<SharedTicks>, interval: Duration) {
     loop {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
-        // If the wall clock fails, the stored time does not advance until each thread reads the wall clock itself and
+        // If the wall clock fails, the stored time does not advance. Each thread eventually reads the wall clock itself and
         // receives the error.
         let _ = shared.ticks.tick(system::exact);
     }

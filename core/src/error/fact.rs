@@ -12,7 +12,7 @@ use super::source::Source;
 /// A name in an error: a built-in name, or the name of a field in a custom layout.
 pub(crate) type Name = Cow<'static, str>;
 
-/// The meaning of an error's count.
+/// The meaning of an error's `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Nothing,
@@ -105,7 +105,7 @@ impl Fact {
     }
 }
 
-/// A field and a source in addition to a fact.
+/// A fact with a field and a source, either of which may be missing.
 #[derive(Clone, Debug)]
 pub(super) struct Details {
     pub(super) fact: Fact,

@@ -93,9 +93,10 @@ const BASE_PICKED: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
 
-/// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last tick.
+/// The bits of an entry that contain the end of its lease: ticks have 39 bits, and a lease may end a minute after the last
+/// tick.
 const END: u64 = (1 << 40) - 1;
-/// The bit that is set if an explicit generator left the end in the entry.
+/// The bit that is set if an explicit generator (one with an explicit partition) stored the end in the entry.
 const LEFT_BY_EXPLICIT: u64 = END + 1;
 /// The value of one claim in an entry.
 const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
@@ -107,14 +108,15 @@ pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 /// this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find a free
 /// partition.
 const FIRST_LEASE_TICKS: u64 = 1;
-/// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition has been held so far.
+/// The maximum extension of a lease: one minute, in ticks. Up to this maximum, each extension is as long as the partition
+/// has been held so far.
 const MAX_EXTENSION_TICKS: u64 = 15_000;
 
 /// A lease of a partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lease {
     pub(crate) partition: u16,
-    /// The end of the previous lease, which may be far in the past.
+    /// The first tick of the lease. It is the end of the previous lease, and may be far in the past.
     pub(crate) start: u64,
     /// The tick at which the partition was claimed.
     pub(crate) since: u64,
@@ -271,8 +273,8 @@ impl dyn Table + '_ {
         }
     }
 
-    /// Ends a lease at `end`, the tick after the last used tick, if `end` is earlier than the lease's end. Another
-    /// generator may have the partition by now.
+    /// Ends a lease at `end`, the tick after the last used tick, if `end` is earlier than the lease's end. This method has
+    /// no effect if another generator has the partition by now.
     pub(crate) fn end_lease(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
@@ -300,7 +302,7 @@ pub(super) struct CacheLine(pub(super) AtomicU32);
 #[derive(Debug)]
 pub struct Cells<const N: usize> {
     base: AtomicU32,
-    /// The number of partitions that were checked.
+    /// The number of partitions that have been checked so far.
     count: AtomicU32,
     /// The number of the last reported kernel notice of a restore, plus 1.
     #[cfg_attr(
@@ -339,9 +341,9 @@ impl<const N: usize> Cells<N> {
     /// If the count were advanced first, a generator that sees the new count could still lease a partition under the old
     /// base, and the other copy would lease the same partition.
     ///
-    /// The image may have been taken while another thread was in this function and had already picked a base, which both
-    /// copies then have. That thread read an older base than the one it would now replace, so its replacement fails, and it
-    /// picks another base.
+    /// The process image may have been taken while another thread was in this function and had already picked a new base,
+    /// so that both copies contain the same pick. In that case, the other thread read an older base than the one that it
+    /// would now replace. Its replacement therefore fails, and it picks another base.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,
@@ -619,7 +621,8 @@ mod tests {
         }
     }
 
-    /// Returns the spans of ticks, one for each lease or claim, in which a thread generated IDs.
+    /// Leases or claims partitions repeatedly. Returns the spans of ticks in which this thread generated IDs, one span for
+    /// each lease or claim.
     fn lease_repeatedly(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {
@@ -758,7 +761,8 @@ mod restores {
         sync::explorer::{Scenario, choose, explore},
     };
 
-    /// The bases before and after the restore. Their first 8 partitions are disjoint.
+    /// The bases before and after the restore. The first 8 partitions of one base are all different from those of the
+    /// other.
     const BASES: [u32; 2] = [BASE_PICKED, BASE_PICKED | 8];
 
     /// Processes that share a table. The first one reports a restore.

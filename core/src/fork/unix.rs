@@ -50,7 +50,8 @@ pub(super) fn restored() {
 /// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` is no longer used for counting,
 /// even if no thread has published the location of the table's count yet.
 fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
-    // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`.
+    // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`, so the
+    // reference stays valid.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
     // Another thread may have found a table by the time that `STATIC_RESTORES` is advanced.
     let found = find().or_else(|| {
@@ -73,7 +74,8 @@ fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
 
 #[inline]
 fn restore_count() -> &'static Shared {
-    // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once their address is in it.
+    // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once their address is in it, so the
+    // reference stays valid.
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
 }
 
@@ -85,7 +87,7 @@ pub(super) fn generation() -> u32 {
     page_counter().load(Ordering::Relaxed)
 }
 
-/// Returns the generation of this process.
+/// Returns the generation of this process, and first assigns one if the process has none yet.
 pub(super) fn current() -> u32 {
     match generation() {
         0 => renew(),
@@ -95,7 +97,8 @@ pub(super) fn current() -> u32 {
 
 #[inline]
 fn page_counter() -> &'static AtomicU32 {
-    // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once its address is in it.
+    // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once its address is in it, so
+    // the reference stays valid.
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
@@ -122,7 +125,7 @@ pub(super) fn prepare() -> Result<()> {
     // hook, which is harmless: process generations then increase by two.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
-        // SAFETY: the handler only touches atomics, so it may run between fork() and the first instruction of the child's
+        // SAFETY: the handler only accesses atomics, so it may run between fork() and the first instruction of the child's
         // own code.
         let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) } == 0;
         if !is_wiped && !is_hooked {
@@ -163,7 +166,8 @@ fn wipe_in_children() -> bool {
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
-        // SAFETY: another thread published its page first, so no other thread has seen the address of this page.
+        // SAFETY: another thread published its page first, so no other thread has seen the address of this page, and
+        // nothing uses it after it is unmapped.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true

@@ -29,7 +29,7 @@ const LOG: &str = "/dev/kmsg";
 /// The directories of the kernel's driver, which contain links to its devices. Older kernels use the first directory.
 const DRIVER_FOLDERS: [&str; 2] =
     ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
-/// The kernel's notice.
+/// The message that the kernel logs after a restore.
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The maximum length of a kernel record, in bytes.
 const MAX_RECORD_LEN: usize = 8192;
@@ -37,7 +37,8 @@ const MAX_RECORD_LEN: usize = 8192;
 /// below this value.
 const KERNEL_SEVERITIES: u32 = 8;
 
-/// The process generation in which a thread was started. It is outdated in a forked child, which does not have the thread.
+/// The process generation in which the watching thread was started. It is outdated in a forked child, which does not have
+/// the thread.
 static WATCHED_GENERATION: Tally = Tally::new(0);
 
 /// Starts the thread, unless this process is already running it. See [`super::watch_restores`].
@@ -50,8 +51,7 @@ pub(super) fn start() -> Result<()> {
     if !DRIVER_FOLDERS.iter().any(|folder| has_device(folder)) {
         return Err(no_device_error());
     }
-    // The thread opens the log before this function returns, and starts at the log's end, so that it misses no restore from now
-    // on.
+    // The log is opened before the thread starts, and read from its end, so that the thread misses no restore from now on.
     let opened = File::open(LOG).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
     let log = opened.map_err(|error| unreadable(&error))?;
     // If two threads are started at the same time, the second one ends immediately.
@@ -71,8 +71,8 @@ fn has_device(folder: &str) -> bool {
     })
 }
 
-/// Calls `report` with the number of each record that is the kernel's notice, until the log ends. It also calls `report` if
-/// records may have been lost, because a notice may have been among them.
+/// Calls `report` with the number of each record that is the kernel's notice, until the log ends. Also calls `report` with
+/// `None` if records may have been lost, because a notice may have been among them.
 fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
     let mut record = [0; MAX_RECORD_LEN];
     loop {
@@ -86,7 +86,8 @@ fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
             Err(error) if error.kind() == Failure::Interrupted => {}
             Err(error) => {
                 report(None);
-                // The kernel has overwritten old records. The next read returns a newer record.
+                // `BrokenPipe` means that the kernel has overwritten unread records. In that case, the next read returns a
+                // newer record.
                 if error.kind() != Failure::BrokenPipe {
                     thread::sleep(Duration::from_secs(1));
                 }

@@ -70,7 +70,7 @@ impl Description {
         &self.fields
     }
 
-    /// Creates a description with the values that follow from the fields. The caller sets all other values.
+    /// Creates a description, with the values that can be derived from the fields. The caller sets all other values.
     pub(crate) fn from_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {
@@ -117,14 +117,14 @@ impl FieldDescription {
     }
 }
 
-/// The values from which a family's description is computed.
+/// The values from which the description of a format family is computed.
 pub(crate) struct Figures {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],
     pub(crate) scale: Scale,
     /// The number of IDs that one generator can generate in a tick.
     pub(crate) per_tick: u64,
-    /// The number of generators that can be distinguished.
+    /// The number of generators that the format can distinguish.
     pub(crate) generators: u128,
     pub(crate) sorts_by_time: bool,
 }

@@ -1,4 +1,4 @@
-//! The reason why a string was rejected. This is a cold path: the decoders only report that they cannot decode a string.
+//! Determines why a string was rejected. This is a cold path: the decoders only report that they cannot decode a string.
 
 use core::ops::RangeInclusive;
 

@@ -105,7 +105,7 @@ impl Ticks for Scale {
     }
 
     fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
-        // Ticks begin at whole milliseconds, so both ends can be rounded up.
+        // Ticks begin at whole milliseconds, so both ends can be rounded up to a millisecond without changing the result.
         let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
         let (latest, format_ends) =
             (self.tick_start_ms(self.last), self.tick_start_ms(self.last + 1));

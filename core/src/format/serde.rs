@@ -12,9 +12,9 @@ pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S:
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }
 
-/// Deserializes IDs.
+/// A serde visitor that deserializes an ID from a string or from bytes.
 pub(crate) struct IdVisitor<T> {
-    /// A description of the expected string.
+    /// A description of the expected input, for error messages.
     pub(crate) text: &'static str,
     pub(crate) of_text: fn(&str) -> crate::Result<T>,
     pub(crate) of_bytes: fn(&[u8]) -> crate::Result<T>,

@@ -46,7 +46,8 @@ impl Span {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// Returns a word that contains `value` in the span. The value must fit, which the callers' types and checks ensure.
+    /// Returns a word with `value` in the span's bits and zeros elsewhere. The caller must ensure that the value fits in
+    /// the span.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
@@ -57,7 +58,7 @@ impl Span {
         (value as u128) << self.shift
     }
 
-    /// Extracts the value of the span from a word.
+    /// Extracts the value in the span's bits from a word.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
     pub(crate) const fn extract(self, word: u128) -> u64 {

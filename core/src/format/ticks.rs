@@ -31,11 +31,12 @@ pub(crate) trait Ticks {
     /// Returns the ticks that start in a half-open time range.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the format's time range.
+    /// Returns `out_of_range` for an empty range, or `time_out_of_range` for a range that is not within the format's time
+    /// range.
     fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
-    /// Returns the exclusive end, in ticks, of a window that lasts from the tick `start` to the time `end`. It is the tick
-    /// after the last one that starts before `end`.
+    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result is the
+    /// tick after the last one that starts before `end`.
     ///
     /// # Errors
     /// Returns the same errors as [`Ticks::ticks_in_range`].

@@ -38,20 +38,21 @@ impl UnixTime {
         self.nanos
     }
 
-    /// Returns the millisecond that contains the moment, or the end of the 64-bit time range for a later moment.
+    /// Returns the millisecond that contains the moment, or the nearest 64-bit value if that millisecond does not fit in 64
+    /// bits.
     pub(crate) fn floor_ms(self) -> i64 {
         saturate_to_i64(self.nanos.div_euclid(NANOS_PER_MS))
     }
 
-    /// Returns the first millisecond that begins at or after the moment, or the end of the 64-bit time range for a later
-    /// moment.
+    /// Returns the first millisecond that begins at or after the moment, or the nearest 64-bit value if that millisecond
+    /// does not fit in 64 bits.
     pub(crate) fn ceil_ms(self) -> i64 {
         saturate_to_i64(-(-self.nanos).div_euclid(NANOS_PER_MS))
     }
 }
 
-/// Clamps the time to 64 bits. Clamping makes no difference to formats whose ticks are whole milliseconds, because none of
-/// these formats reaches the end of the 64-bit time range.
+/// Clamps a time to 64 bits. Clamping does not affect formats with ticks of whole milliseconds, because their time ranges
+/// end before the 64-bit range does.
 fn saturate_to_i64(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)

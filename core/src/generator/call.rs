@@ -1,7 +1,7 @@
-//! A call that reserves slots in steps. A step never sleeps: it returns how long the caller should sleep before the next
-//! step.
+//! A call that reserves slots in steps. A step never sleeps. Instead, it returns how long the caller should sleep before
+//! the next step.
 //!
-//! Threads, futures and the event loops of other languages can therefore each sleep in their own way, and all share one
+//! Threads, futures and the event loops of other languages can therefore each sleep in their own way, while sharing one
 //! implementation of the waiting rules.
 
 use super::{
@@ -15,7 +15,7 @@ use crate::fork;
 pub enum Progress<T> {
     /// The call is done.
     Done(T),
-    /// The caller should take the next step after this time, in nanoseconds.
+    /// The caller should sleep for this many nanoseconds, then take the next step.
     Sleep(u64),
 }
 
@@ -32,13 +32,13 @@ impl<T> Progress<T> {
 /// The state of a call between its steps.
 pub struct Call<'s> {
     pub(super) mode: Mode,
-    /// Whether the thread sleeps between steps, using the generator's clock.
+    /// Whether the call blocks its thread between steps, using the generator's clock to sleep.
     is_sync: bool,
-    /// The call's waits so far for the generator that it is trying.
+    /// The record of the call's waits for the generator that it is currently trying.
     waits: Option<Waits<'s>>,
     /// Under a lease, the number of the grant whose generator the call is trying.
     grant: Option<u32>,
-    /// The call's waits so far for a grant.
+    /// The record of the call's waits for a grant.
     of_grants: Option<Waits<'s>>,
 }
 
@@ -53,18 +53,18 @@ impl<'s> Call<'s> {
         Self { mode: Mode::Wait, is_sync: false, waits: None, grant: None, of_grants: None }
     }
 
-    /// Returns the call's waits for the current generator.
+    /// Returns the record of the call's waits for the current generator.
     pub(super) fn waits_mut(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.waits.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Returns the call's waits for a grant.
+    /// Returns the record of the call's waits for a grant.
     pub(super) fn waits_for_grant(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.of_grants.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Starts an attempt with the generator of a grant. If the call was trying a different generator, discards the waits
-    /// for that generator and returns `false`.
+    /// Starts an attempt with the generator of a grant. Returns `false` if the call was previously trying a different
+    /// generator, in which case the recorded waits for that generator are discarded.
     pub(super) fn start_attempt(&mut self, grant: u32) -> bool {
         let is_same = self.grant == Some(grant);
         if !is_same {
@@ -73,7 +73,7 @@ impl<'s> Call<'s> {
         is_same
     }
 
-    /// Discards the waits for a generator that rejected the reservation.
+    /// Discards the recorded waits for a generator that rejected the reservation.
     pub(super) fn reset_waits(&mut self) {
         self.waits = None;
     }

@@ -82,8 +82,8 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, first, policy, clock }
     }
 
-    /// Declares that this generator belongs to a lease's grant, so no earlier generator has used the tick of its first
-    /// call.
+    /// Declares that this generator belongs to a lease's grant, which guarantees that no earlier generator has used the
+    /// tick of its first call.
     pub(super) fn grant(&mut self) {
         self.first.skip_first_tick();
         self.family.on_granted();
@@ -95,7 +95,7 @@ impl<F: Family, C> Engine<F, C> {
         (ticks.tick_start_ms(span.start), ticks.tick_start_ms(span.end))
     }
 
-    /// Returns the ticks that bound a span of time.
+    /// Returns the ticks of the format, for operations that depend on time.
     ///
     /// # Errors
     /// Returns `unknown_field` for a sequence without a timestamp.
@@ -104,13 +104,13 @@ impl<F: Family, C> Engine<F, C> {
         self.family.ticks().ok_or_else(missing)
     }
 
-    /// Moves the end of the window to a later time. It has no effect if the new end is not later.
+    /// Moves the end of the window to a later time. Does nothing if the new end is not later than the current one.
     pub(crate) fn extend_window(&self, end: UnixTime) -> Result<()> {
         self.extend(self.ticks()?.end_of(self.window.start(), end)?);
         Ok(())
     }
 
-    /// Moves the end of the window to a later tick. It has no effect if the new end is not later.
+    /// Moves the end of the window to a later tick. Does nothing if the new end is not later than the current one.
     pub(crate) fn extend(&self, end: u64) {
         self.window.extend(end);
         self.family.on_extended(end);
@@ -123,7 +123,7 @@ impl<F: Family, C> Engine<F, C> {
         self.ticks()?;
         self.family.check_process()?;
         self.machine.close()?;
-        // If the process was forked before the step, this child has only sealed its copy.
+        // If the process was forked before `close`, this child has closed only its own copy of the state machine.
         self.family.check_process()?;
         Ok(self.highest_tick().map(|(_, span)| span))
     }
@@ -163,9 +163,9 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(Self::new(family, machine, window, first, policy, options.clock))
     }
 
-    /// Returns the tick of an ID that is generated now, together with the clock reading, if the generator is open. A handle
-    /// calls this function for every ID. Unlike [`Engine::observe`], the function may read the clock first, because it
-    /// reserves no slots.
+    /// Returns the tick of an ID generated now, together with the clock reading. Returns an error if the generator is
+    /// closed. A handle calls this function for every ID. Unlike [`Engine::observe`], this function may read the clock
+    /// before the state, because it reserves no slots.
     #[inline]
     pub(crate) fn open_tick(&self) -> Result<(u64, i64)> {
         let now = self.now()?;
@@ -195,8 +195,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Returns the tick of a clock reading for an observed state. If the reading precedes the state's tick by less than the
-    /// clock's slack, returns the state's tick. Without ticks, all slots are in tick 0.
+    /// Returns the tick in which a clock reading falls, given the observed state. If the reading precedes the state's tick
+    /// by less than the clock's slack, returns the state's tick. A format without ticks has all of its slots in tick 0.
     #[inline]
     fn tick_after(&self, (seen, now): Observation<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
@@ -248,7 +248,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Returns slots in the observed tick, if the clock is still in that tick and the window and the process allow it.
+    /// Reserves slots in the observed tick, if the clock is still in that tick and neither the window nor a fork prevents
+    /// it. Otherwise, returns `None`.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
@@ -259,18 +260,19 @@ impl<F: Family, C: Clock> Engine<F, C> {
         (seen, now): Observation<F>,
         want: u32,
     ) -> Option<Reservation<F>> {
-        // In nearly every call, the clock is still in the tick of the state. One comparison then decides whether a slot is
-        // available. This path saves 3.5 ns of the 31 ns that an ID took. `attempt` handles all other cases, such as the
-        // floor and the slack.
+        // In nearly every call, the clock is still in the tick of the observed state, and one comparison then decides
+        // whether a slot is available. This shortcut saves 3.5 ns of the 31 ns that generating an ID took. `attempt`
+        // handles all other cases, such as the floor and the slack.
         let tick = self.machine.tick(seen);
-        // A new machine is in tick 0, so in that tick `attempt` has to decide whether the floor allows the reservation.
+        // A new state machine is in tick 0, so for that tick, only `attempt` can decide whether the floor allows a
+        // reservation.
         if tick == 0 || !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
         let (generation, identity) = self.family.current_identity(&self.window, tick, now)?;
         let range = self.machine.step_within(seen, want, self.family.limits(identity))?;
-        // The process is checked last, so that a fork at any point up to the step is detected. If a child reserved the
-        // slots, they are lost.
+        // The process generation is compared last, to detect a fork at any point up to the step. If the slots were reserved
+        // in a forked child, they are lost.
         (generation == fork::generation()).then_some((identity, range))
     }
 
@@ -282,7 +284,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // If the generator is in a `static`, no builder has checked its clock.
+            // The clock is checked here as well, because a generator in a `static` was not checked by a builder.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -290,7 +292,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let tick = self.machine.tick_for(seen, clock_tick);
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
-            // A stale reading must not assign an identity, because another thread may have assigned one for a later tick.
+            // An attempt with an outdated clock reading must not assign an identity, because another thread may have
+            // assigned one for a later tick.
             if self.family.current_identity(&self.window, tick, now).is_none()
                 && self.machine.observe() != seen
             {
@@ -303,8 +306,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let (generation, identity) =
             self.family.identify(&self.machine, &self.window, tick, now)?;
-        // The opening tick is read after `identify`, because `identify` may have replaced the claim to which this tick
-        // belongs.
+        // The opening tick is read after `identify`, because `identify` may have replaced the claim that defines the
+        // opening tick.
         let opening_tick = self.family.opening_tick();
         if let Some(ticks) = ticks
             && tick < opening_tick
@@ -312,7 +315,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             let (until, cause) = (ticks.tick_start_nanos(opening_tick), Cause::Full);
             return Ok(Outcome::Wait { now, until, cause });
         }
-        // The process is checked last, so that any fork up to this moment is detected.
+        // The process generation is compared last, so that any fork up to this moment is detected.
         let still_holds = || self.family.is_current(identity) && generation == fork::generation();
         let wait_until = |until, cause| Outcome::Wait { now, until, cause };
         let enters = tick != self.machine.tick(seen);
@@ -347,8 +350,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Returns whether a reservation that encodes `tick` may go back in time. If the generator's floor forbids the
-    /// reservation, returns the outcome of the attempt instead.
+    /// Returns whether a reservation in `tick` may go back in time. If the generator's floor does not allow the reservation
+    /// yet, returns the outcome of the attempt instead.
     fn check_floor<T>(
         &self,
         (seen, now): Observation<F>,
@@ -362,7 +365,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if self.machine.is_closed_at(seen) {
             return Err(closed_error());
         }
-        // A machine that has been used is in a tick after the floor, so it is never in tick 0.
+        // Tick 0 means that the state machine is unused: a state machine that has been used is in a tick after the floor.
         match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
             None => {
                 let (until, cause) = (ticks.tick_start_nanos(floor.last + 1), Cause::Floor);

@@ -14,7 +14,7 @@ pub(crate) trait Family {
     /// The part of an ID, other than its slot, that the caller does not choose, such as a partition or a machine field.
     type Identity: Copy;
 
-    /// Whether a call may wait for a clock that is behind.
+    /// Whether a call may wait if the clock is behind the last tick.
     const WAITS_BEHIND: bool = true;
 
     /// Returns the ticks of the format, or `None` for a sequence without a timestamp. Such a sequence never reads the
@@ -31,8 +31,9 @@ pub(crate) trait Family {
         now: i64,
     ) -> Option<(u64, Self::Identity)>;
 
-    /// Returns the identity for a tick of the window and the process generation to which it belongs. Assigns an identity if
-    /// necessary. An identity that replaces another one needs a fresh tick, so the call then exhausts the current tick.
+    /// Returns the identity for a tick of the window, and the process generation to which the identity belongs. Assigns an
+    /// identity if necessary. An identity that replaces an earlier one must begin in a fresh tick, so the replacement
+    /// exhausts the current tick.
     ///
     /// # Errors
     /// Returns `forked` in a child of the process to which the identity or window was assigned.
@@ -59,17 +60,17 @@ pub(crate) trait Family {
     /// Returns `forked` in any process other than the one to which the identity or window was assigned.
     fn check_process(&self) -> Result<()>;
 
-    /// Returns the slots that an identity has in a tick.
+    /// Returns the slots that an identity may use in a tick.
     fn limits(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits;
 
-    /// Returns the slots of a tick that a step is about to enter. Another thread may enter the tick first with different
-    /// slots.
+    /// Returns the slots to use in a tick that a step is about to enter. Another thread may enter the tick first, with
+    /// different slots.
     fn limits_on_entry(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits {
         self.limits(identity)
     }
 
-    /// Called after a step has entered a tick. `last` is the tick that the step left, and `range` is the first slots of the
-    /// tick that it entered.
+    /// Called after a step has entered a tick. `last` is the tick that the step left, and `range` contains the first slots
+    /// reserved in the new tick.
     fn on_tick_entered(&self, last: u64, range: SlotRange) {
         let _ = (last, range);
     }
@@ -156,10 +157,10 @@ pub(crate) trait Pack: Family + Calls {
     /// different type of ID.
     fn capacity(&self, batch: &Self::Batch<'_>, param: Self::Param<'_>) -> Result<usize>;
 
-    /// Writes the IDs of all slots into a buffer, starting at an index.
+    /// Writes the IDs of all reserved slots to a buffer, starting at an index.
     ///
     /// # Errors
-    /// Returns the same errors as [`Pack::prepare`], before any ID is written. The slots are then lost.
+    /// Returns the same errors as [`Pack::prepare`], before any ID is written. In that case, the slots are lost.
     fn write(
         &self,
         slots: Reservation<Self>,

@@ -1,4 +1,5 @@
-//! Sources of slots, and the batches filled from them. Filling is safe even if a fork happens in the middle of a batch.
+//! Sources of slots, and the batches filled from these sources. A batch stays correct even if the process forks while it is
+//! being filled.
 
 use core::time::Duration;
 
@@ -42,7 +43,7 @@ pub trait SlotSource {
         want: u32,
     ) -> Result<Progress<Packable<'s, Self::Family>>>;
 
-    /// Blocks the thread, using the clock.
+    /// Blocks the thread for a number of nanoseconds, using the clock to sleep.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
     /// The slow path of [`SlotSource::reserve`], out of line so that the fast path stays small. Under a lease, `grant` is
@@ -65,8 +66,8 @@ pub trait SlotSource {
         }
     }
 
-    /// Generates one ID. The code uses `?` because `map` would build the result in memory: generating a sno ID then took 12
-    /// ns instead of 10 ns, and its string took 18 ns.
+    /// Generates one ID. The code uses `?` instead of `map`, which would write the result to memory first: with `map`,
+    /// generating a sno ID took 12 ns instead of 10 ns, and generating its string took 18 ns.
     #[inline]
     fn generate_in(
         &self,
@@ -97,7 +98,8 @@ pub trait SlotSource {
         Ok(taken.map(|(family, slots)| family.id(slots, 0, param)))
     }
 
-    /// Fills a buffer with IDs, or returns how long to sleep before the next step, which must receive the same buffer.
+    /// Fills a buffer with IDs, or returns how long to sleep before the next step. The caller must pass the same buffer to
+    /// each step.
     ///
     /// # Errors
     /// Returns the same errors as [`SlotSource::fill`].
@@ -115,7 +117,7 @@ pub trait SlotSource {
                 Ok(Progress::Done(taken)) => batch.write_slots(Ok(taken))?,
                 Err(error) => batch.write_slots(Err(error))?,
             }
-            // The next reservation may again wait for the full maximum time.
+            // The maximum wait applies to each reservation, so the next reservation starts with a new call.
             *call = Call::asynchronous();
         }
         Ok(Progress::Done(()))
@@ -124,8 +126,8 @@ pub trait SlotSource {
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Returns the errors of `Pack::capacity`, or the errors of [`SlotSource::reserve`] with the number of IDs that were
-    /// written.
+    /// Returns the errors of `Pack::capacity` and [`SlotSource::reserve`]. The latter errors include the number of IDs that
+    /// were written.
     fn fill<'b>(&self, mode: Mode, param: Param<'b, Self>, buffer: Buffer<'b, Self>) -> Result<()> {
         let mut filled = WrittenCount::new();
         let mut batch = Batch::new(self.family(), param, buffer, &mut filled)?;
@@ -148,8 +150,9 @@ pub trait SlotSource {
         }
     }
 
-    /// Fills a buffer with IDs, awaiting `sleep` if necessary. `written` counts the IDs, so it remains correct if the
-    /// caller drops the future, even before the first poll. If `param` is an error, the call returns that error.
+    /// Fills a buffer with IDs, awaiting `sleep` if necessary. `written` counts the IDs written so far, so the caller can
+    /// rely on it even after dropping the future, including before the first poll. If `param` is an error, the call returns
+    /// that error.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -170,8 +173,8 @@ pub trait SlotSource {
     }
 }
 
-/// Reserves slots for up to `want` IDs, awaiting `sleep` if necessary. This function is not a method of the trait, because
-/// nightly compilers reject a public trait's future whose output type is private.
+/// Reserves slots for up to `want` IDs, awaiting `sleep` if necessary. This is not a trait method, because nightly
+/// compilers reject an async method of a public trait if its output type is private.
 async fn reserve_async<'s, S: SlotSource + ?Sized>(
     source: &'s S,
     want: u32,
@@ -186,10 +189,10 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
     }
 }
 
-/// The part that the caller chooses for each ID of a source.
+/// The parameter of each ID from a source: the part of the ID that the caller chooses.
 pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
 
-/// A buffer for many IDs of a source.
+/// A buffer for many IDs from a source.
 pub(crate) type Buffer<'b, S> = <<S as SlotSource>::Family as Calls>::Batch<'b>;
 
 #[allow(private_interfaces, reason = "as the trait's")]
@@ -268,7 +271,8 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
             filled.written += slots.1.len as usize;
         }
         if filled.generation != fork::generation() {
-            // The fork happened after the check above, so the parent has written the same IDs to its copy of the buffer.
+            // The process forked after the check above, so the parent has written the same IDs to its own copy of the
+            // buffer. This child therefore starts over.
             *filled = WrittenCount::new();
         }
         Ok(())

@@ -29,21 +29,21 @@ use crate::{
 
 /// The clock reading of the first call that could have generated an ID.
 ///
-/// One word stores the clock reading, because two ticks in separate words could be read inconsistently. The generator
-/// computes the ticks from it once per tick, away from the hot path.
+/// The reading is stored in one word, because two ticks in separate words could be read inconsistently. The generator
+/// computes the ticks from the reading once per tick, outside the hot path.
 #[derive(Debug)]
 pub(crate) struct FirstReading {
     /// Whether there may be an earlier generator whose IDs this generator could duplicate.
     applies: bool,
     /// Unix nanoseconds, or [`no_reading`].
     nanos: AtomicU64,
-    /// The process generation to which the clock reading belongs. The caller's `identity_from` may assign a different
-    /// identity to a child, which has its own predecessor. The child therefore starts over with its own first clock
-    /// reading.
+    /// The process generation to which the clock reading belongs. In a forked child, `identity_from` may return a different
+    /// identity, which may have been used by a different earlier generator. The child therefore records a first clock
+    /// reading of its own.
     generation: AtomicU64,
 }
 
-/// The earliest clock reading that can be stored, which is in the year 1677. Any earlier reading is treated as `EARLIEST`.
+/// The earliest clock reading that can be stored, in the year 1677. Earlier readings are stored as `EARLIEST`.
 const EARLIEST: i64 = i64::MIN + (1 << 32);
 
 /// Returns the restore count of a process generation.
@@ -51,15 +51,15 @@ const fn restore_count_of(generation: u64) -> i64 {
     (generation >> 32).cast_signed()
 }
 
-/// Returns the value that represents "no call yet" in a process generation. The value depends on the restore count, so that
-/// a thread interrupted by a restore cannot store its old clock reading as the first one after the restore.
+/// Returns the value that means "no call yet" in a process generation. The value depends on the restore count. A thread
+/// that was interrupted by a restore therefore cannot store its old clock reading as the first reading after the restore.
 const fn no_reading(generation: u64) -> i64 {
     i64::MIN + restore_count_of(generation)
 }
 
 impl FirstReading {
-    /// Creates the state without a clock reading. `applies` states whether the generator skips the ticks of its
-    /// predecessor.
+    /// Creates a state without a clock reading. `applies` is whether the generator must skip the ticks that an earlier
+    /// generator may have used.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(no_reading(0).cast_unsigned());
         Self { applies, nanos, generation: AtomicU64::new(NOT_PICKED) }
@@ -70,10 +70,10 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the stored clock reading of this process generation. The first call stores and returns `now`. After a
+    /// Returns the first clock reading of this process generation. If none is stored yet, stores and returns `now`. After a
     /// restore, `now` may belong to an earlier generation, so the clock is read again.
     ///
-    /// Each swap replaces only the value that the thread found. If another thread was faster, this thread starts over.
+    /// Each swap replaces only the value that this thread loaded. If another thread was faster, this thread starts over.
     fn load_or_store(
         &self,
         now: i64,
@@ -82,8 +82,8 @@ impl FirstReading {
     ) -> Result<i64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         loop {
-            // The loads are in this order so that the clock reading belongs to the generation in `found` or an earlier one,
-            // unless another thread has replaced that generation since.
+            // The reading is loaded before the generation, so the reading belongs to generation `found` or to an earlier
+            // one, unless another thread has replaced the generation in the meantime.
             let before = self.nanos.load(Ordering::Acquire);
             let found = self.generation.load(Ordering::Acquire);
             let here = current();
@@ -141,7 +141,7 @@ impl FirstReading {
         if is_past { Ok(None) } else { compute_floor(ticks, &info, first).map(Some) }
     }
 
-    /// Returns the last tick of the floor, if there was a first call in this process.
+    /// Returns the last tick of the floor, or `None` if this process has not made its first call yet.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
         let belongs_to_this_process = self.generation.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
@@ -150,9 +150,9 @@ impl FirstReading {
     }
 }
 
-/// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds but
-/// still serve formats with shorter ticks. If these clocks stated a resolution, formats with shorter ticks would reject
-/// them.
+/// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds, but
+/// must remain usable for formats with shorter ticks. Such formats would reject these clocks if the clocks declared their
+/// unit as their resolution.
 pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
@@ -177,8 +177,8 @@ mod tests {
         },
     };
 
-    /// The floor covers the whole unit, because an earlier generator may have read a finer clock, up to one unit later than
-    /// the current clock shows.
+    /// Asserts that the floor covers the clock's whole unit. An earlier generator may have read a finer clock, which can be
+    /// ahead of the current clock by up to one unit.
     #[test]
     fn the_floor_covers_every_tick_of_the_clock_unit() {
         let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
@@ -199,13 +199,14 @@ mod tests {
         }
     }
 
-    /// All threads compute the floor from the same clock reading, however their first calls interleave.
+    /// Asserts that all threads compute the floor from the same clock reading, however their first calls interleave.
     #[test]
     fn concurrent_first_calls_store_one_reading() {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
     }
 
-    /// The threads of a child do not use the parent's clock reading, which the parent may have been about to store.
+    /// Asserts that the threads of a forked child store their own clock reading, even if the parent was about to store one
+    /// when it forked.
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
         let parent = fork::current() + 1;
@@ -223,7 +224,8 @@ mod tests {
         }
     }
 
-    /// A process that is restored while its threads store the first clock reading. Thread 0 reports the restore.
+    /// A process that is restored from an image while its threads store their first clock reading. Thread 0 reports the
+    /// restore.
     struct RestoredProcess {
         reading: FirstReading,
         restores: AtomicU64,
@@ -240,7 +242,7 @@ mod tests {
             }
             let current = || self.restores.load(Ordering::Acquire) << 32 | 1;
             let is_after = restore_count_of(current()) == 1;
-            // The clock reads 0 or 1 before the restore, and 10 or 11 after it.
+            // The test clock reads 0 or 1 before the restore, and 10 or 11 after it.
             let shown = i64::from(choose(2));
             let read = || Ok(shown + if restore_count_of(current()) == 1 { 10 } else { 0 });
             let stored = self.reading.load_or_store(read().unwrap(), read, current).unwrap();

@@ -227,7 +227,8 @@ macro_rules! by_own_calls {
             }
         }
 
-        /// Filling a batch first discards the rest of the handle's block, so that the handle's IDs stay in order.
+        /// Forwards each call to the handle in the cell. Filling a batch first discards the rest of the handle's block, so
+        /// that the handle's IDs stay in order.
         impl<C: $crate::clock::Clock, G: core::ops::Deref<Target = Generator<C>>>
             $crate::Generate<$id> for core::cell::RefCell<Handle<G>>
         {
@@ -259,8 +260,8 @@ macro_rules! by_own_calls {
 
 pub(crate) use by_own_calls;
 
-/// Returns the handle in a cell. Fails if the handle is in use, either because the caller has borrowed it, or because a
-/// clock or a callback uses it during a call.
+/// Borrows the handle in a cell. Fails if the handle is already in use: either the caller has borrowed it, or a clock or
+/// callback calls it during another call.
 #[inline]
 pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| handle_in_use_error())

@@ -24,7 +24,7 @@ pub struct Generator<F: Family, C = DefaultClock> {
     pub(crate) engine: Engine<F, C>,
 }
 
-/// Hides the state, because it would reveal the node, the second and the sequence of the next ID.
+/// Omits the state from the output, because the state would reveal the node, the second and the sequence of the next ID.
 impl<F: Family, C> fmt::Debug for Generator<F, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Generator").finish_non_exhaustive()
@@ -82,9 +82,9 @@ impl<F: Family, C> Generator<F, C> {
 }
 
 impl<F: Pack, C> Generator<F, C> {
-    /// Returns whether two generators with explicit worker IDs can generate the same ID. They can if both are open, and
-    /// their windows, worker IDs and sequences overlap. A generator that needs values for each ID is never considered to
-    /// repeat another, because the values may differ.
+    /// Returns whether two generators with explicit worker IDs can generate the same ID. They can if both are open, and if
+    /// their windows, worker IDs and sequences overlap. A generator whose caller provides values for each ID is never
+    /// reported, because the values may differ.
     ///
     /// Not part of the public API: for bindings, which warn about such generators.
     #[cfg(feature = "internals")]

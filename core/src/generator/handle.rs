@@ -23,8 +23,8 @@ use core::{fmt, num::NonZeroU32, ops::Deref};
 use super::{Engine, Generator, Mode, Pack, Reservation, SlotSource};
 use crate::{Result, clock::Clock, fork};
 
-/// The default number of IDs in the first block of a tick. It is large enough to make the shared reservation cheap, and
-/// small enough that losing the rest of the block does not matter.
+/// The default number of slots in the first block of a tick. It is large enough to amortize the cost of accessing the
+/// shared generator, and small enough that losing the rest of the block does not matter.
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
@@ -48,7 +48,8 @@ impl<F: Pack> Block<F> {
         self.slots.1.len
     }
 
-    /// Returns the position of the next slot in the block, if the block belongs to this tick and has not ended.
+    /// Takes the next slot and returns its position in the block. Returns `None` if the block belongs to a different tick
+    /// or process generation, or is used up.
     #[inline]
     fn take_slot(&mut self, tick: u64) -> Option<(Reservation<F>, u32)> {
         let is_alive =
@@ -105,7 +106,7 @@ pub struct Handle<F: Pack, G> {
     ahead: F::Precomputed,
 }
 
-/// Hides slots and IDs that have not been used yet.
+/// Omits unused slots and prepared IDs from the output.
 impl<F: Pack, G> fmt::Debug for Handle<F, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle").field("first", &self.first).finish_non_exhaustive()
@@ -131,8 +132,8 @@ impl<F: Pack, G> Handle<F, G> {
         Self::with_first(generator, BLOCK)
     }
 
-    /// Creates a handle that reserves `first` slots for its first ID in a tick, and then doubles the number each time, up
-    /// to 64 times `first`.
+    /// Creates a handle whose first block in each tick has `first` slots. Each later block in the tick is twice as large as
+    /// the previous one, up to 64 times `first`.
     ///
     /// Not part of the public API: for tests.
     #[doc(hidden)]
@@ -154,7 +155,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         &self.generator.engine
     }
 
-    /// Returns the ID of the next slot. If the current block has ended or is used up, the slot belongs to a new block,
+    /// Returns the ID for the next slot. If the current block belongs to a past tick or is used up, reserves a new block,
     /// which may be in a later tick if the clock has advanced.
     #[inline]
     pub(crate) fn generate_in(&mut self, mode: Mode, param: F::Param<'_>) -> Result<F::Id> {
@@ -170,11 +171,11 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     #[cold]
     fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reservation<F>, u32)> {
         let size = self.next_size(tick);
-        // The block is dropped even if the reservation below fails. Otherwise, a clock that moves back into the old tick would
-        // find the rest of the block.
+        // The old block is dropped even if the reservation below fails. Otherwise, the handle would continue the block if
+        // the clock moved back into its tick.
         self.block = None;
-        // The generation is read before the reservation: if the clock forks the process during the reservation, the child's
-        // block ends with its first slot.
+        // The generation is read before the reservation. If the process forks while the clock is read during the
+        // reservation, the child uses only the first slot of the block.
         let generation = fork::current();
         let (_, slots) = self.generator.reserve(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });

@@ -19,8 +19,8 @@ use core::{iter, marker::PhantomData, mem::MaybeUninit, ptr};
 
 use crate::sync::{AtomicPtr, Ordering, SparePtr};
 
-/// A value and its replacements. All of them are freed together, because other threads may read older values until the list
-/// is dropped.
+/// A value and its replacements. No value is freed before the whole list is dropped, because other threads may still be
+/// reading older values.
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
     first: T,
@@ -42,9 +42,9 @@ pub(crate) type Allocation<T> = Box<MaybeUninit<Link<T>>>;
 // SAFETY: a link owns its value and, through `older`, the links before it, just as a vector owns its elements. Sending a
 // link is therefore sound if `T` is `Send`. Only the raw pointer keeps the compiler from deriving `Send`.
 unsafe impl<T: Send> Send for Link<T> {}
-// SAFETY: threads only share references to values that are in the list, which requires `T: Sync`. The thread that drops the
-// list may differ from the one that created a value, which requires `T: Send`. `older` never changes once other threads can
-// see the link, so reading it is not a data race.
+// SAFETY: threads only share references to values in the list, which is sound because `T: Sync`. A value may be dropped on
+// a different thread than the one that created it, which is sound because `T: Send`. `older` never changes once other
+// threads can see the link, so reading it is not a data race.
 unsafe impl<T: Send + Sync> Sync for Link<T> {}
 
 impl<T> Latest<T> {
@@ -89,8 +89,8 @@ impl<T> Latest<T> {
             return false;
         }
         let added = Box::into_raw(Box::write(memory, Link { value, older }));
-        // An address that was once the newest is not freed before the list is dropped, so it cannot be reused for a
-        // different value.
+        // No link is freed before the list is dropped, so its address cannot be reused for a different value, and comparing
+        // addresses is reliable.
         let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `added` was leaked above, and no other thread has seen it, because the swap failed. This thread is
@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use crate::sync::watched::run_with_interruption;
 
-    /// Two threads replace the same value. The other thread interrupts the first one at each access in turn, and only the
-    /// other thread succeeds.
+    /// Two threads try to replace the same value. The second thread interrupts the first one at each of its memory accesses
+    /// in turn, and only the second thread succeeds.
     #[test]
     fn only_one_of_two_threads_replaces_a_value() {
         for at in 0.. {

@@ -63,9 +63,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 
     /// Switches to a new grant and returns the grant's number, which is one more than the previous number. The method seals
-    /// the current generator, then passes `build` the time span, in Unix milliseconds, of the highest tick that the sealed
-    /// generator may have used. `build` must return a generator whose window starts no earlier than the start of that span.
-    /// Calls wait during the switch, as they do between two grants.
+    /// the current generator, then calls `build` with the time span, in Unix milliseconds, of the highest tick that the
+    /// sealed generator may have used. `build` must return a generator whose window starts no earlier than the start of
+    /// that span. Calls wait during the switch, as they do between two grants.
     ///
     /// In a child process, the parent's generator is left unchanged, and `build` receives `None`.
     ///
@@ -98,8 +98,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !self.generators.replace(found, granted, Box::new_uninit()) {
             return Err(outdated_grant_error());
         }
-        // `close` may have ended the previous generator instead of the new one. Both threads modify `closed_in`, so the later
-        // one sees what the earlier one did: either `close` finds this generator, or this thread ends it.
+        // A concurrent `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`,
+        // so whichever modifies it later sees the other's writes: either `close` finds this generator, or this thread ends
+        // it.
         if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::process() {
             self.newest().generator.engine.end();
         }
@@ -143,11 +144,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// Stops generating IDs in this process, at the user's request. Later calls fail with `generator_closed` without waiting,
-    /// and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child process
-    /// may start another grant.
+    /// Stops generating IDs in this process permanently, at the user's request. Later calls fail with `generator_closed`
+    /// without waiting, and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest
+    /// tick. A child process may start another grant.
     pub fn close(&self) {
-        // The writes are in this order so that a call that finds the generator sealed also finds it closed.
+        // `closed_in` is written before the generator is ended, so that a call that finds the generator sealed also finds
+        // that it was closed.
         self.closed_in.swap(fork::process(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
@@ -243,9 +245,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         SlotSource::fill_async(self, sleep, Ok(param), ids, written)
     }
 
-    /// Returns what a call does after a grant's generator has rejected the reservation. `None` means that the call tries a
-    /// newer generator immediately. Otherwise, the result is the number of nanoseconds to sleep before the call tries the
-    /// newest generator again.
+    /// Returns how long to wait after a grant's generator has rejected a reservation. `None` means that the call should try
+    /// a newer generator immediately. Otherwise, the result is the number of nanoseconds to sleep before trying the newest
+    /// generator again.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -261,8 +263,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !is_restored && !may_succeed_with_another_grant(&rejected) {
             return Err(rejected);
         }
-        // To the caller, an expired, future or sealed grant means the same: there is currently no lease. The time to retry
-        // is kept.
+        // To the caller, an expired, future or sealed grant means the same: there is currently no lease. The new error
+        // keeps the time to retry.
         let rejected = rejected.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
         if newest.number != tried.number {
@@ -291,7 +293,7 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.family.check_complete()
 }
 
-/// Returns whether the failed call can succeed with another grant or with an extension of this grant.
+/// Returns whether a call that failed with this error can succeed under another grant, or after this grant is extended.
 fn may_succeed_with_another_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
@@ -299,9 +301,9 @@ fn may_succeed_with_another_grant(error: &Error) -> bool {
 
 #[cfg(feature = "internals")]
 impl Error {
-    /// Returns whether a generator's failed call can succeed with another grant or with an extension of this grant. On
-    /// platforms where processes cannot be forked, this includes `forked`: after a restore, the keeper of the lease begins
-    /// another grant.
+    /// Returns whether a generator's call that failed with this error can succeed under another grant, or after this grant
+    /// is extended. On platforms where processes cannot be forked, this includes `forked`: after a restore, the keeper of
+    /// the lease begins another grant.
     ///
     /// Not part of the public API: for leases.
     #[doc(hidden)]
@@ -320,8 +322,9 @@ fn outdated_grant_error() -> Error {
     mismatch("expected the newest grant, found an older one")
 }
 
-/// Provides slots from the newest generator or, if its grant ends, from the next generator. A call that is rejected between
-/// two grants, before a grant begins or after it ends, waits according to the generator's policy.
+/// Provides slots from the newest generator and, if its grant ends, from the next one. If a call is rejected because no
+/// grant is active (before a grant begins, after it ends, or between two grants), it waits according to the generator's
+/// policy.
 #[allow(private_interfaces, reason = "as the trait's")]
 impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
     type Family = F;
@@ -371,11 +374,11 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
 }
 
 impl<F: Family, C: Clock> Engine<F, C> {
-    /// Ends the generator, unless it has ended or belongs to the parent process, and returns its highest tick and the time span
-    /// of that tick.
+    /// Closes the generator, unless it is already closed or belongs to the parent process. Returns its highest tick and the
+    /// time span of that tick.
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
-        // The machine may already be closed.
+        // An error here only means that the machine was already closed.
         let _ = self.machine.close();
         self.highest_tick()
     }

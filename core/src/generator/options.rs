@@ -30,7 +30,7 @@ pub struct Builder<F, C> {
     pub(crate) options: Options<C>,
 }
 
-/// Marks the options of ID formats that do not require a window.
+/// Marks ID formats whose generators do not require a window.
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
@@ -76,8 +76,8 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is the case under a lease,
-    /// because each grant starts after the previous one. The generator then starts in the tick of its first call. Not part
-    /// of the public API: for leases and bindings.
+    /// because each grant starts after the previous one. The generator can therefore use the tick of its first call. Not
+    /// part of the public API: for leases and bindings.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {
@@ -128,7 +128,7 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
-        // The builder is destructured, because Rust has no struct update syntax for a value with a different clock type.
+        // The options are destructured, because Rust has no struct update syntax for a value with a different clock type.
         let Options { clock, window, on_exhausted, max_wait, is_granted } = self.options;
         let options = Options { clock: map(clock), window, on_exhausted, max_wait, is_granted };
         Builder { family: self.family, options }
@@ -174,7 +174,7 @@ impl<C> Options<C> {
         Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
     }
 
-    /// Returns the window in ticks. Without a configured window, it contains all ticks.
+    /// Returns the window in ticks. If no window was configured, the result contains all ticks.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::through(ticks.last()),

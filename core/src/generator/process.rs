@@ -1,5 +1,6 @@
-//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use such a
-//! value. A process restored from an image must not use it either, because another copy of the image may use it.
+//! Guards a node ID, lease or window against use in a process other than the one to which it was assigned. A child process
+//! created by `fork()` must not use the value. Neither must a process restored from an image, because another copy of the
+//! image may use the same value.
 
 use crate::{Error, ErrorKind, Result, fork};
 
@@ -10,13 +11,14 @@ pub(crate) struct ProcessGuard {
 }
 
 impl ProcessGuard {
-    /// Returns a guard for this process, after preparing the process for later forks.
+    /// Returns a guard for the current process, and prepares the process for detecting later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
         Ok(Self { generation: fork::current() })
     }
 
-    /// Returns a guard that is never current, as if the process had been forked or restored since then.
+    /// Returns a guard that rejects every process, as if the process had been forked or restored after the value was
+    /// assigned.
     #[cfg(test)]
     pub(crate) const fn never_current() -> Self {
         Self { generation: u64::MAX - 1 }
@@ -28,8 +30,8 @@ impl ProcessGuard {
         self.generation
     }
 
-    /// Returns `forked` in any process other than the one to which the value was assigned. Call this function after the
-    /// step as well, to detect a fork in the clock or in a signal handler before the step.
+    /// Returns `forked` in any process other than the one to which the value was assigned. Call this function again after
+    /// the step, to detect a fork that a clock or a signal handler performed before the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.generation == fork::generation() {

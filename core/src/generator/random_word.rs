@@ -34,43 +34,45 @@ impl RandomWord {
         Self { word: AtomicU64::new(0), generation: AtomicU64::new(NOT_PICKED), draw, shape }
     }
 
-    /// Returns the generation in which the last word was picked, and the word, which belongs to this process or to an
-    /// ancestor. The generation is [`NOT_PICKED`] before the first word is picked.
+    /// Returns the generation in which the last word was picked, and the word itself, which belongs to this process or to
+    /// an ancestor. The generation is [`NOT_PICKED`] if no word has been picked yet.
     #[inline]
     pub(crate) fn last_picked(&self) -> (u64, u64) {
-        // The loads are in this order so that a thread that sees the generation also sees the word that was picked in it.
+        // The generation is loaded before the word, so that a thread that sees a generation also sees the word that was
+        // picked in that generation.
         let generation = self.generation.load(Ordering::Acquire);
         (generation, self.word.load(Ordering::Acquire))
     }
 
-    /// Returns the generation that `current` returns, and the word of that generation. Picks a word if necessary.
+    /// Returns the current generation, as reported by `current`, and the word of that generation. Picks a word if that
+    /// generation has none yet.
     pub(crate) fn get_or_pick(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last_picked();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }
     }
 
-    /// Picks a random word for the first ID of a process, and for the first ID after a fork or a restore. If several
-    /// threads pick words at the same time, several words may be used in succession. All of these words belong only to this
-    /// generation, and they share the slots.
+    /// Picks a random word for the first ID of a process, or for the first ID after a fork or a restore. If several threads
+    /// pick words at the same time, several words may be used in succession. All of them belong only to this generation,
+    /// and no slot is assigned under two of them.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;
         self.pick_in(current, self.draw)
     }
 
-    /// Picks a word in the generation that `current` returns.
+    /// Picks a word in the current generation, as reported by `current`.
     ///
-    /// A thread interrupted by a restore may still store its word, and another copy of the process may have the same word.
-    /// Therefore only the thread that stored a word declares the word's generation, and a thread that was too late picks
-    /// another word.
+    /// A thread interrupted by a restore may still store a word picked before the restore, and another copy of the process
+    /// may have the same word. Therefore only the thread that stored a word sets the word's generation, and a thread that
+    /// was too late picks another word.
     fn pick_in(
         &self,
         current: impl Fn() -> u64,
         draw: impl Fn() -> Result<[u8; 8]>,
     ) -> Result<(u64, u64)> {
         loop {
-            // The loads are in this order because a word that replaces `found` belongs to the generation of `found` or to a
-            // later one.
+            // The word is loaded before the generation is read, so a word that replaces `found` belongs to the generation
+            // of `found` or to a later one.
             let found = self.word.load(Ordering::Acquire);
             let generation = current();
             let drawn = (self.shape)(u64::from_be_bytes(draw()?));
@@ -96,7 +98,8 @@ impl RandomWord {
         settled.is_ok()
     }
 
-    /// Uses bytes from an external source, unless this generation already has a word. Returns whether the bytes are used.
+    /// Stores a word made from externally provided bytes, unless this generation already has a word. Returns whether the
+    /// bytes were used.
     pub(crate) fn provide(&self, drawn: [u8; 8], current: impl Fn() -> u64) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
@@ -119,11 +122,12 @@ mod tests {
     const EARLIER_WORD: u64 = 0xff;
 
     std::thread_local! {
-        /// The bytes that the current call picks.
+        /// The bytes that the random source returns to the current call.
         static NEXT_RANDOM_BYTES: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// Threads that need the word of their process. The first thread is given bytes beforehand.
+    /// Threads that need their process's word. An external source provides bytes to the first thread before that thread
+    /// picks a word.
     struct Threads(RandomWord);
 
     impl Scenario for Threads {
@@ -142,7 +146,8 @@ mod tests {
         }
     }
 
-    /// Explores every interleaving. The threads may use two words, one after the other.
+    /// Explores every interleaving. Asserts that threads use only words picked in their own process. They may use two such
+    /// words, one after the other.
     #[test]
     fn threads_use_only_words_picked_in_their_process() {
         for generation in [NOT_PICKED, fork::current() - 1] {
@@ -159,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A process that is restored while its threads pick a word. Thread 0 reports the restore.
+    /// A process that is restored from an image while its threads pick a word. Thread 0 reports the restore.
     struct RestoredProcess {
         word: RandomWord,
         restores: AtomicU64,
@@ -181,8 +186,8 @@ mod tests {
             let (generation, word) = if generation == current() {
                 (generation, word)
             } else {
-                // The upper half shows whether the word was picked after the restore. In reality, the other copy also has
-                // the words picked before the restore.
+                // The upper half of the word shows whether it was picked after the restore. Words picked before the restore
+                // are also known to the other copy of the process.
                 let draw = || {
                     let from = u64::from(number) << 8 | thread as u64;
                     Ok((current() << 32 | from).to_be_bytes())

@@ -76,7 +76,8 @@ pub(crate) static NO_WAIT: WaitPolicy = WaitPolicy {
 };
 
 impl WaitPolicy {
-    /// Creates a policy. If `max_wait` does not fit in 64-bit nanoseconds, it is treated as the maximum of 584 years.
+    /// Creates a policy. If `max_wait` in nanoseconds does not fit in 64 bits, it is capped at the 64-bit maximum of 584
+    /// years.
     pub(crate) const fn new(
         on_exhausted: OnExhausted,
         max_wait: Option<Duration>,
@@ -115,12 +116,12 @@ impl WaitPolicy {
     }
 }
 
-/// The default of `max_wait`, in nanoseconds, unless a wait blocks an event loop.
+/// The default `max_wait` in nanoseconds, for calls that do not block an event loop.
 const MAX_WAIT: u64 = 1_000_000_000;
 
-/// Returns the default of `max_wait`, in nanoseconds. A call in an event loop waits for at most one tick, since nothing
-/// else runs on the thread during the wait. A browser may delay a step of its clock by a random time, so on a clock with
-/// long steps, the call waits for at most two steps.
+/// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because nothing else
+/// runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
+/// are long, the call waits for up to two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
         return MAX_WAIT;
@@ -136,7 +137,7 @@ pub(crate) enum Cause {
     Full,
     /// The clock is behind the last tick.
     Behind,
-    /// An earlier generator may have generated IDs in this tick, and this one has not generated any yet.
+    /// An earlier generator may have generated IDs in this tick, and this generator has not generated any yet.
     Floor,
     /// There is currently no grant.
     Grant,
@@ -153,25 +154,24 @@ impl Cause {
 }
 
 /// The default maximum wait for the end of the floor, in nanoseconds, not counting the time by which the clock may be late.
-/// This limit does not depend on the clock's default, because a generator waits for its floor only once per process. If a
-/// wait would block an event loop, the clock's default is shorter than most ticks.
+/// This limit is separate from the default for other waits, because a generator waits for its floor only once per process,
+/// and because the default in an event loop is shorter than most ticks.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
 /// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may be
-/// late. The slack and the resolution may move the end of the floor past its first tick, and the next clock reading may
-/// then lag behind.
+/// late. The slack and the resolution may extend the floor beyond its first tick, and later clock readings may lag behind.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// One call's waits for a generator, and the races that the call has lost.
+/// The record of one call's waits for a generator, and of the races that the call has lost.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
     races: Races,
     was_behind: bool,
-    /// Whether the thread sleeps within the call, using its clock.
+    /// Whether the call blocks its thread while it waits, using the generator's clock to sleep.
     is_sync: bool,
 }
 
@@ -187,7 +187,7 @@ impl<'p> Waits<'p> {
         if self.was_behind { Flip::Forbidden } else { Flip::Allowed }
     }
 
-    /// The time that the call has slept so far, in nanoseconds.
+    /// Returns how long the current wait has slept so far, in nanoseconds.
     pub(super) fn slept_nanos(&self) -> u64 {
         self.wait.as_ref().map_or(0, |wait| wait.slept)
     }
@@ -195,14 +195,14 @@ impl<'p> Waits<'p> {
     /// Counts a race that the call lost.
     ///
     /// # Errors
-    /// Returns `clock_failed` after too many lost races, or after more than a few lost races that took longer than the call
-    /// may wait.
+    /// Returns `clock_failed` after too many lost races, or if the call has lost more than a few races over a longer time
+    /// than it may wait.
     pub(crate) fn record_lost_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
         self.races.record_lost(clock, self.policy)
     }
 
-    /// Returns the duration of the next sleep until `until`, in nanoseconds, for the clock reading `now`. The sleep belongs
-    /// to the call's current wait, or begins a new one.
+    /// Returns how long to sleep next, in nanoseconds, given the clock reading `now` and a wait that should last until
+    /// `until`. The sleep continues the call's current wait, or begins a new one.
     ///
     /// # Errors
     /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough. Also returns any
@@ -221,7 +221,7 @@ impl<'p> Waits<'p> {
         if let Some(wait) = &mut self.wait {
             wait.charge(clock);
         }
-        // The wait for the floor has a separate limit, so a change between the floor and any other cause begins a new wait.
+        // The wait for the floor has its own limit, so a change between the floor and any other cause begins a new wait.
         let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
         self.wait.take_if(is_other);
         let info = clock.info();
@@ -229,7 +229,7 @@ impl<'p> Waits<'p> {
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
-        // A coarse clock shows the same time for longer than the busy-wait limit of a thread that cannot sleep.
+        // A coarse clock shows the same time for longer than a thread that cannot sleep may busy-wait.
         let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
@@ -245,8 +245,8 @@ impl<'p> Waits<'p> {
     }
 }
 
-/// The maximum number of races that one call may lose. Concurrent threads lose only a few races in a row. However, a clock that
-/// is slow, or that generates IDs with this generator, may return an outdated tick on every attempt.
+/// The maximum number of races that one call may lose. Threads that merely compete lose only a few races in a row. However,
+/// a clock that is slow, or that itself generates IDs with this generator, may make every attempt too late.
 const MAX_LOST_RACES: u32 = 1000;
 
 /// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
@@ -260,8 +260,8 @@ struct Races {
 }
 
 impl Races {
-    /// Counts a lost race. Fails after too many lost races, or after more than a few lost races that took longer than the
-    /// call may wait.
+    /// Counts a lost race. Fails after too many lost races, or if the call has lost more than a few races over a longer
+    /// time than it may wait.
     fn record_lost<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
@@ -284,19 +284,20 @@ fn too_many_lost_races_error() -> Error {
     Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep. It is short so that a call soon notices a clock that is set forward. A thread that cannot
-/// sleep busy-waits for at most this time at a generator's first call, or under a clock whose steps are longer.
+/// The longest single sleep, in nanoseconds. It is short so that a call soon notices a clock that is set forward. A thread
+/// that cannot sleep does not busy-wait for longer than this at a generator's first call, or with a clock whose steps are
+/// longer than this.
 const MAX_SLEEP: u64 = 10_000_000;
 
 /// The number of consecutive equal clock readings after which a call without a monotonic clock stops waiting, because the
 /// wall clock does not advance on its own.
 const MAX_EQUAL_READINGS: u32 = 16;
 
-/// The minimum time by which each sleep shortens a wait. Without this minimum, a clock that stays just before the next tick
-/// could make a call sleep a billion times.
+/// The minimum time, in nanoseconds, by which each sleep shortens a wait. Without this minimum, a clock that stays just
+/// before the next tick could make a call sleep a billion times.
 const MIN_SLEEP: u64 = 50_000;
 
-/// One call's wait for a tick, and the remaining part of its maximum duration.
+/// One call's wait for a tick, and how much longer the wait may last.
 struct Wait<'p> {
     policy: &'p WaitPolicy,
     cause: Cause,
@@ -304,7 +305,7 @@ struct Wait<'p> {
     slept: u64,
     /// The requested duration of the last sleep.
     asked: u64,
-    /// The monotonic time at which the wait was last charged.
+    /// The reading of the monotonic clock when the wait began or was last charged.
     charged_at: Option<Duration>,
     /// Whether the monotonic clock advanced since the previous charge.
     is_timed: bool,
@@ -324,16 +325,17 @@ impl<'p> Wait<'p> {
         Self { policy, cause, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last }
     }
 
-    /// Subtracts the time since the last charge from the remaining time. The elapsed time comes from the monotonic clock
-    /// or, if there is no such clock or it did not advance, from the requested duration of the sleep.
+    /// Subtracts the time that has passed since the last charge from the remaining time. The time is measured with the
+    /// monotonic clock. If that clock is missing or did not advance, the requested duration of the last sleep is used
+    /// instead.
     fn charge<C: Clock>(&mut self, clock: &C) {
         let now = clock.monotonic();
         let passed =
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
-        // Sleeps take longer than requested: when only the requested durations were charged, a maximum of 50 ms became 777
-        // ms. A monotonic clock that did not advance is treated as absent, because edge workers stop it during a request,
-        // browsers round it, and tests replace it.
+        // Sleeps take longer than requested: when only the requested durations were subtracted, a maximum of 50 ms became
+        // 777 ms. A monotonic clock that did not advance is treated as absent, because edge workers stop the clock during a
+        // request, browsers round it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));

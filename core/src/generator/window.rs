@@ -25,7 +25,7 @@ impl Window {
         Self { start: ticks.start, end: AtomicU64::new(ticks.end) }
     }
 
-    /// Returns the first tick.
+    /// Returns the window's first tick.
     pub(crate) const fn start(&self) -> u64 {
         self.start
     }
@@ -51,9 +51,9 @@ impl Window {
         (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Moves the end to a later tick. It has no effect if the new end is not later.
+    /// Moves the end to a later tick. Does nothing if the new end is not later than the current one.
     pub(crate) fn extend(&self, end: u64) {
-        // The maximum is stored, because two extensions may arrive out of order, and handles rely on a window that never
+        // `fetch_max` is used because two extensions may arrive out of order, and handles rely on a window that never
         // shrinks.
         self.end.fetch_max(end, Ordering::AcqRel);
     }

@@ -1,14 +1,14 @@
 //! The Hot Guid part of the engine: a machine field that is picked at random in each process, and the counter's start
 //! values.
 //!
-//! The counter starts at a random value in each second, in the lower half of its range, and never wraps around. If a
+//! In each second, the counter starts at a random value in the lower half of its range, and never wraps around. If a
 //! running machine is copied, both copies have the same machine field and the same state, so they would generate the same
-//! IDs. The random start of the next second separates them, because the system's random source does not repeat itself in a
-//! copy. The start is the first slot of the second in the state machine, so it is part of the word on which uniqueness
-//! depends.
+//! IDs. The random start of the next second separates the copies, because the system's random source does not return the
+//! same bytes in both of them. The start is the first slot of the second in the state machine, so it is part of the word on
+//! which uniqueness depends.
 //!
-//! If the caller provides the bytes, they include a single start. This start applies to every second, and the counter wraps
-//! around.
+//! If the caller provides the bytes, they include a single start value. This value applies to every second, and the counter
+//! wraps around.
 
 use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
@@ -23,9 +23,9 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// The number of bits below the machine bytes in a word.
+/// The number of bits below the machine bytes in a random word.
 const COUNTER_BITS: u32 = LAST_COUNTER.count_ones();
-/// The highest random start of a second. It leaves at least half of the counter's values available.
+/// The highest random start of the counter in a second. It leaves at least half of the counter's values available.
 const MAX_START: u64 = LAST_COUNTER as u64 >> 1;
 
 /// The machine bytes, which identify a generator, and the value of the counter at slot 0.
@@ -42,10 +42,11 @@ pub struct HotGuidFamily {
     pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
-    /// The fixed start of the counter in every second, as bits of a word, or 0 if each second has a random start.
+    /// If the start of the counter is the same in every second, a mask of the bits of the word that contain the start.
+    /// Otherwise 0, which means that each second has a random start.
     fixed: u32,
-    /// The last second that was entered, and its start, used only for statistics. The authoritative start is in the state
-    /// machine's word.
+    /// The last second that was entered, and the counter's start in that second. Used only for statistics. The
+    /// authoritative start is in the state machine's word.
     entered: AtomicU64,
     /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
@@ -56,7 +57,8 @@ pub struct HotGuidFamily {
 impl generator::Windowed for HotGuidFamily {}
 
 impl HotGuidFamily {
-    /// Creates identities from random bytes. The bytes are adjusted to the form of the IDs.
+    /// Creates identities whose random bytes come from `draw`. The version and variant bits of the bytes are adjusted to
+    /// the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
         is_random: bool,
@@ -69,14 +71,15 @@ impl HotGuidFamily {
         Self { drawn, draw, fixed, entered: AtomicU64::new(0), uuid8, process }
     }
 
-    /// Returns the process generation to which newly assigned random bytes belong. The identities of a generator with a
-    /// window belong to the generation of the window. If the process has since been forked or restored, these identities
-    /// are not used, even by a call that checked the window earlier.
+    /// Returns the process generation to which newly assigned random bytes belong. If the generator has a window, this is
+    /// the generation of the window. If the process has been forked or restored since then, the new identity is never used,
+    /// even by a call that checked the window earlier.
     fn generation(&self) -> u64 {
         self.process.map_or_else(fork::current, ProcessGuard::generation)
     }
 
-    /// Uses bytes from an external source, unless the generator already has bytes. Returns whether the new bytes are used.
+    /// Assigns bytes from an external source, unless the generator already has bytes. Returns whether the new bytes are
+    /// used.
     #[cfg(feature = "internals")]
     pub(super) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
         self.drawn.provide(drawn, || self.generation())
@@ -92,7 +95,7 @@ impl HotGuidFamily {
     }
 
     /// Returns the number of IDs generated in the state's second. The result is briefly 0 after another thread has entered
-    /// that second.
+    /// that second, until the thread has recorded the counter's start.
     pub(super) fn used(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
         let is_known = entered >> COUNTER_BITS == state.tick;
@@ -154,8 +157,8 @@ mod tests {
     use super::*;
     use crate::hotguid::generator::counters;
 
-    /// If a process is forked or restored after the window is checked but before the bytes are assigned, the bytes belong
-    /// to no current generation.
+    /// Asserts that bytes belong to no current generation if the process is forked or restored after the window is checked
+    /// but before the bytes are assigned.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());

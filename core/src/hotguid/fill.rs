@@ -3,13 +3,14 @@
 use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
-/// Below this number of IDs, scalar code is faster than detecting the CPU's instruction-set level.
+/// For fewer IDs than this, scalar code is faster than detecting the CPU's instruction-set level.
 const MAX_SCALAR: usize = 16;
 
-// The kernels increment the bits in which the counter is stored.
+// The kernels must increment exactly the bits in which the counter is stored.
 const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNT as u128);
 
-/// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0, and no counter may occur twice.
+/// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0. `ids` must be short enough
+/// that no counter occurs twice.
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     let level = if ids.len() < MAX_SCALAR { Level::SCALAR } else { arch::level() };
@@ -27,6 +28,6 @@ pub fn write_run_at_level(level: Level, ids: &mut [HotGuid], first: HotGuid) {
 #[allow(unsafe_code)]
 const fn arrays_mut(ids: &mut [HotGuid]) -> &mut [[u8; HotGuid::LEN]] {
     // SAFETY: `HotGuid` is `repr(transparent)` over `[u8; 16]`, so both slices have the same layout. Any 16 bytes are a
-    // valid ID, so writes through the result are sound.
+    // valid ID, so writing through the returned slice is sound.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; HotGuid::LEN]]) }
 }

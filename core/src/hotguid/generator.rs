@@ -366,7 +366,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// Returns a state machine that has not assigned any slot yet.
+/// Returns a state machine that has not assigned any slots yet.
 pub(super) const fn counters() -> PerTick {
     let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
     PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")

@@ -65,7 +65,8 @@ impl MachineBytes {
     }
 }
 
-/// Swaps byte 4 with byte 3 and byte 2 with byte 1 in the low 40 bits, counting from the lowest byte. Drops the bits above.
+/// Swaps byte 4 with byte 3 and byte 2 with byte 1 in the low 40 bits, where byte 0 is the lowest. Discards all higher
+/// bits.
 const fn swap_pairs(word: u64) -> u64 {
     (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
 }
@@ -351,7 +352,7 @@ impl HotGuid {
         guid::decode(text).map(Self)
     }
 
-    /// Works like [`HotGuid::parse`], for a string that is passed as bytes.
+    /// Works like [`HotGuid::parse`], but takes the string as bytes.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]

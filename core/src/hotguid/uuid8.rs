@@ -57,10 +57,10 @@ pub(super) const fn with_version(drawn: u64) -> u64 {
     drawn & !RAW_VERSION_AND_VARIANT_BITS | RAW_VERSION_AND_VARIANT
 }
 
-/// Changes the version if the random bytes happen to form a version 8 UUID, which is the case for 1 in 64. Otherwise,
-/// returns the bytes unchanged.
+/// Changes the version if the random bytes happen to have the version and variant of a version 8 UUID, which has a
+/// probability of 1 in 64. Otherwise, returns the bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // If new bytes were picked instead, a source that always returns the same bytes would be called forever.
+    // Picking new bytes instead would loop forever if the source always returns the same bytes.
     if drawn & RAW_VERSION_AND_VARIANT_BITS == RAW_VERSION_AND_VARIANT {
         drawn ^ 0x1000 << 24
     } else {

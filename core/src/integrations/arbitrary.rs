@@ -1,5 +1,5 @@
-//! Support for the `arbitrary` crate. All combinations of bits are valid IDs, and a typed ID always has the metabyte of its
-//! type.
+//! Support for the `arbitrary` crate. Every combination of bits is a valid ID, except that a typed ID always has its type's
+//! metabyte.
 
 /// Implements `Arbitrary` for an ID by generating a value of a type that can represent the ID's bits.
 macro_rules! bits {

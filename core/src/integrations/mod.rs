@@ -26,7 +26,7 @@ use crate::{Error, Result};
 
 pub use schema::{HasSchema, Schema};
 
-/// The type of a database column.
+/// The form in which a database column stores IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A signed 64-bit integer.
@@ -62,7 +62,7 @@ pub trait Column: Display + Sized {
         Form::Text
     }
 
-    /// Reads an ID from a column's value in any form.
+    /// Converts a column's value, in any form, to an ID.
     ///
     /// # Errors
     /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or any error that the format's parser returns.
@@ -93,7 +93,7 @@ pub trait Column: Display + Sized {
         if is_text { Ok(self.to_string()) } else { Err(rejected_id(Form::Text)) }
     }
 
-    /// Returns the ID as a UUID. If the format has two UUID forms, the result is a version 8 UUID.
+    /// Returns the ID as a UUID. If the format has two UUID forms, returns the version 8 UUID.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID without a UUID form.

@@ -80,8 +80,8 @@ pub fn preset<'v>(
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
-    // The values are applied starting with the most significant field. The nested loop replaces the standard library's sort,
-    // which would add 2 KB to a wasm module.
+    // The values are applied in the order of the fields, starting with the most significant one. The nested loop avoids the
+    // standard library's sort, which would add 2 KB to a wasm module.
     for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
             placed.write(value, &mut plain.blank.clone())?;
@@ -112,7 +112,7 @@ fn unknown(name: &str) -> Error {
 }
 
 /// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein
-/// distance). `row` contains the distances from a prefix of `one` to every prefix of `other`.
+/// distance). While the function runs, `row` contains the distances from a prefix of `one` to every prefix of `other`.
 fn edit_distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, x) in one.bytes().enumerate() {

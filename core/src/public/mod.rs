@@ -44,11 +44,11 @@ pub const SECRET_BYTES: usize = 32;
 /// The maximum number of characters in a type's name.
 pub const MAX_NAME_LEN: usize = 63;
 
-/// The number of characters after the type's name and the `_`.
+/// The number of characters in a public ID after the type's name and the `_`.
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
-/// The default width of integers in bits. Integers are below 2^48 unless [`Keyring::of_bits`] sets a different width.
+/// The default width of integers in bits: integers are below 2^48 unless [`Keyring::of_bits`] sets a different width.
 pub const BITS: u32 = 48;
 
 /// The number of possible versions of a secret.
@@ -271,8 +271,8 @@ impl IdType {
         Ok(text)
     }
 
-    /// Encodes an integer as the characters after the type's name and the `_`. Does not allocate if the integer is in
-    /// range.
+    /// Encodes an integer as the part of a public ID after the type's name and the `_`. Does not allocate if the integer is
+    /// in range.
     #[doc(hidden)]
     pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
         if number > self.max_number() {
@@ -345,8 +345,8 @@ impl IdType {
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// Decodes the characters after the type's name and the `_` into the integer. Does not allocate if all characters are
-    /// in the alphabet.
+    /// Decodes the part of a public ID after the type's name and the `_` into the integer. Does not allocate if all
+    /// characters are in the alphabet.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
@@ -408,7 +408,7 @@ impl IdType {
         text
     }
 
-    /// Appends the characters after the type's name and the `_`.
+    /// Appends the part of a public ID after the type's name and the `_`.
     fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
         let tail = text::write(version, u64::from_be_bytes(block));
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));

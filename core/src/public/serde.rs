@@ -43,7 +43,7 @@ pub trait Field {
     /// Serializes an integer as a public ID.
     ///
     /// # Errors
-    /// Fails if the integer is negative or has more bits than the type allows.
+    /// Fails if the integer is negative or too large for the public ID type.
     fn serialize<N: Copy + TryInto<u64>, S: Serializer>(
         number: &N,
         serializer: S,

@@ -34,7 +34,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
 }
 
 /// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail in the whole string,
-/// for use in errors.
+/// which errors use to report positions.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
@@ -48,9 +48,9 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
         block = block << 5 | u64::from(value & 31);
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values fit in five bits, so the bitwise `or` is `NONE` if and only if one of the values is `NONE`. The loop
-    // above therefore needs no branch for an invalid character. Errors are rare, so finding the position in a second pass
-    // is acceptable.
+    // Valid values fit in five bits, so the bitwise `or` of all values is `NONE` if and only if at least one of them is
+    // `NONE`. The loop above therefore needs no branch for invalid characters. Errors are rare, so a second pass to find
+    // the position is acceptable.
     if (all | check) == NONE {
         return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
@@ -84,7 +84,7 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
 }
 
 /// Returns the character that was probably meant: the lowercase form of an uppercase letter, or the digit that `o`, `i` or
-/// `l` looks like. Returns 0 if no such character is known.
+/// `l` resembles. Returns 0 if there is no such character.
 const fn intended_character(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',
@@ -94,8 +94,8 @@ const fn intended_character(character: u8) -> u8 {
     }
 }
 
-/// Doubles a value in the finite field of 32 elements with the polynomial x^5 + x^2 + 1. The weights of all positions are
-/// distinct powers of two.
+/// Multiplies a value by two in the finite field of 32 elements with the polynomial x^5 + x^2 + 1. The check character uses
+/// a distinct power of two as the weight of each position.
 const fn gf32_double(value: u8) -> u8 {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
 }

@@ -97,7 +97,7 @@ impl<C: Clock> Builder<C> {
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
     }
 
-    /// Creates the state machine. All ticks up to `resume_after` are already exhausted.
+    /// Creates the state machine, in which all ticks up to `resume_after` are already exhausted.
     fn state(&self) -> Result<PerTick> {
         let nodes = self.family.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;

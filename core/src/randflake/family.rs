@@ -8,7 +8,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The node IDs that are leased to one process, and the cipher that hides them.
+/// The node IDs leased to one process, and the cipher that encrypts the IDs.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {

@@ -232,7 +232,7 @@ impl GrantInfo {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// Returns these terms with their own end or the end of `longer`, whichever is later.
+    /// Returns these terms with the later of two ends: their own and that of `longer`.
     pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

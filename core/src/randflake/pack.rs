@@ -1,4 +1,4 @@
-//! Assembles IDs from reserved slots, and encrypts them.
+//! Packs reserved slots into IDs, and encrypts the IDs.
 
 use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
@@ -21,8 +21,8 @@ impl Calls for Nodes {
 }
 
 impl Pack for Nodes {
-    /// A buffer of IDs that are generated ahead of time. Encrypting IDs together takes at most one fifth of the time needed
-    /// to encrypt them one by one.
+    /// A buffer of IDs that are encrypted ahead of time. Encrypting IDs in a group takes at most one fifth of the time
+    /// needed to encrypt them one by one.
     type Precomputed = [Randflake; GROUP];
     const EMPTY_PRECOMPUTED: Self::Precomputed = [Randflake::from_u64(0); GROUP];
 
@@ -40,8 +40,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Precomputed,
     ) -> Randflake {
         let k = k as usize;
-        // The cipher takes 33 ns for a single block, but only 2 ns per block when it encrypts 64 blocks at once. The
-        // handle's slots are already reserved, so the raw values of the next IDs are known.
+        // Encrypting a single block takes 33 ns, but only 2 ns per block if 64 blocks are encrypted at once. The handle's
+        // slots are already reserved, so the raw values of its next IDs are known and can be encrypted together.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }
@@ -72,7 +72,7 @@ impl Pack for Nodes {
 }
 
 impl Nodes {
-    /// Encrypts the IDs of a slot range into `ids`, starting with the `k`-th slot, until `ids` is full.
+    /// Fills `ids` with the encrypted IDs of consecutive slots, starting with the `k`-th slot of the range.
     fn encrypt(&self, range: SlotRange, k: usize, ids: &mut [Randflake]) {
         let mut slots = range.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {

@@ -30,7 +30,7 @@ impl<'de> Deserialize<'de> for Randflake {
     }
 }
 
-/// The unchecked members of a grant.
+/// The members of a serialized grant, before they are validated.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Grant", deny_unknown_fields)]
 struct Members {

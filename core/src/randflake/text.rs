@@ -87,13 +87,14 @@ pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Res
 
 #[allow(unsafe_code)]
 const fn as_u64_slice(ids: &[Randflake]) -> &[u64] {
-    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the size and alignment of `u64`, so the slice can be
-    // read as integers of that type.
+    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the same size and alignment as `u64`, and any 64
+    // bits are a valid `u64`, so the slice can be read as `u64` values.
     unsafe { &*(core::ptr::from_ref(ids) as *const [u64]) }
 }
 
 #[allow(unsafe_code)]
 const fn as_u64_slice_mut(ids: &mut [Randflake]) -> &mut [u64] {
-    // SAFETY: the layouts match, as above. In addition, any 64 bits are a valid ID, so writes through the result are sound.
+    // SAFETY: `Randflake` and `u64` have the same size and alignment, as above. In addition, any 64 bits are a valid ID, so
+    // writing through the returned slice is sound.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

@@ -47,7 +47,7 @@ fn all_cases() -> impl Iterator<Item = (Vec<u64>, StartRule)> {
 /// A slot as (tick, tick-tock bit, sequence number).
 type Cell = (u64, bool, u64);
 
-/// The outcome of a call, for both the state machine and the model.
+/// The result of a call, in a form that both the state machine and the model can produce.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Cells(Vec<Cell>),
@@ -55,7 +55,7 @@ enum Answer {
     Behind(u64),
 }
 
-/// Chooses the first slot of a tick that a call enters.
+/// A rule for choosing the first slot of a tick that a call enters.
 type StartRule = fn(u64) -> u64;
 
 /// The rules for choosing the first slot of a tick: always slot 0, or a slot that depends on the tick.
@@ -121,8 +121,9 @@ fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence of clock readings through the state machine and the model, and compares their results. Asserts that no
-/// slot is assigned twice. If `follows` is true, slots may repeat after the state machine follows a rollback.
+/// Runs a sequence of clock readings through the state machine and the model, and asserts that their results are equal.
+/// Also asserts that no slot is assigned twice. If `follows` is true, slots may repeat after the state machine follows a
+/// clock rollback.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -183,7 +184,8 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// Two values for the last tick: the first fits in a 64-bit word together with the slots, and the second needs the wider word.
+/// Two choices for the last tick. With the first, a tick and its slots fit in a 64-bit word. The second needs the wider
+/// word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
@@ -222,7 +224,7 @@ fn tick_tock_moves_back_only_if_flips_are_allowed() {
     ));
 }
 
-/// Retries an attempt, because a swap can fail spuriously on some processors, and often does under Miri.
+/// Retries an attempt, because a compare-and-swap can fail spuriously on some processors, and often does under Miri.
 fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

@@ -1,6 +1,7 @@
-//! Explores every interleaving of threads that share a state machine of either type, with every sequence of clock readings.
+//! Explores every interleaving of threads that share a state machine, either tick-tock or per-tick, with every sequence of
+//! clock readings.
 //!
-//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is
+//! The threads run the real code of the state machines, one memory access at a time. Unlike in a loom test, the clock is
 //! unrestricted. Depending on the test, a clock reading is either any tick, or the current time or slightly before it. A
 //! step that enters a tick can start at any slot.
 
@@ -18,7 +19,7 @@ use crate::sync::{
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// Two values for the last tick: the first fits in a 64-bit word together with these slots, and the second needs the wider
+/// Two choices for the last tick. With the first, a tick and its slots fit in a 64-bit word. The second needs the wider
 /// word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
@@ -28,8 +29,8 @@ const LAST_WIDE_TICK: u64 = u64::MAX;
 enum Readings {
     /// The clock may read any tick.
     Any,
-    /// The clock shows the current time, which only advances, or the preceding tick if the clock reading lags. With slack,
-    /// a clock reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
+    /// The clock shows the current time, which only advances, or lags and shows the preceding tick. With slack, a clock
+    /// reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
     Lagging { has_slack: bool },
 }
 
@@ -47,8 +48,8 @@ struct Threads<M: Machine> {
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// The index of the first thread whose calls each run in a single step. The calls of all later threads also run in a
-    /// single step.
+    /// The index of the first thread whose calls are never interrupted: its calls, and those of all later threads, each run
+    /// in a single step.
     whole: usize,
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
@@ -61,7 +62,7 @@ struct Threads<M: Machine> {
 struct Record {
     /// A bitmap of the slots that were assigned, with one bit for each (tick, tick-tock bit, slot).
     given: u64,
-    /// The number of clock rollbacks after which slots were assigned.
+    /// The number of clock rollbacks that were followed by the assignment of slots.
     drifts: u32,
     was_behind: bool,
     closed: Option<ClosedState>,
@@ -89,7 +90,8 @@ impl<M: Machine> Threads<M> {
         if has_slack && now + 1 == wall { wall } else { now }
     }
 
-    /// Reserves slots as the engine does. Also returns the tick in which the state machine was observed.
+    /// Reserves slots in the same way as the engine. Returns the tick in which the state machine was observed, and the
+    /// outcome of the step.
     fn reserve(&self) -> (u64, Step) {
         let seen = self.machine.observe();
         let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
@@ -198,8 +200,8 @@ fn one_slot_per_tick() -> Threads<TickTock> {
     Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
-/// Interrupts one call at each of its memory accesses in turn. Another thread performs up to five calls before, during and
-/// after that call.
+/// Explores two threads. One call of the first thread is interrupted at each of its memory accesses in turn, and the second
+/// thread performs up to five calls before, during and after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
     search(&Threads { whole: 1, ..one_slot_per_tick() }, &[1, 5], 1000);
@@ -240,7 +242,7 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     );
 }
 
-/// The reactions to a clock rollback with which a state machine never enters a tick twice.
+/// The ways to handle a clock rollback in which a state machine never enters a tick twice.
 const MONOTONIC_REACTIONS: [Behind; 3] =
     [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
@@ -266,8 +268,8 @@ fn wide_per_tick_tolerates_every_interleaving() {
     check_per_tick_in_every_mode::<LAST_WIDE_TICK>();
 }
 
-/// Threads that enter a tick with different slots agree on one of the slots, because the first slot of a tick is part of
-/// the word.
+/// Asserts that threads that enter a tick with different first slots agree on one of them, because the first slot of a tick
+/// is part of the word.
 #[test]
 fn per_tick_starts_at_any_slot() {
     for behind in MONOTONIC_REACTIONS {
@@ -312,8 +314,8 @@ impl Scenario for FollowingMachine {
     }
 }
 
-/// Asserts that a state machine assigns each slot at most once between two clock rollbacks that it follows, and that it
-/// does not follow a short clock rollback.
+/// Asserts that the state machine follows only long clock rollbacks, and that it assigns each slot at most once between two
+/// rollbacks that it follows.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -28,19 +28,19 @@ mod step_log;
 pub(crate) trait Machine {
     /// An observation of the state, from which a step starts.
     type Word: Copy + PartialEq;
-    /// The slots of a tick, if the state machine does not store the slots itself.
+    /// The slots of a tick, which are passed to each step if the state machine does not store the slots itself.
     type Limits: Copy;
     /// The complete state at one moment.
     type State;
 
     fn observe(&self) -> Self::Word;
 
-    /// Returns the tick in an observation.
+    /// Returns the machine's tick in an observation.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
 
-    /// Returns the tick that a step from `seen` at `now` would encode.
+    /// Returns the tick that a step from the observation `seen` would encode if the clock is in tick `now`.
     #[inline]
     fn tick_for(&self, seen: Self::Word, now: u64) -> u64 {
         let _ = seen;
@@ -51,14 +51,14 @@ pub(crate) trait Machine {
     /// are left, or another thread changed the state, returns `None` and changes nothing.
     fn step_within(&self, seen: Self::Word, want: u32, limits: Self::Limits) -> Option<SlotRange>;
 
-    /// Reserves up to `want` slots for a clock that read `now` after `seen` was observed.
+    /// Reserves up to `want` slots. `now` is the tick that the clock showed after `seen` was observed.
     fn step(&self, seen: Self::Word, now: u64, want: u32, limits: Self::Limits, flip: Flip)
     -> Step;
 
-    /// Closes the state machine and returns its last state. No later step succeeds.
+    /// Closes the state machine and returns its final state. No later step succeeds.
     ///
     /// # Errors
-    /// Returns `generator_closed` if it was already closed.
+    /// Returns `generator_closed` if the state machine was already closed.
     fn close(&self) -> Result<Self::State>;
 
     fn state(&self) -> Self::State;
@@ -83,12 +83,12 @@ pub(crate) struct SlotRange {
     pub(crate) len: u32,
 }
 
-/// Whether a step may go back in time, if the state machine supports this.
+/// Whether a step may go back in time, if the state machine supports doing so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// Earlier in this call, the clock was further behind than the state machine can follow. The call therefore waits for
-    /// the last tick.
+    /// The step must not go back in time: earlier in this call, the clock was further behind than the state machine can
+    /// follow. The call therefore waits until the clock reaches the last tick.
     Forbidden,
     /// The machine is unused, and the clock moved backward from this tick, which is the last tick of the generator's floor.
     /// The step proceeds as if this were the machine's tick.
@@ -96,7 +96,7 @@ pub(crate) enum Flip {
 }
 
 impl Flip {
-    /// Returns the tick with which a clock reading is compared if the machine is in `tick`.
+    /// Returns the tick that a clock reading is compared with, for a machine in `tick`.
     #[inline]
     const fn wall(self, tick: u64) -> u64 {
         match self {
@@ -109,13 +109,14 @@ impl Flip {
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The caller now owns these slots.
+    /// The step reserved these slots for the caller.
     Reserved(SlotRange),
-    /// Another thread changed the state. Observe it again, read the clock, and try again.
+    /// Another thread changed the state. The caller should observe the state again, read the clock, and retry.
     Raced,
     /// All slots of this tick are used up.
     Full,
-    /// The clock's tick is further behind the state's tick than the state machine can follow.
+    /// The clock's tick is further behind the state's tick than the state machine can follow. The value is the tick to wait
+    /// for.
     Behind(u64),
     /// The state machine is closed permanently.
     Closed,

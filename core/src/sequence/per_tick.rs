@@ -14,16 +14,16 @@
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};
 
-/// The outcome of a step when the clock is behind the last tick.
+/// What a step does when the clock is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     /// The step fails with an error.
     Rejected,
     /// The step continues in the last tick.
     Held,
-    /// The step continues in the last tick, and fails once all slots of that tick are used. If the clock is behind by more
-    /// than this number of ticks, the step starts over in the clock's tick, and may reassign slots that were assigned
-    /// before.
+    /// The step continues in the last tick, and fails once all slots of that tick are used. However, if the clock is behind
+    /// by more than this number of ticks, the step starts over in the clock's tick, and may reassign slots that were
+    /// assigned before.
     HeldWithin(u64),
 }
 
@@ -51,14 +51,14 @@ pub(crate) struct PerTick {
 }
 
 impl PerTick {
-    /// Creates a state machine that has not assigned any slot yet, for ticks up to `last_tick`. Returns `None` if ticks and
-    /// slots together need more than 127 bits.
+    /// Creates an unused state machine for ticks up to `last_tick`. Returns `None` if a tick and a slot together need more
+    /// than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
         Self::restored(slots, behind, last_tick, 0, slots.first as u128)
     }
 
-    /// Creates a state machine whose next slot is slot `next` of `tick`. `next` is one past the last slot if the tick is used
-    /// up.
+    /// Creates a state machine whose next slot is slot `next` of `tick`. If the tick is exhausted, `next` is one past the
+    /// last slot.
     pub(crate) const fn restored(
         slots: Slots,
         behind: Behind,
@@ -83,8 +83,8 @@ impl PerTick {
         &self.word
     }
 
-    /// Plans a step from a word. Returns the slots that the step reserves by swapping in the new word, or the reason why no
-    /// slots are available.
+    /// Plans a step from a word. Returns the new word and the slots that the step reserves by swapping in that word, or the
+    /// reason why no slots are available.
     #[inline]
     pub(super) fn plan(
         &self,
@@ -98,8 +98,8 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
-            // An unused machine does not go back in time. It behaves as if its last tick were the floor's last tick, with
-            // all slots used.
+            // An unused machine does not go back in time. It behaves as if it were in the floor's last tick, with all slots
+            // used.
             return Err(match self.behind {
                 Behind::Held => Step::Full,
                 Behind::Rejected | Behind::HeldWithin(_) => Step::Behind(floor + 1),
@@ -136,7 +136,7 @@ impl PerTick {
 
 impl Machine for PerTick {
     type Word = u128;
-    /// The first slot of a tick that the step enters. A value below the machine's own first slot has no effect.
+    /// The first slot to use in a tick that the step enters. A value below the machine's own first slot has no effect.
     type Limits = u64;
     type State = State;
 
@@ -183,7 +183,7 @@ impl Machine for PerTick {
             };
             match self.word().swap(word, next) {
                 Ok(()) => return Step::Reserved(range),
-                // Only `next` has changed, so the clock reading still belongs to the tick.
+                // Only `next` differs, so the clock reading still belongs to the word's tick, and the step can be retried.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
                 Err(_) => return Step::Raced,
             }
@@ -203,7 +203,7 @@ impl Machine for PerTick {
     }
 
     fn highest(&self, state: &State) -> Option<u64> {
-        // A new machine is in tick 0 as well, so in that tick only `next` shows whether slots were reserved.
+        // An unused machine is also in tick 0, so in that tick only `next` shows whether slots were reserved.
         let is_used = state.tick > 0 || state.next > self.slots.first.into();
         is_used.then_some(state.tick)
     }

@@ -62,8 +62,7 @@ enum MachineKind {
     PerTick(Behind),
 }
 
-/// The outcome of a step: the cell that it reserves, the word after the step, and the tick to which `safe` must be raised
-/// before the step.
+/// The outcome of a step: the reserved cell, the new word, and the tick to which `safe` must be raised before the step.
 struct StepOutcome {
     cell: u8,
     next: u64,
@@ -122,7 +121,7 @@ enum Progress {
     Swap { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
 }
 
-/// Returns the permission for a step, given the last tick of the floor, if there is a floor.
+/// Returns whether a step may go back in time, given the last tick of the floor, or `None` if there is no floor.
 fn flip(floor: Option<u8>) -> Flip {
     floor.map_or(Flip::Allowed, |last| Flip::Below(last.into()))
 }
@@ -176,7 +175,7 @@ struct Explorer {
     rollbacks: u8,
     /// The last time unit.
     end: u8,
-    /// Whether the fast path also handles tick 0, which is the tick of a new state machine. The engine's fast path must not
+    /// Whether the fast path also handles tick 0, the tick of a new state machine. The engine's real fast path must not
     /// handle that tick.
     is_tick_0_fast: bool,
 }
@@ -191,7 +190,7 @@ struct SearchResult {
 }
 
 impl Explorer {
-    /// Creates a small search. The tests enlarge it.
+    /// Creates a small search, which the tests then enlarge.
     fn new(kind: MachineKind) -> Self {
         Self {
             kind,
@@ -243,7 +242,8 @@ impl Explorer {
         }
     }
 
-    /// Returns the initial states of the next generation, one for each kind of clock.
+    /// Returns the initial states of the next generation, one for each kind of clock. There are none if this is the last
+    /// generation.
     fn restart_process(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,
@@ -325,8 +325,8 @@ impl Explorer {
         }
     }
 
-    /// Returns the possible clock readings of a thread, paired with the resulting states. Either time advances, or the
-    /// clock is set back.
+    /// Returns each possible clock reading of a thread, together with the resulting state. Before the reading, time may
+    /// advance, or the clock may be set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 0 } else { state.time };
         // This is the precondition of the floor (see the top of this file).
@@ -346,10 +346,11 @@ impl Explorer {
         if tick < last && lag < state.clock.slack().into() { last } else { tick }
     }
 
-    /// Stores the clock reading if this is the first call, and derives the step's permission from the floor.
+    /// Stores the clock reading if this is the generation's first call, and uses the floor to determine whether the step
+    /// may go back in time.
     fn begin_step(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
-        // The fast path of `Engine::shortcut`, which does not check the floor.
+        // This models the fast path in `Engine::shortcut`, which does not check the floor.
         let last = self.kind.tick(seen);
         if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK) == last {
             let taken = self.kind.step(seen, 0, last, Flip::Forbidden);
@@ -407,7 +408,8 @@ fn a_fast_path_in_tick_0_repeats_ids() {
     }
 }
 
-/// Shows the limit of the tick-tock bit: without a snapshot, a generation does not know which bit its predecessor used.
+/// Shows a limit of the tick-tock bit: without a snapshot, a generation does not know which value of the bit its
+/// predecessor used.
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = MachineKind::TickTock;

@@ -1,4 +1,4 @@
-//! Prints the outcomes of steps for `tests/proof`, which compares the lines with the terms in its proofs.
+//! Prints the outcomes of steps. `tests/proof` compares each printed line with the terms in its proofs.
 
 use std::{env, format, fs, string::String, vec::Vec};
 
@@ -12,7 +12,7 @@ use super::{
 const LINES: usize = 1000;
 
 /// A generator of pseudorandom numbers (`SplitMix64`), which produces the same numbers in every run. Many of the numbers
-/// are at the ends of their range.
+/// are at or near one end of the requested range.
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -23,7 +23,7 @@ impl RandomNumbers {
         mixed ^ mixed >> 31
     }
 
-    /// Returns a number up to `most`: one of the ends of the range, a small number, a large number, or any number.
+    /// Returns a number up to `most`: 0, `most`, a number close to one of these, or any number in between.
     fn number_up_to(&mut self, most: u64) -> u64 {
         let any = self.next();
         match any % 6 {

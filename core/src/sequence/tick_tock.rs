@@ -112,8 +112,8 @@ impl Word {
     const fn next(self) -> u32 {
         narrow::u32(self.0 & NEXT_MASK)
     }
-    /// Returns whether both words are open and in the same tick with the same tick-tock bit. In that case, the words differ
-    /// only in `next`.
+    /// Returns whether both words are open and have the same tick and the same tick-tock bit. If so, they can differ only
+    /// in `next`.
     const fn is_same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
@@ -146,7 +146,8 @@ pub(crate) struct TickTock(Words);
 struct Words {
     word: AtomicU64,
     safe: AtomicU64,
-    /// Counts clock rollbacks, for the snapshot only. The bit in the word is authoritative.
+    /// The number of clock rollbacks, used only by snapshots and statistics. The tick-tock bit in the word is
+    /// authoritative.
     drifts: AtomicU32,
 }
 
@@ -182,8 +183,8 @@ impl TickTock {
         swapped.map(|_| ()).map_err(Word)
     }
 
-    /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. No later step
-    /// reserves slots in that tick, and every later step observes this thread's earlier writes.
+    /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. Afterward, no
+    /// step reserves slots in that tick, and every step observes this thread's earlier writes.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
@@ -202,7 +203,7 @@ impl TickTock {
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);
-        // The count is raised after the swap, so it may lag behind the word. Its lowest bit must be correct, because a
+        // The count is raised after the swap, so it may lag behind the word. Its lowest bit is corrected here, because a
         // restored machine uses that bit as its tick-tock bit.
         let drifts =
             if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
@@ -234,7 +235,8 @@ impl Machine for TickTock {
 
     #[inline]
     fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<SlotRange> {
-        // A step within a tick never goes back in time, so `safe` is not read.
+        // A step within a tick never goes back in time, so `safe` does not matter. It is not read, and 0 is passed in its
+        // place.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Forbidden) {
             Plan::Take { range, next, .. } => self.swap(seen, next).ok().map(|()| range),
             _ => None,
@@ -265,7 +267,7 @@ impl Machine for TickTock {
                     }
                     return Step::Reserved(range);
                 }
-                // Only `next` has changed, so the decision based on the tick, the bit and `safe` still holds.
+                // Only `next` differs, so the decision based on the tick, the tick-tock bit and `safe` is still valid.
                 Err(newer) if newer.is_same_line(word) => word = newer,
                 Err(_) => return Step::Raced,
             }
@@ -274,7 +276,7 @@ impl Machine for TickTock {
 
     fn close(&self) -> crate::Result<State> {
         // Unlike a compare-and-swap, an unconditional `or` cannot lose a race against busy threads. Steps in progress then
-        // fail, because the word has changed since they read it.
+        // fail, because the word is no longer the one that they read.
         let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -286,8 +288,8 @@ impl Machine for TickTock {
         self.state_of(self.observe())
     }
 
-    /// Each step raises `safe` before it goes back in time, so `safe` is at least as high as every tick from which the
-    /// clock moved back.
+    /// Returns the higher of the state's tick and `safe`, or `None` if no slots were reserved. Each step raises `safe`
+    /// before it goes back in time, so `safe` is at least as high as every tick from which the clock moved back.
     fn highest(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)

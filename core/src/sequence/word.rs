@@ -19,7 +19,8 @@ impl Word {
     /// Creates a word with at least `bits` bits below the highest bit. `bits` is at most [`Word::MAX_BITS`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MAX_BITS);
-        // A 64-bit word is preferred: some processors cannot swap 128 bits, and portable-atomic then falls back to a lock.
+        // A 64-bit word is preferred, because some processors cannot atomically swap 128 bits, and portable-atomic then
+        // falls back to a lock.
         if bits <= 63 {
             Self::Narrow(AtomicU64::new(narrow::u64(value)))
         } else {

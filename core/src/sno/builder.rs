@@ -230,7 +230,8 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(partition), <dyn Table>::claim_permanently, bounds, state, is_used)
     }
 
-    /// Builds the generator. `is_resumed` states whether `state` covers all ticks in which an earlier generator created IDs.
+    /// Builds the generator. `is_resumed` is whether `state` accounts for all ticks in which an earlier generator created
+    /// IDs.
     fn assemble(
         self,
         given: Option<u16>,
@@ -241,7 +242,8 @@ impl<C: Clock> Builder<C> {
     ) -> Result<Generator<C>> {
         let Settings { draw, table, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        // The clock is checked before the partition is claimed, because only dropping a generator releases the claim.
+        // The clock is checked before the partition is claimed: once claimed, the partition is released only when a
+        // generator is dropped.
         self.options.policy(SCALE.tick_nanos()).check_clock(&self.options.clock)?;
         let is_default = given.is_none() && draw.is_none();
         let reading = FirstReading::new(!is_default && !is_resumed);
@@ -252,7 +254,8 @@ impl<C: Clock> Builder<C> {
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                // Without a table, no generator has a default partition either.
+                // Without a table, default partitions are unavailable too, so no other generator can have this partition by
+                // default.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =

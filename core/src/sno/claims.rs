@@ -31,7 +31,8 @@ pub(super) const fn unending_lease(partition: u16, start: u64) -> Lease {
 }
 
 impl Claim {
-    /// Creates a claim to the ticks of a lease, beginning at tick `start`. Call `extend` to set the claim's end.
+    /// Creates a claim to the ticks of a lease, beginning at tick `start` or at the start of the lease, whichever is later.
+    /// Call `extend` to set the claim's end.
     pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
         let start = if start < lease.start { lease.start } else { start };
         Self {
@@ -54,19 +55,19 @@ impl Claim {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Returns whether the claim was ever extended. If so, a generator may have used it to generate IDs.
+    /// Returns whether the claim was ever extended. If so, the generator may have generated IDs under the claim.
     pub(super) fn has_begun(&self) -> bool {
         self.until.load(Ordering::Acquire) > self.start
     }
 
-    /// Extends the claim to `window_end`, or to the end of the lease if the lease ends earlier. An end before the current
-    /// one has no effect.
+    /// Extends the claim to `window_end`, or to the end of the lease if the lease ends earlier. Does nothing if the claim
+    /// already ends later.
     pub(super) fn extend(&self, window_end: u64) {
         let end = self.lease().until.min(window_end);
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// Returns `true` if no lease limits the claim, or if its lease never ends.
+    /// Returns `true` if the claim's lease never ends, so that only the window limits the claim.
     pub(super) fn is_unending(&self) -> bool {
         self.lease().until == u64::MAX
     }

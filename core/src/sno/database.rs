@@ -18,12 +18,12 @@ impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
     /// Reads an ID from a value, including both UUID forms. The two forms can be distinguished because the compatible form
-    /// is ASCII, which never has the variant bits of a version 8 UUID.
+    /// consists of ASCII characters and therefore never has the variant bits of a version 8 UUID.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
-            // The 16 bytes are either the characters of the string, which are ASCII, or a version 8 UUID, whose variant sets
-            // the highest bit of this byte.
+            // The 16 bytes are either the ASCII characters of the ID's string or a version 8 UUID. The variant bits of a
+            // UUID set the highest bit of this byte, so it is never ASCII.
             Value::Uuid(uuid) if uuid[8].is_ascii() => Self::from_uuid_bytes(uuid),
             Value::Uuid(uuid) => Self::from_uuid8_bytes(uuid),
             Value::Bytes(bytes) => match bytes.try_into() {
@@ -72,7 +72,7 @@ impl<T: Kind> HasSchema for Id<T> {
     const NAME: &'static str = "Id";
 
     /// Returns the schema. Its pattern matches only IDs with the type's metabyte. One character encodes the metabyte's
-    /// upper five bits, and the next character begins with the metabyte's lower three bits.
+    /// upper five bits, and the upper bits of the next character are the metabyte's lower three bits.
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();

@@ -379,7 +379,7 @@ impl<C: Clock> Generator<C> {
         let state = self.engine.machine.close()?;
         let begun = self.engine.last_tick_before_first_id().map_or(0, |tick| tick + 1);
         let start = family.first_tick().max(begun);
-        // If the process was restored in the meantime, another copy of the process has the same partition.
+        // If the process was restored from an image in the meantime, another copy of the process has the same partition.
         if identity.generation != fork::generation() {
             return Err(Error::new(ErrorKind::Forked));
         }

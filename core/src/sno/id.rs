@@ -87,8 +87,8 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // If 16 bytes can be decoded, they are 16 characters. Otherwise the string may have fewer than 16 characters,
-            // and then the error reports the wrong length.
+            // A string that decodes from 16 bytes has 16 characters. A string that does not decode may have fewer
+            // characters than bytes, and then the error reports the wrong length.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| decode_error(text))
             }

@@ -1,4 +1,4 @@
-//! The identity of a generator: its partition, and the process in which it holds that partition.
+//! The identity of a generator: its partition, and the process in which it was assigned that partition.
 
 use super::SCALE;
 use crate::{
@@ -20,8 +20,8 @@ use crate::{
 pub struct Assignment {
     /// The partition, which no other generator holds at the same time.
     pub partition: u16,
-    /// The lower bound of the sequence numbers, which is a random number in 0..=32767. The randomness makes collisions less
-    /// likely if two processes share a partition by chance.
+    /// The lower bound of the sequence numbers, a random number in 0..=32767. The randomness makes collisions less likely
+    /// if two processes happen to use the same partition.
     pub sequence_min: u16,
 }
 
@@ -52,8 +52,8 @@ impl Assignment {
         let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.lease_free_partition(tick).map_err(no_free_partition)?;
-            // Another generator with an explicit partition may claim this partition after it is leased and before it is
-            // reserved. In that case, the next partition is tried.
+            // Another generator may explicitly claim this partition after it is leased but before it is reserved. In that
+            // case, the next partition is tried.
             if table.reserve_permanently(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
@@ -62,7 +62,7 @@ impl Assignment {
     }
 }
 
-/// Returns the error if no partition is free.
+/// Returns the error for a failed search for a free partition.
 #[cold]
 pub(super) fn no_free_partition(reason: NoLease) -> Error {
     match reason {
@@ -77,14 +77,14 @@ pub(super) fn no_free_partition(reason: NoLease) -> Error {
 /// How a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PartitionSource {
-    /// Leases a partition from a table, and leases a new one when the lease is lost.
+    /// Leases a partition from a table, and leases another one if the lease is lost.
     Leased(FindTable),
-    /// Uses the partition that a function returns for the lifetime of the process.
+    /// Calls a function for the partition, and uses that partition for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models use no table, because they do not
-/// include the process's table.
+/// The table in which explicit partitions are claimed unless a host provides one. Models use no table, because the
+/// process-wide table is not part of them.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]

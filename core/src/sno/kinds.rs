@@ -31,7 +31,7 @@ use crate::Error;
 pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// The name of the member that contains the ID.
     const MEMBER: &'static str;
-    /// The metabytes of the variants, as they were declared.
+    /// The metabytes of the variants, in the order of their declaration.
     const METABYTES: &'static [&'static str];
 
     /// Deserializes the content of the variant that has the given metabyte. Returns `None` if no variant has it.
@@ -152,7 +152,8 @@ pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Re
     read(from, &mut None)
 }
 
-/// Deserializes an object from a self-describing format. Other formats have no member names and reject `deserialize_any`.
+/// Deserializes an object from a self-describing format. Other formats do not store member names and reject
+/// `deserialize_any`.
 fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from: D,
     id_error: &mut Option<Error>,

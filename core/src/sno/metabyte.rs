@@ -29,7 +29,7 @@ pub fn metabyte(text: &str) -> Result<u8> {
 }
 
 /// The slow path for strings that are not ASCII, have the wrong length, or contain an invalid character. It ignores invalid
-/// characters at other positions, as the implementations in other languages do.
+/// characters outside the metabyte's two positions, as the implementations in other languages do.
 #[cold]
 fn metabyte_from_chars(text: &str) -> Result<u8> {
     let found = text.chars().count();

@@ -52,20 +52,21 @@ const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct SnoFamily {
     claims: Latest<Claim>,
-    /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
+    /// Spare memory for the first claim in a child process. The child cannot allocate safely, because another thread may
+    /// have held the heap's lock during the fork.
     spare: Spare<Claim>,
-    /// The source of the partition, or `None` for a configured one. The source is called when the first ID is generated, and
-    /// again after a fork.
+    /// How the generator picks its partition, or `None` if the partition was configured. The generator picks a partition
+    /// for the first ID, and picks again after a fork.
     draw: Option<PartitionSource>,
     /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     bounds: Bounds,
     /// Whether the lower bound is picked at random together with the partition.
     draws_min: bool,
-    /// The source of the first sequence number of each tick under a lease, or `None` if each tick starts at the lower
-    /// bound.
+    /// Returns the random bytes from which the first sequence number of each tick under a lease is derived. `None` if each
+    /// tick starts at the lower bound.
     start: Option<fn() -> Result<[u8; 2]>>,
-    /// The process to which an explicit partition or window was assigned.
+    /// The process to which an explicit partition or window was assigned, if there is one.
     process: Option<ProcessGuard>,
     /// The number of IDs generated for explicit times.
     pub(super) made_at_times: AtomicU32,
@@ -100,7 +101,7 @@ impl SnoFamily {
         }
     }
 
-    /// Returns the partition, if it is explicit.
+    /// Returns the partition if it is explicit, or `None` otherwise.
     pub(super) fn explicit_partition(&self) -> Option<u16> {
         self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
@@ -113,7 +114,7 @@ impl SnoFamily {
         (identity.generation != NOT_PICKED).then_some(identity.partition)
     }
 
-    /// Returns the first tick in which this generator held the current partition.
+    /// Returns the first tick covered by the current partition's lease.
     pub(super) fn first_tick(&self) -> u64 {
         self.claims.get().lease().start
     }
@@ -158,8 +159,8 @@ impl SnoFamily {
         }
     }
 
-    /// If `claim` replaced an earlier claim of this process, makes `claim` begin in a fresh tick. A thread that still uses
-    /// the earlier claim then fails its reservation, or detects afterwards that the claim was replaced.
+    /// If `claim` replaced an earlier claim of this process, makes `claim` begin in a fresh tick. A thread that is still
+    /// using the earlier claim then either fails to reserve slots or detects the replacement afterwards.
     fn begin_in_fresh_tick(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
@@ -175,11 +176,11 @@ impl SnoFamily {
         tick: u64,
     ) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // The generation is read before an identity is picked, because picking one may fork. The child's identity then carries
-        // the parent's generation, so the child picks again.
+        // The generation is read before an identity is picked, because the process may fork while it picks one. The child's
+        // identity then carries the parent's generation, so the child picks again.
         let generation = fork::current();
-        // A fork or a restore may have happened since the call checked the process. All later calls would then use a claim
-        // of the new generation.
+        // The process may have forked or been restored since this call checked it. Without this check, all later calls
+        // would use a claim of the new generation.
         if self.process.is_some_and(|process| process.generation() != generation) {
             return Err(Error::new(ErrorKind::Forked));
         }
@@ -206,7 +207,7 @@ impl SnoFamily {
         }
         if !is_put && lease.until == u64::MAX {
             // This generator uses another thread's claim instead. Without this release, the table would still count the
-            // explicit claim made above. A lease needs no release, because it ends by itself after one tick.
+            // explicit claim made above. A lease does not need to be released, because it expires after one tick.
             self.release(lease.partition, 0);
         }
         Ok(())
@@ -272,8 +273,8 @@ impl SnoFamily {
     }
 }
 
-/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. A tick from
-/// which the clock moved back counts as used, too.
+/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. If the clock
+/// moved back from a tick, that tick counts as used, too.
 fn end_of(machine: &TickTock) -> u64 {
     machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
 }
@@ -364,8 +365,8 @@ impl Family for SnoFamily {
         self.identity_bounds(identity)
     }
 
-    /// Picks the first sequence number of a tick under a lease. If the random source fails, the tick starts at the lower
-    /// bound, because IDs are unique even without a random start.
+    /// Returns the sequence bounds for a new tick under a lease, with a random first sequence number. If the random source
+    /// fails, the tick starts at the lower bound, because IDs are unique even without a random start.
     fn limits_on_entry(&self, identity: Identity) -> Bounds {
         let bounds = self.identity_bounds(identity);
         let Some(Ok(drawn)) = self.start.map(|draw| draw()) else { return bounds };
@@ -391,8 +392,8 @@ impl Family for SnoFamily {
         }
     }
 
-    /// Releases the partition. A default partition becomes free in the tick after the last used one, and so does an
-    /// explicit partition that no other generator claims.
+    /// Releases the partition. A default partition becomes free in the tick after the last one that this generator used.
+    /// The same applies to an explicit partition, unless another generator claims it, too.
     fn on_drop(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.

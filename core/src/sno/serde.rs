@@ -32,8 +32,8 @@ impl<'de, T: Kind> Deserialize<'de> for Id<T> {
     }
 }
 
-/// The snapshot format number, followed by the members that the Go library writes, with the same names and in the same
-/// order. The Go library does not write the format number.
+/// The members of a serialized snapshot: the format number, followed by the members that the Go library writes, with the
+/// same names and in the same order. The Go library does not write the format number.
 #[derive(Deserialize, Serialize)]
 #[serde(rename = "Snapshot", rename_all = "camelCase", deny_unknown_fields)]
 struct Members {

@@ -104,7 +104,7 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
-    /// The name of the format member, and the version number of the snapshot format.
+    /// The name of the snapshot member that contains the format version, and the current version.
     ///
     /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -123,7 +123,7 @@ impl Snapshot {
         Err(Error::out_of_range(name, found.into(), known.into(), known.into()))
     }
 
-    /// The snapshot's members with their maximum values, using the names and the order of the Go library.
+    /// The names and the maximum values of the snapshot's members. The names and their order are those of the Go library.
     ///
     /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -159,7 +159,7 @@ impl Snapshot {
     /// Creates a snapshot whose members have the given values.
     ///
     /// # Errors
-    /// Returns `out_of_range` for the first value above its maximum, with the name of the member.
+    /// Returns `out_of_range` with the name of the first member whose value exceeds its maximum.
     #[doc(hidden)]
     pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
         for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {
@@ -201,8 +201,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether this appears to be the snapshot of a generator that generated no IDs. A generator whose only ID has
-    /// tick 0 and sequence 0 leaves the same snapshot.
+    /// Returns whether the snapshot appears to come from a generator that generated no IDs. A generator whose only ID has
+    /// tick 0 and sequence 0 produces the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }

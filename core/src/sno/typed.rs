@@ -1,4 +1,4 @@
-//! Typed IDs, whose metabyte identifies a type, so that the compiler rejects an ID of the wrong type.
+//! Typed IDs: the metabyte identifies the type, so the compiler can reject an ID of the wrong type.
 
 use alloc::{vec, vec::Vec};
 use core::{
@@ -74,7 +74,7 @@ pub trait Kind {
 #[repr(transparent)]
 pub struct Id<T> {
     sno: Sno,
-    // The marker is a function type, so that an ID is `Send` and `Sync` for every `T` and does not own a `T`.
+    // The marker is a function type, so that `Id<T>` is `Send` and `Sync` for every `T` and does not count as owning a `T`.
     kind: PhantomData<fn() -> T>,
 }
 

@@ -1,4 +1,4 @@
-//! The key schedule, which derives 16 sets of six 16-bit subkeys and four more subkeys from a 128-bit key.
+//! The key schedule: 16 sets of six 16-bit subkeys, and four final subkeys, derived from a 128-bit key.
 
 use zeroize::Zeroize as _;
 
@@ -25,8 +25,7 @@ impl Schedule {
         schedule
     }
 
-    /// Returns the bitwise `or` of the differences between all subkeys at the same position, which is 0 if the keys are the
-    /// same.
+    /// Returns the bitwise OR of the differences between corresponding subkeys. The result is 0 if the keys are equal.
     pub(super) fn differences(&self, other: &Self) -> u16 {
         // The loop does not exit early, so the timing of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());

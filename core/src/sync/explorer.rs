@@ -1,11 +1,12 @@
 //! Explores every interleaving of threads that run the real code. The search visits each state once.
 //!
-//! A thread's progress within a call is the list of results of its atomic accesses so far. To advance by one step, the call
-//! runs again from its beginning: it receives these results, then performs one access, and is stopped before the next access.
-//! The values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also choose
-//! a value, such as a clock reading, and the search explores all choices.
+//! How far a thread has progressed through a call is recorded as the list of results of its atomic accesses so far. To
+//! advance by one step, the call runs again from its beginning: it receives these results, then performs one access, and is
+//! stopped before the next access. The values of the atomics belong to the state of the search, so the atomics themselves
+//! never change. A call can also choose a value, such as a clock reading, and the search explores all choices.
 //!
-//! Each access observes the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
+//! Each access observes the last write (sequential consistency), and a weak compare-and-swap fails only if the value
+//! differs.
 
 use std::{
     boxed::Box,
@@ -22,7 +23,7 @@ use super::watched::{Access, Answer, Operation, with_interceptor};
 
 /// The calls that threads perform on shared atomics.
 pub(crate) trait Scenario {
-    /// The data that the test checks, taken from the results of completed calls.
+    /// The data that the test checks, collected from the results of completed calls.
     type Record: Clone + Default + Hash;
 
     /// Performs call `number` of thread `thread`. The call may use [`choose`]. It changes the record only after its last
@@ -30,7 +31,7 @@ pub(crate) trait Scenario {
     /// starts the call again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
-    /// Returns whether each call of a thread is a single step, so that other threads run only between its calls.
+    /// Returns whether each call of a thread is a single step. If so, other threads run only between its calls.
     fn is_whole(&self, thread: usize) -> bool {
         let _ = thread;
         false
@@ -81,7 +82,7 @@ struct Run {
     /// The number of answers that the call has received from the log.
     repeated: Cell<usize>,
     has_stepped: Cell<bool>,
-    /// The choices that this step makes, each with its number of possibilities.
+    /// The choices made in this step, each with its number of options.
     choices: RefCell<Vec<(u8, u8)>>,
     chosen: Cell<usize>,
     /// The addresses of atomics that any call writes. Loading any other atomic is not a step, because its value never

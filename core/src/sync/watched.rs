@@ -25,7 +25,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Returns the new value of an atomic whose value was `value`, and whether the operation failed.
+    /// Applies the operation to `value`. Returns the new value, and whether the operation failed.
     pub(crate) fn apply(self, value: u128) -> (u128, bool) {
         match self {
             Self::Load => (value, false),
@@ -74,7 +74,7 @@ impl Drop for InterceptorGuard {
     }
 }
 
-/// Runs `work`, and calls `interceptor` instead of performing this thread's accesses.
+/// Runs `work`. Each atomic access of this thread calls `interceptor` instead of being performed.
 pub(crate) fn with_interceptor<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
     let _restored = InterceptorGuard(INTERCEPTOR.replace(interceptor));
     work()
@@ -210,7 +210,7 @@ macro_rules! watched {
 
 watched!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
 
-/// A pointer. A test can run other calls before an access to it, but cannot answer the access itself.
+/// An atomic pointer. A test can run other calls before an access to it, but cannot simulate the result of the access.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct AtomicPtr<T>(portable_atomic::AtomicPtr<T>);

@@ -195,7 +195,7 @@ impl Settings {
         }
     }
 
-    /// Returns the longest rollback that does not make the generator start over.
+    /// Returns the longest rollback, in milliseconds, that does not make the generator start over.
     fn max_held_rollback(&self) -> Result<u64> {
         match (self.follows_rollbacks, self.worker_id) {
             (false, _) => Ok(u64::MAX),

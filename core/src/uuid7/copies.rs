@@ -59,7 +59,7 @@ enum Weakness {
     HandleKeepsStream,
 }
 
-/// The process and the number of reported restores.
+/// A process generation: the process, and the number of restores that were reported to it.
 type Generation = (u8, u8);
 
 /// Random bits, identified by a key and a position in its stream.
@@ -68,7 +68,7 @@ type Bits = (u8, u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Stream {
     key: u8,
-    /// The position of the next bits that are not in the buffer yet.
+    /// The position in the key's stream of the first bits that are not buffered yet.
     position: u8,
     buffer: [Bits; BUFFERED_IDS as usize],
     taken: u8,
@@ -133,7 +133,7 @@ struct Call {
     bits: (Bits, Generation),
     /// The generation at the beginning of the handle's new block.
     of_block: Generation,
-    /// Whether another copy may complete the same ID.
+    /// Whether another copy may generate the same ID.
     may_repeat: bool,
     began_after_report: bool,
 }
@@ -154,8 +154,8 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// For each owner, the millisecond that its last call before the copy read from the clock. `None` once a call has read
-    /// a different millisecond.
+    /// For each owner, the millisecond that its last call before the copy read from the clock. Becomes `None` once a call
+    /// reads a different millisecond.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,
@@ -215,7 +215,7 @@ impl Explorer {
             block: None,
             call: None,
             calls: self.calls,
-            // Only a report after the split matters.
+            // Only a report after the split matters, so the model starts as if one had been made.
             has_reported: true,
             made: Vec::new(),
         };
@@ -233,8 +233,8 @@ impl Explorer {
         found
     }
 
-    /// Returns all states of a process, and the IDs that it can generate. An ID maps to `true` if another copy may also
-    /// generate it, no matter how this process arrives at the ID.
+    /// Explores all states of a process, and returns them with the IDs that the process can generate. An ID maps to `true`
+    /// if another copy may also generate it, however this process arrives at the ID.
     fn explore_from(
         &self,
         first: Process,
@@ -451,7 +451,7 @@ impl Explorer {
     }
 }
 
-/// Returns the tick of a clock reading. No clock reading maps to tick 0, because a new state machine is in that tick.
+/// Returns the tick of a clock reading. Tick 0 is skipped, because a new state machine starts in it.
 fn tick_of(now: u8) -> u64 {
     u64::from(now) + 1
 }

@@ -58,7 +58,7 @@ impl Uuid7Family {
         Self { entropy, worker_id, rollbacks: Tally::new(0), last_start, process }
     }
 
-    /// Returns the bits if they belong to the process to which the worker ID or the window was assigned.
+    /// Returns the argument, or `None` if the worker ID or the window was assigned to a process with another generation.
     #[inline]
     fn for_current_process(&self, (generation, tail): (u64, Tail)) -> Option<(u64, Tail)> {
         let is_here = self.process.is_none_or(|process| process.generation() == generation);
@@ -113,8 +113,8 @@ impl Family for Uuid7Family {
     }
 }
 
-/// Returns a state machine whose next slot is in a tick after `last`. It starts over after a rollback of more than `most`
-/// milliseconds.
+/// Returns a state machine whose first slot is in a tick after `last`. The state machine starts over after a rollback of
+/// more than `most` milliseconds.
 pub(super) const fn sequence(most: u64, last: Option<u64>) -> PerTick {
     let slots = Slots { first: 0, last: LAST_SEQUENCE as u64 };
     let (tick, next) = match last {

@@ -205,7 +205,7 @@ impl<C> Generator<C> {
     }
 }
 
-/// Returns the millisecond of a state, if IDs were generated in it.
+/// Returns the millisecond of a state, or `None` if no ID was generated in it.
 fn last_ms(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.tick_start_ms(state.tick))
 }
@@ -230,7 +230,8 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_ms(self.engine.machine.close()?);
-        // If the generator was called but made no ID, an earlier generator may have used the millisecond of that call.
+        // If this generator was called but generated no ID, an earlier generator may have used the millisecond of that
+        // call.
         Ok(used.or_else(|| {
             self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick))
         }))

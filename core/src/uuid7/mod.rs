@@ -59,7 +59,7 @@ const SEQUENCE_LOW: Span = FIELDS[4];
 const RANDOM: Span = FIELDS[5];
 
 /// The position of the worker ID within the random bits. The worker ID is not at the end, because some programs truncate
-/// UUIDs to their last characters or shard by those characters.
+/// UUIDs to their last characters, or choose shards by those characters.
 const WORKER_ID: Span = Span::split([16, 40])[0];
 
 /// Unix milliseconds, 48 bits.

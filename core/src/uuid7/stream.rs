@@ -44,7 +44,7 @@ const MILLISECOND: i64 = 1_000_000;
 #[derive(Debug)]
 pub(super) struct Entropy {
     draw: fn() -> Result<[u8; 32]>,
-    /// Whether the source is the operating system's, so that all generators of a thread can use one stream.
+    /// Whether the random source is the operating system. If so, all generators of a thread can share one stream.
     pub(super) is_system: bool,
     /// The number of streams that this generator has started. Each stream uses a different number, so no stream repeats
     /// another stream of the generator, even if the source repeats a key.
@@ -58,7 +58,7 @@ pub(crate) struct Stream {
     /// twice as much.
     bits: [u64; BUFFERED_IDS],
     taken: usize,
-    /// The start of the millisecond that the clock showed, in Unix nanoseconds.
+    /// The start of the millisecond that the clock showed when the stream was keyed, in Unix nanoseconds.
     begins: i64,
     generation: u64,
     owner: usize,
@@ -115,7 +115,7 @@ impl Stream {
         is_within(self.begins, MILLISECOND.cast_unsigned(), now)
     }
 
-    /// Returns whether the stream comes from this source and serves a clock that reads `now`.
+    /// Returns whether the stream was keyed by this source and can serve a call whose clock reading is `now`.
     #[inline]
     fn serves(&self, entropy: &Entropy, now: i64) -> bool {
         self.is_in_same_millisecond(now) && self.owner == entropy.owner()
@@ -134,8 +134,8 @@ impl Entropy {
         if self.is_system {
             return 0;
         }
-        // An earlier generator may have had the same address, so the address counts only once this generator has started a
-        // stream.
+        // An earlier generator may have had the same address. The address therefore identifies this generator only after it
+        // has started a stream.
         let has_streams = self.streams.load(Ordering::Relaxed) > 0;
         if has_streams { core::ptr::from_ref(self).addr() } else { usize::MAX }
     }
@@ -150,8 +150,8 @@ impl Entropy {
         // The generation is read first, so that the comparison detects a fork or a restore inside the source.
         let generation = fork::current();
         let mut key = (self.draw)()?;
-        // Unlike the kernel's source, a custom source may repeat itself. It would then key the same stream in a parent and
-        // its child.
+        // Unlike the operating system's random source, a custom source may repeat itself. Without the generation, a parent
+        // and its child could then key the same stream.
         for (byte, of_generation) in key.iter_mut().zip(generation.to_le_bytes()) {
             *byte ^= of_generation;
         }
@@ -220,8 +220,8 @@ mod thread_stream {
         }
     }
 
-    /// Calls `take` with this thread's stream. A signal handler may generate IDs while the call that it interrupted uses
-    /// the stream. In that case, `take` receives `None`.
+    /// Calls `take` with this thread's stream, or with `None` if the stream is in use. This happens if a signal handler
+    /// generates IDs while the call that it interrupted is using the stream.
     #[inline]
     fn with<T>(take: impl FnOnce(Option<&mut Option<Stream>>) -> T) -> T {
         STREAM.with(|stream| match stream.try_borrow_mut() {

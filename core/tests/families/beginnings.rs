@@ -26,7 +26,7 @@ use super::{
 
 const MS: u64 = 1_000_000;
 
-/// A clock that another generator may have read before a restart.
+/// A clock that another generator may also have read, for example before a restart.
 #[derive(Clone)]
 struct SharedReadings<C> {
     clock: C,
@@ -55,7 +55,7 @@ fn shared_readings<C>(clock: C) -> SharedReadings<C> {
     SharedReadings { clock, slack: 0, resolution: 1 }
 }
 
-/// A clock that advances while a call sleeps. By default, calls wait only briefly.
+/// A clock that advances whenever a call sleeps. By default, calls wait only briefly.
 #[derive(Clone, Default)]
 struct SleepingClock(Arc<AtomicI64>);
 
@@ -224,8 +224,8 @@ fn consecutive_generators_share_no_tick() {
     }
 }
 
-/// An exact clock may already have shown the next tick while a coarse clock still shows this one. Another thread's reading
-/// may have been ahead by the slack.
+/// An exact clock may already show the next tick while a coarse clock still shows the current one. In addition, another
+/// thread's clock reading may have been ahead by the slack.
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {
@@ -234,8 +234,8 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             let clock = ScriptedClock::default();
             let shared = SharedReadings { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
-            // In the middle of a tick, another clock reading may already be in the next tick. A one-millisecond tick
-            // contains no whole millisecond after its start.
+            // A reading in the middle of a tick may already be in the next tick on another clock. Ticks of one millisecond
+            // are skipped, because they contain no whole millisecond after their start.
             if family.tick == 1 {
                 continue;
             }
@@ -369,7 +369,7 @@ fn a_random_identity_starts_without_a_wait() {
     assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
     let windowed = hotguid::Generator::builder().clock(&clock).window(START_MS, START_MS + 5000);
     assert!(windowed.build().unwrap().try_generate(7).is_ok());
-    // A caller's source may return the same identity twice.
+    // The caller's function may return the same identity twice.
     let drawn = sno::Generator::builder().clock(&clock);
     let drawn = drawn
         .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
@@ -395,7 +395,7 @@ fn a_snapshot_with_a_used_tick_starts_without_a_wait() {
     let blank = sno().partition(7).build().unwrap().close().unwrap();
     assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
     assert_exhausted(sno().restore(blank).unwrap().try_generate(7), ms + 4);
-    // A generator that started without generating an ID does not use the tick that it skipped.
+    // A restored generator that has generated no ID has not used the tick that it skipped.
     let begun = sno().restore(blank).unwrap();
     assert_exhausted(begun.try_generate(7), ms + 4);
     let begun = begun.close().unwrap();

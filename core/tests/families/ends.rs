@@ -130,8 +130,8 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// Asserts that concurrent threads make no IDs after the end that the seal returned, and that only one thread succeeds in
-/// sealing.
+/// Asserts that concurrent threads make no IDs after the end that the seal returned, and that only one thread can seal the
+/// generator.
 #[test]
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {

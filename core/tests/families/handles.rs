@@ -36,8 +36,8 @@ fn blocks_double_within_a_tick() {
             }
             ids.generate().unwrap().place
         };
-        // Blocks have 2, 4, 8, ..., 128 slots, and then always 128. `begins` makes one more ID to find each start, so that ID
-        // lies between two blocks.
+        // Blocks have 2, 4, 8, ..., 128 slots, and 128 from then on. `begins` makes one extra ID to find each start, so
+        // there is one ID between two consecutive blocks.
         let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
         assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
         clock.set_readings([START_MS + family.tick]);

@@ -63,8 +63,8 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error reports the clock's nanoseconds. For a Randflake generator, these times are outside its grant. No clock can
-/// show the end of UUID v7's time range, which a test of that format covers.
+/// The error reports the clock's time in nanoseconds. For a Randflake generator, such times are outside its grant. No clock
+/// can reach the end of UUID v7's time range, which is covered by a test of that format.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     let is_limited =

@@ -1,4 +1,4 @@
-//! Tests exhausted ticks and clocks that are behind, where calls wait or return an error.
+//! Tests calls that find the tick exhausted or the clock behind: they wait or return an error.
 
 use std::time::Duration;
 

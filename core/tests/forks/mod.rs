@@ -36,7 +36,7 @@ pub(crate) fn fork_without_hooks() -> Option<Fork> {
     None
 }
 
-/// Runs `work` in a child that `fork` creates, and returns its result. If the child panics, the result is empty.
+/// Runs `work` in a child created with `fork`, and returns its result. If the child panics, the result is empty.
 pub(crate) fn run_in_child_with(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let (mut from, mut to) = pipe().unwrap();
     let child = fork();

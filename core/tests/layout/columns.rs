@@ -1,4 +1,5 @@
-//! Tests columns of many IDs. The results must equal those of packing and parsing the IDs one at a time.
+//! Tests packing and parsing columns of many IDs. The results must equal those of packing and parsing the IDs one at a
+//! time.
 
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{
@@ -110,7 +111,7 @@ proptest! {
             let column = ids.column(&layout, slot, noise.len());
             let singly: Vec<_> = ids.pack_one_by_one(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
             match column {
-                // Parsing a single ID also fails for invalid values in its other fields.
+                // Unlike reading a column, parsing a single ID also fails for invalid values in the ID's other fields.
                 Ok(column) => for (value, single) in column.into_iter().zip(singly) {
                     prop_assert!(single.is_err() || single == Ok(value.into()), "{field:?} {single:?} {value}");
                 },

@@ -1,4 +1,4 @@
-//! Tests `describe()` for kinds of layouts that no preset uses.
+//! Tests `describe()` for layouts with properties that no preset has.
 
 use polyflake::layout::{Field, Layout, Tick, ValueType};
 

@@ -141,7 +141,7 @@ fn invalid_layouts_are_rejected() {
     assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
     assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
     assert_code(Layout::integer([Field::bindable_of(ValueType::Bytes, 64, "a")]), "invalid_layout");
-    // A constant and a bindable may have the same name, and zero-width fields are distinguished by their position.
+    // A constant and a bindable may have the same name, and fields of zero width are distinguished by their position.
     let shared = [
         Field::constant(8, "a", 1),
         Field::bindable(0, None),

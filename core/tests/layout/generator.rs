@@ -275,7 +275,8 @@ fn the_widest_layout_generates_ids() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
-/// The epoch of a 64-bit timestamp may be so early that the clock's ticks exceed 63 bits or do not fit in the state word.
+/// The epoch of a 64-bit timestamp may be so early that the current tick number needs more than 63 bits or does not fit in
+/// the state word.
 #[test]
 fn very_early_epochs_are_handled() {
     let us = Tick::MICROSECOND;

@@ -1,4 +1,4 @@
-//! Tests reading and writing layout descriptions as JSON, and the error codes.
+//! Tests reading and writing layout descriptions as JSON, and the error codes for invalid descriptions.
 
 use polyflake::{
     clock::ManualClock,
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::shared::assert_code;
 
-/// The format's example, with a constant in place of the shard.
+/// The example from the format's documentation, with a constant instead of the shard.
 const EXAMPLE: &str = r#"{"id":"integer","bits":64,"fields":[
     {"kind":"unused","bits":1},
     {"kind":"timestamp","bits":41,"tick":"1ms","epoch_ms":1483228800000},
@@ -86,7 +86,7 @@ fn every_type_and_large_integers_round_trip() {
     assert_eq!(serde_json::from_value::<Layout>(json).unwrap(), layout);
 }
 
-/// Returns the example with one member changed, either of a field or of the whole description.
+/// Returns the example with one member changed: a member of a field, or of the whole description.
 fn example_with(path: &str, to: Json) -> String {
     let mut json: Json = serde_json::from_str(EXAMPLE).unwrap();
     let (parent, member) = path.rsplit_once('/').unwrap();

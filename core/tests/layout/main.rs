@@ -1,5 +1,5 @@
 //! Tests custom layouts against a big-integer reference implementation: values, descriptions, columns, ranges and
-//! generators. `tests/conformance` compares them with the original implementations' results in `tests/vectors`.
+//! generators. `tests/conformance` tests them against results of the original implementations in `tests/vectors`.
 #![cfg(feature = "json")]
 
 mod columns;

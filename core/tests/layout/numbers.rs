@@ -1,5 +1,5 @@
-//! Tests ranges of worker IDs. Within a tick, all calls together must make each pair of worker ID and sequence number
-//! exactly once, in ID order. A restart with a different range must not repeat an ID.
+//! Tests generators with a range of worker IDs. Within a tick, all calls together must use each pair of worker ID and
+//! sequence number exactly once, in ID order. A restart with a different range must not repeat an ID.
 
 use std::{collections::HashSet, ops::RangeInclusive};
 
@@ -17,7 +17,8 @@ fn time() -> Field {
     Field::timestamp(40, MS, 0)
 }
 
-/// Returns an integer or byte layout with a `node` and, below it, a `region` that is either passed for each ID or fixed.
+/// Returns an integer or byte layout with a `node` field and, below it, a `region` field. The region is either passed with
+/// each ID or fixed.
 fn node_layout(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     let fields = [
         time(),
@@ -45,7 +46,7 @@ fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
     (parsed.unix_ms().unwrap(), node, parsed.sequence().unwrap())
 }
 
-/// Makes up to `count` of the tick's remaining IDs in one batch.
+/// Makes up to `count` IDs in one batch, without leaving the current tick.
 fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
     if ids.layout().is_integer() {
         let mut batch = vec![0_i64; count];

@@ -48,7 +48,7 @@ pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     proptest::collection::vec(draw, 1..24)
 }
 
-/// Returns a plan whose fields fill the whole ID. A bindable takes up the remaining bits.
+/// Returns a plan whose fields fill the whole ID. The bits that the drawn fields leave over become a bindable.
 pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();
@@ -188,7 +188,7 @@ proptest! {
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();
         let id = plan.pack_with(&layout, &given).unwrap();
         prop_assert_eq!(&id, &plan.id(&plan.pack(&given).unwrap()));
-        // An extreme epoch, rounded down to its tick, may be earlier than any time that fits into 64-bit milliseconds.
+        // An extreme epoch, rounded down to a whole tick, may be too early for 64-bit milliseconds. Parsing then fails.
         if let Ok(parsed) = layout.parse(&id) {
             let in_nanos = |(index, given): (usize, Option<ReferenceValue>)| match plan.fields[index].kind {
                 Kind::Timestamp { .. } => parsed.unix_nanos().map(ReferenceValue::Nanos),

@@ -26,7 +26,8 @@ fn a_time_range_contains_exactly_the_ids_of_its_times() {
     }
 }
 
-/// Checks every range against every ID that can be made with the given upper bindable, zero unused bits, and the constant.
+/// Checks every time range against every ID that has the given upper bindable, zero in its unused bits, and the layout's
+/// constant.
 fn check_all_ids(layout: &Layout) {
     let made: Vec<_> = (0..=u16::MAX)
         .map(|id| Id::Bytes(id.to_be_bytes().into()))
@@ -103,7 +104,7 @@ fn a_range_across_the_sign_bit_is_rejected() {
     let (lowest, highest) = layout.time_range(half, half + 1, []).unwrap();
     assert!(lowest < highest && lowest == Id::Integer(i64::MIN));
     assert_code(layout.time_range(half - 1, half + 1, []), "out_of_range");
-    // In a byte layout, the same bits sort as an unsigned integer.
+    // In a byte layout, the same bits sort as an unsigned integer, so the range is valid.
     let bytes = Layout::bytes(8, [Field::timestamp(42, MS, 0), Field::sequence(22)]).unwrap();
     assert!(bytes.time_range(half - 1, half + 1, []).is_ok());
 }

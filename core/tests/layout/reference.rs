@@ -30,7 +30,7 @@ pub(crate) enum ReferenceValue {
     Nanos(i128),
 }
 
-/// A layout. It is an integer layout if `bytes` is `None`.
+/// The plan of a layout: an integer layout if `bytes` is `None`, and a byte layout otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) bytes: Option<usize>,
@@ -91,8 +91,8 @@ impl FieldPlan {
         if self.invert { field.inverted() } else { field }
     }
 
-    /// Converts an integer to the field's bits. An integer `n` fits if 0 <= n < 2^bits. In fields of 64 or more bits,
-    /// -2^63..=-1 also fits, modulo 2^64.
+    /// Converts an integer to the field's bits. An integer `n` fits if 0 <= n < 2^bits. Fields of 64 or more bits also
+    /// accept -2^63..=-1, which are encoded modulo 2^64.
     fn to_bits(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
             return (n < power_of_two(self.bits)).then_some(n);
@@ -100,7 +100,8 @@ impl FieldPlan {
         (self.bits >= 64 && n >= -power_of_two(63)).then(|| n + power_of_two(64))
     }
 
-    /// Converts the field's bits to an integer. In fields of 64 or more bits, 2^63..=2^64-1 is read as negative.
+    /// Converts the field's bits to an integer. In fields of 64 or more bits, values in 2^63..=2^64-1 are read as negative
+    /// numbers.
     fn signed(&self, n: BigInt) -> BigInt {
         if self.bits >= 64 && n >= power_of_two(63) && n < power_of_two(64) {
             n - power_of_two(64)

@@ -29,7 +29,7 @@ fn layout(readings: &[i64]) -> Generator<AnyClock> {
     builder(&fields, readings).bind("worker", 7).build().unwrap()
 }
 
-/// Returns a generator with two worker IDs and two IDs per tick for each.
+/// Returns a generator with two worker IDs. Each of them has two IDs per tick.
 fn ranged_generator(readings: &[i64]) -> Generator<AnyClock> {
     let fields = [time(), worker(), Field::sequence(1), Field::unused(15)];
     builder(&fields, readings).range("worker", 7..=8).build().unwrap()

@@ -16,7 +16,7 @@ use super::{
     generate, generate_in_blocks, ms, register_atomics, run_both,
 };
 
-/// Returns a generator in the model, with four sequence numbers per tick and a grant of a few ticks.
+/// Returns a generator that the model tracks, with four sequence numbers per tick and a grant of a few ticks.
 fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
     let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
@@ -98,7 +98,7 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
     check_seal_during(None, true, first, move |end| granted_generator(end / 1000, &[end / 1000]));
 }
 
-/// Returns a leased generator in the model.
+/// Returns a leased generator that the model tracks.
 fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     let ids = Leased::new(first).unwrap();
     ids.grant();
@@ -191,8 +191,8 @@ fn closing_during_a_switch_ends_generation() {
     });
 }
 
-/// A thread closes the generator while another makes IDs. Calls fail with `generator_closed`, never with the error for a
-/// missing grant, and the worker ID's next holder repeats no ID.
+/// A thread closes the generator while another makes IDs. Calls must fail with `generator_closed`, never with the error for
+/// a missing grant, and the worker ID's next holder must repeat no ID.
 #[test]
 fn closing_during_generation_reports_generator_closed() {
     check(Some(3), || {

@@ -1,9 +1,9 @@
 //! Models threads that share a generator, with clocks that advance, stop and move backwards.
 //!
-//! Two checkers run the same models. loom explores all interleavings within its bounds, including stale loads:
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random schedules, half of them
-//! based on priorities (PCT), so it reaches some interleavings beyond loom's bounds: `RUSTFLAGS="--cfg shuttle"
-//! SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
+//! Two checkers run the same models. loom explores all interleavings within its bounds, including those in which a load
+//! returns an outdated value: `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle runs random
+//! schedules, half of them based on priorities (PCT), so it reaches some interleavings beyond loom's bounds:
+//! `RUSTFLAGS="--cfg shuttle" SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
 #![cfg(any(loom, shuttle))]
 
 #[cfg(loom)]
@@ -30,8 +30,8 @@ use polyflake::{
     clock::{Clock, ClockInfo},
 };
 
-/// A clock that returns scripted readings, in Unix milliseconds, in the order in which threads read it. The last reading
-/// repeats.
+/// A clock that returns scripted readings, in Unix milliseconds. The threads that read it share one script, and the last
+/// reading repeats.
 struct SharedReadings {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
@@ -91,7 +91,7 @@ fn run_both<I: Send + Sync + 'static, A, B: Send + 'static>(
     (here(ids), thread.join().unwrap())
 }
 
-/// Makes IDs one at a time. A call may fail, but only with an error that a later retry resolves.
+/// Makes IDs one at a time. A call may fail, but only with an error for which a later retry can succeed.
 fn generate(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }
@@ -103,7 +103,7 @@ fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
 
 const TEMPORARY_ERRORS: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
 
-/// Collects the IDs that the calls return. A call may fail with one of the given codes.
+/// Makes `calls` calls and collects the IDs. A call may fail, but only with one of the given codes.
 fn collect<I>(calls: usize, refusable: &[&str], mut make: impl FnMut() -> Result<I>) -> Vec<I> {
     let made = (0..calls).map(|_| make());
     made.filter_map(|made| {
@@ -152,7 +152,8 @@ fn check_batch_against_singles<I: Ids + 'static>(
     check_both(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
 }
 
-/// Checks single calls in one thread against a handle in another thread that uses up a block and reserves the next.
+/// Checks single calls in one thread against a handle in another thread. The handle uses up a block and reserves the next
+/// one.
 fn check_blocks_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,

@@ -60,7 +60,7 @@ fn builder(find: FindTable, ticks: &[i64]) -> Builder<AnyClock> {
     Generator::builder().clock(clock).max_wait(Duration::ZERO).leased_from(find)
 }
 
-/// Builds a generator in the model.
+/// Builds a generator, and registers it with the model.
 fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
     let ids = builder.build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
@@ -79,8 +79,8 @@ fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads that each own a generator. A generator reads its clock once per ID, and releases its lease when it is
-/// dropped.
+/// Checks threads that each have their own generator. A generator reads its clock once per ID, and releases its lease when
+/// it is dropped.
 fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -115,15 +115,15 @@ fn three_generators_on_two_partitions_never_collide() {
     threads(find_table_of_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
-/// The first generator releases its lease early, possibly after another generator acquired the partition because the lease
-/// had ended.
+/// The first generator releases its lease early. Another generator may already have acquired the partition, because the
+/// lease had ended.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
     threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Two threads that share a generator notice that its lease has ended. Another generator may have acquired the partition
-/// since then.
+/// Two threads that share a generator notice that its lease has ended. By then, another generator may have acquired the
+/// partition.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
@@ -143,7 +143,7 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
 }
 
 /// Checks threads with one handle each: at their generator's first ID, at renewals, and after another generator acquired
-/// the partition. Each thread's IDs are sorted, and no tick has IDs with two partitions.
+/// the partition. Each thread's IDs must be sorted, and no tick may have IDs with two partitions.
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -197,7 +197,7 @@ fn handles_never_collide_at_renewals() {
 
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
-/// Returns a call that, if it has to wait, is pending until it is polled again.
+/// Returns a call to be polled. If the call has to wait, it stays pending until it is polled again.
 fn call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
@@ -283,7 +283,8 @@ fn a_closed_generator_keeps_its_partition() {
     });
 }
 
-/// Checks a default generator while other threads each build an explicit generator, make IDs with it and drop it.
+/// Checks a default generator. At the same time, other threads each build an explicit generator, make IDs with it and drop
+/// it.
 fn check_with_explicit_generators(
     preemptions: Option<usize>,
     readings: &'static [i64],
@@ -325,7 +326,7 @@ fn an_explicit_generator_never_collides_after_a_clock_rollback() {
     );
 }
 
-/// Dropping the first explicit generator does not free the partition.
+/// Dropping the first explicit generator must not free the partition while the second one exists.
 #[test]
 fn two_explicit_generators_never_collide_with_a_default_one() {
     check_with_explicit_generators(
@@ -338,7 +339,8 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
     );
 }
 
-/// Once the generator is closed or restored, no default generator acquires the snapshot's partition.
+/// No default generator may acquire the snapshot's partition after the explicit generator is closed, or after it is
+/// restored.
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {

@@ -41,8 +41,8 @@ fn randflake(after: &[i64]) -> RandflakeGenerator {
 }
 
 /// Returns different bytes each time, like a random source, but always the same counter start, so that reused slots cause
-/// duplicates. The bytes are never all 0, because a new generator's word is 0 and a replayed interleaving must find the
-/// same words equal.
+/// duplicates. The bytes are never all 0, because a new generator's state word is 0, and comparisons with it must give the
+/// same result when an interleaving is replayed.
 fn draw() -> Result<[u8; 8]> {
     static DRAW_COUNT: AtomicU64 = AtomicU64::new(1);
     Ok((DRAW_COUNT.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -53,10 +53,10 @@ fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// The number of random values drawn in this interleaving.
+/// The number of values that `start` has returned in this interleaving.
 static START_COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Starts the counter of each second at one of two values. All machine bytes are equal, so reused slots cause duplicate IDs.
+/// Returns one of two counter starts for each second. All machine bytes are equal, so reused slots cause duplicate IDs.
 fn start() -> Result<[u8; 8]> {
     Ok((START_COUNT.fetch_add(1, Ordering::Relaxed) % 2 + 1).to_be_bytes())
 }
@@ -93,7 +93,8 @@ fn uuid_blocks_never_collide_with_single_calls() {
     check_blocks_against_singles(Some(3), || uuids(&[0, -1, 1]));
 }
 
-/// One thread publishes that its call has returned. The other thread begins its call after it has observed this.
+/// One thread announces that its call has returned. The other thread begins its call after it has observed the
+/// announcement.
 #[test]
 fn a_uuid_of_a_call_that_begins_later_is_greater() {
     for after in [&[0, 0][..], &[0, 1], &[1, 0]] {
@@ -167,7 +168,8 @@ fn hot_guid_batches_never_collide_with_single_calls() {
     check_batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
-/// A steady clock must never appear to be behind another thread's IDs, no matter how late a thread uses its reading.
+/// A clock that never moves backwards must not appear to be behind another thread's IDs, no matter how late a thread uses
+/// its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
@@ -202,7 +204,7 @@ fn close_returns_the_last_second_used() {
     });
 }
 
-/// IDs made during an extension are before its end, and the end never decreases.
+/// IDs made while the grant is extended must be before its end, and the end must never decrease.
 #[test]
 fn ids_stay_within_a_grant_extended_during_generation() {
     let grant = |end| Grant::new(7, START_SECONDS, end).unwrap();

@@ -1,4 +1,4 @@
-//! Runs the models with shuttle, which tries random schedules and schedules based on changing priorities (PCT).
+//! Runs the models with shuttle, which tries both random schedules and schedules based on changing priorities (PCT).
 
 pub(crate) use shuttle::{
     lazy_static,

@@ -15,8 +15,8 @@ fn builder(ticks: &[i64]) -> Builder<AnyClock> {
     Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
-/// Returns a generator with four sequence numbers per tick. Registering its atomics with the model uses up the script's first
-/// reading.
+/// Returns a generator with four sequence numbers per tick. Registering the generator's atomics with the model uses up a
+/// clock reading, so the first reading is in the script twice.
 fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     let ticks = [&ticks[..1], ticks].concat();
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
@@ -100,7 +100,7 @@ fn a_snapshot_resumes_after_all_reserved_blocks() {
     });
 }
 
-/// IDs made during an extension are before its end, even while the clock moves backwards.
+/// IDs made while the window is extended must be before its end, even if the clock moves backwards.
 #[test]
 fn ids_stay_within_a_window_extended_during_generation() {
     let generate = |ids: &Generator<_>| {

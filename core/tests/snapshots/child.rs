@@ -12,8 +12,9 @@ use std::{
 
 use super::{GeneratorStates, SmallTable};
 
-/// A child that makes the requested number of steps. Each reply lists, by tick, the cells that the child has used since the
-/// previous reply. A request for 0 steps ends the child, and the reply to it also contains the child's stored snapshots.
+/// A child process that makes steps of the walk on request. Each reply lists, by tick, the cells that the child has used
+/// since the previous reply. A request for 0 steps ends the child, and the reply to it also contains the child's stored
+/// snapshots.
 pub(super) struct Child {
     stream: BufReader<UnixStream>,
     process: libc::pid_t,
@@ -27,7 +28,7 @@ pub(super) fn shared() -> &'static SmallTable {
     let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
     assert_ne!(memory, libc::MAP_FAILED);
     let table = memory.cast::<SmallTable>();
-    // SAFETY: the memory is new, of this size, page-aligned, and never unmapped.
+    // SAFETY: the memory is new, large enough for a table, page-aligned, and never unmapped.
     unsafe {
         table.write(SmallTable::new());
         &*table
@@ -35,7 +36,7 @@ pub(super) fn shared() -> &'static SmallTable {
 }
 
 impl GeneratorStates<'_> {
-    /// Starts a child, makes it run some steps, or ends it and takes over its snapshots.
+    /// Starts a child, makes the existing child run some steps, or ends it and takes over its snapshots.
     pub(super) fn exchange_with_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {
             (_, 0) => self.stop_child(),
@@ -88,7 +89,7 @@ impl GeneratorStates<'_> {
         }
     }
 
-    /// Makes the child run steps, and checks that this process did not use the child's cells.
+    /// Makes the child run steps, and checks that this process has not used any of the cells that the child used.
     fn run_steps_in_child(&mut self, steps: u8) {
         let child = self.child.as_mut().unwrap();
         child.stream.get_mut().write_all(&[steps]).unwrap();

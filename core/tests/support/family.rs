@@ -24,7 +24,7 @@ pub struct AnyId {
     pub bits: u128,
 }
 
-/// A function that makes IDs, as a handle does.
+/// A function that makes one ID per call, like a handle.
 pub type Make<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
 
 /// A generator of any format.
@@ -39,7 +39,7 @@ pub trait Ids: Send + Sync {
     fn non_waiting_handle(&self) -> Make<'_>;
     fn close(&self) -> Result<()>;
     fn seal(&self) -> Result<Option<Range<i64>>>;
-    /// Returns the statistics in their `Debug` form.
+    /// Returns the statistics, formatted with `Debug`.
     fn stats(&self) -> String;
     fn window(&self) -> (i64, i64);
     fn extend_window(&self, end: i64) -> Result<()>;
@@ -51,7 +51,7 @@ trait ToAnyId<I> {
 }
 
 /// Implements the trait's methods for a generator. If the format's methods take an argument, every call passes the same
-/// value.
+/// one.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
@@ -133,7 +133,7 @@ impl Ids for randflake::Generator<AnyClock> {
     }
 }
 
-/// Returns the same random bytes for every Hot Guid generator. Its counter starts close to the maximum.
+/// Returns the same bytes for every Hot Guid generator. They start its counter close to the maximum.
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
 fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
@@ -159,7 +159,7 @@ impl Ids for hotguid::Generator<AnyClock> {
 
 impl ToAnyId<Uuid7> for uuid7::Generator<AnyClock> {
     fn made(&self, id: Uuid7) -> AnyId {
-        // The random bits are discarded, so that reused slots cause duplicates.
+        // The random bits are dropped from the comparison, so that reused slots appear as duplicates.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
@@ -200,10 +200,10 @@ impl Ids for layout::Generator<AnyClock> {
 
 pub type AnyClock = Arc<dyn Clock + Send + Sync>;
 
-/// The options of a generator that differ between tests.
+/// The generator options that differ between tests.
 #[derive(Clone, Copy, Default)]
 pub struct GeneratorOptions {
-    /// The window. The default is the format's whole time span.
+    /// The window, or `None` for the format's whole time range.
     pub window: Option<(i64, i64)>,
     pub on_exhausted: Option<OnExhausted>,
     pub max_wait: Option<Duration>,
@@ -249,7 +249,7 @@ impl Family {
     }
 }
 
-/// The worker ID of every generator, or the first worker ID in a range of three.
+/// The worker ID of every generator. If the generator has a range of three worker IDs, this is the first.
 const NUMBER: u32 = 7;
 
 fn sno(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
@@ -267,7 +267,8 @@ fn randflake(last: u32, terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<
     Ok(Arc::new(builder.build()?))
 }
 
-/// Creates the generator with a window, because a window binds the generator's random bytes to its process.
+/// Creates a Hot Guid generator. It always has a window, because a window binds the generator's random bytes to its
+/// process.
 fn hot_guid(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
     let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
     let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));
@@ -320,7 +321,7 @@ const LAYOUT: Family = Family {
     build: |terms, clock| layout(NUMBER, terms, clock),
 };
 
-/// All formats. Those that support ranges of worker IDs are listed a second time, with a range.
+/// All formats. A format that supports ranges of worker IDs is listed a second time, with a range.
 pub const FAMILIES: [Family; 7] = [
     Family {
         name: "sno",

@@ -1,5 +1,6 @@
-//! Copies a single-threaded process as if from an image of its memory. It uses a raw `clone()` and corrects the
-//! differences: the page that the kernel wipes at a fork keeps its contents, and shared memory becomes private.
+//! Copies a single-threaded process as if it were restored from an image of its memory. A raw `clone()` makes the copy, and
+//! this module corrects two differences: the page that the kernel wipes at a fork keeps its contents, and shared memory
+//! becomes private.
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
 use std::{
@@ -8,7 +9,7 @@ use std::{
     ptr,
 };
 
-/// The memory mappings of this process that a fork treats differently than an image does, each with its start and length.
+/// The memory mappings that a fork treats differently than a memory image does, each with its start and length.
 struct Mappings {
     /// Mappings that the kernel wipes in a child process.
     wiped: Vec<(usize, usize)>,
@@ -45,16 +46,17 @@ fn clone_process() -> libc::c_long {
     // If this process was copied before, its page is no longer wiped at a fork.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
-        // SAFETY: the range is a mapping of this process, and the advice does not change its content.
+        // SAFETY: the range is a mapping of this process, and `MADV_KEEPONFORK` does not change its contents.
         assert_eq!(unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) }, 0);
     }
-    // The shared memory is saved before the copy is made, because this process modifies it as soon as it continues.
+    // The shared memory is saved before the copy is made, because this process may modify the memory as soon as it
+    // continues.
     let image = |(start, len): (usize, usize)| {
         // SAFETY: the mapping is readable, and no other thread modifies it.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
     };
     let shared: Vec<_> = shared.into_iter().map(image).collect();
-    // SAFETY: without flags that share memory, `clone` copies this single-threaded process as `fork` does.
+    // SAFETY: no flag makes the processes share memory, so `clone` copies this single-threaded process as `fork` does.
     let copy = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     assert!(copy >= 0, "expected a copy");
     for (start, bytes) in shared.into_iter().filter(|_| copy == 0) {
@@ -72,8 +74,8 @@ fn clone_process() -> libc::c_long {
     copy
 }
 
-/// Returns the bytes of the IDs that `work` makes in this process and in a copy of it. The argument of `work` is `true` in the
-/// copy.
+/// Runs `work` in this process and in a copy of it, and returns the bytes of the IDs that each of them makes. `work`
+/// receives `true` in the copy.
 pub(crate) fn run_in_both_copies(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
     let (mut from, mut to) = pipe().unwrap();
     let copy = clone_process();
@@ -86,7 +88,8 @@ pub(crate) fn run_in_both_copies(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [V
     drop(to);
     let mut there = Vec::new();
     from.read_to_end(&mut there).unwrap();
-    // SAFETY: `waitpid` accepts a null pointer for the status, and `copy` was just created.
+    // SAFETY: `waitpid` accepts a null pointer for the status, and `copy` is the process ID of a child that was just
+    // created.
     unsafe { libc::waitpid(copy.try_into().unwrap(), ptr::null_mut(), 0) };
     [here, there.as_chunks().0.to_vec()]
 }

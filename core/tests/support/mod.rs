@@ -21,7 +21,7 @@ pub fn vectors(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
 }
 
-/// Reads one of the repository's test vector files into a test's types.
+/// Reads one of the repository's test vector files and deserializes it as the type `T`.
 #[track_caller]
 pub fn typed_vectors<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
@@ -33,7 +33,7 @@ pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
 
-/// The length of inputs that are much longer than expected.
+/// The length of an input that is much longer than any valid one.
 pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
 /// Returns the step for an iterator: 1 natively, or `n` under Miri.
@@ -41,7 +41,8 @@ pub const fn miri_step(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
-/// Returns the result that this library must produce for a case: its `ours` member if present, otherwise the case itself.
+/// Returns the result that this library must produce for a test case: its `ours` member if present, otherwise the case
+/// itself.
 pub fn expected_result(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
@@ -91,7 +92,7 @@ impl ScriptedClock {
         self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
     }
 
-    /// Runs `hook` during a reading, after skipping `skip` readings.
+    /// Runs `hook` during one clock reading. The first `skip` readings do not run it.
     pub fn run_inside_reading(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
         self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
     }

@@ -1,4 +1,4 @@
-//! Runs tests in separate processes, because some state exists once per process and other tests change it.
+//! Runs tests in separate processes, because the process has global state that other tests change.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{any::type_name, env, process::Command};
@@ -7,7 +7,7 @@ use std::{any::type_name, env, process::Command};
 /// spawn processes.
 pub(crate) fn run_in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
-    // A closure's type name contains its function's name: `crate::function::{{closure}}`.
+    // A closure's type name contains the name of the enclosing function: `crate::function::{{closure}}`.
     let name = type_name::<T>().split("::").nth(1).unwrap();
     if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
         return test();
@@ -15,7 +15,7 @@ pub(crate) fn run_in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], t
     rerun_test(name, &[variables, &[(NAME, name)]].concat());
 }
 
-/// Runs a test of this program in a separate process with the given environment variables.
+/// Runs one of this test program's tests in a separate process with the given environment variables.
 #[track_caller]
 pub(crate) fn rerun_test(name: &str, variables: &[(&str, &str)]) {
     let mut this = Command::new(env::current_exe().unwrap());

@@ -11,7 +11,7 @@ use polyflake::{
 pub(crate) struct SmallTable<const N: usize> {
     pub(crate) entries: [AtomicU64; N],
     pub(crate) count: AtomicU16,
-    /// Called after a partition has been reserved permanently.
+    /// A function to call after a partition has been reserved permanently.
     pub(crate) kept: Option<fn()>,
 }
 
@@ -36,7 +36,7 @@ impl<const N: usize> Table for SmallTable<N> {
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        // The table does not manage other partitions, so a claim for one of them always succeeds.
+        // The table does not manage any other partition, so a claim for one of those always succeeds.
         let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if let Some(kept) = self.kept.filter(|_| swapped && new >= RESERVED) {

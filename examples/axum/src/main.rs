@@ -38,8 +38,8 @@ type AppState = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// Returns a function that turns an error into a response with the given status and the error's code. The status is 400 for
-/// an invalid ID or time span, and 503 if no ID can be made now.
+/// Returns a function that converts an error to a response with the given status and the error's code. The status is 400
+/// for an invalid ID or time span, and 503 if no ID can be generated at the moment.
 fn error_response(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }

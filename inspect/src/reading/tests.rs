@@ -1,4 +1,4 @@
-//! Tests the reason that is given for each format, both with and without a time.
+//! Tests the reason that is given for a reading in each format, both with and without a time.
 
 use crate::{
     bits::Bits,

@@ -5,9 +5,9 @@ use crate::{Grant, Result};
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 ///
 /// After [`polyflake::after_restore`], the core crate's generators stop on their own, because another copy of the process
-/// has the same grant. An owner that uses the worker ID in another way continues to use it until the lease calls
-/// [`Grantee::seal`]. The lease does so as soon as it notices the restore, which can take up to a second, or until a
-/// request in progress ends.
+/// has the same grant. An owner that uses the worker ID for another purpose continues to use it until the lease calls
+/// [`Grantee::seal`]. The lease makes this call as soon as it notices the restore, which can take up to a second, or until
+/// a request in progress ends.
 pub trait Grantee {
     /// Called when a lease begins in this process, before its first grant.
     fn prepare(&self) {}
@@ -20,12 +20,13 @@ pub trait Grantee {
     /// Returns the reason why the generator cannot be created.
     fn begin(&self, grant: Grant) -> Result<()>;
 
-    /// Moves the end of the generator's window to a later time, in Unix milliseconds. An earlier time has no effect.
+    /// Moves the end of the generator's window to `end`, in Unix milliseconds. Has no effect if `end` is earlier than the
+    /// current end.
     fn extend(&self, end: u64);
 
     /// Ends the generator permanently. Returns the end, in Unix milliseconds, of the highest tick that the generator ever
-    /// reserved, whether or not it used that tick. The call is atomic: no slot is reserved afterwards. Returns `None` if
-    /// the generator reserved no tick, or if there is no generator.
+    /// reserved, whether or not it used that tick. The call is atomic: the generator reserves no slots after it. Returns
+    /// `None` if the generator reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
 
     /// Notifies the grantee that the user has closed the lease, before the worker ID is released. The generator creates no

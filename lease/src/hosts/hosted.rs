@@ -56,8 +56,8 @@ use crate::{
 use json::{error_to_json, event_to_json};
 use settings::Settings;
 
-/// The maximum number of random numbers that one command needs: for statements, for choosing a worker ID, and for tokens,
-/// incarnations and pauses.
+/// The maximum number of random numbers that one command needs. They are used for statements, for choosing a worker ID, and
+/// for tokens, incarnations and pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
@@ -78,7 +78,7 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// ```
 pub struct Hosted {
     lease: WatchedKeeper<Draw>,
-    /// Random numbers that the keeper may use until the next command.
+    /// The random numbers supplied by the host for the current command.
     random: Arc<Mutex<Vec<Random>>>,
     /// The store. For `SQLite`, the store's name is empty until the file is open.
     store: Engine,
@@ -95,7 +95,7 @@ pub struct Hosted {
     restores: u32,
     under_way: Progress,
     /// The next command, if it has already been determined, and what its answer will be used for. Other commands may be
-    /// issued before it.
+    /// issued first.
     command: Option<(Json, Progress)>,
 }
 
@@ -152,8 +152,8 @@ impl Hosted {
         })
     }
 
-    /// Processes the answer to the last command and returns the next command. For the first call, pass `null` as the
-    /// answer. Pass fresh random numbers from the operating system to each call.
+    /// Processes the answer to the last command and returns the next command. On the first call, pass `null` as the answer.
+    /// Pass fresh random numbers from the operating system on each call.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
         *lock_unpoisoned(&self.random) = others.into();
@@ -215,7 +215,7 @@ impl Hosted {
         error_to_json(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
     }
 
-    /// Processes the host's answer.
+    /// Processes the host's answer to the current command.
     fn process_response(&mut self, answer: &Json, now: Moment, random: Random) {
         let is_silent = answer.get("silent").is_some();
         match mem::replace(&mut self.under_way, Progress::Nothing) {
@@ -244,20 +244,20 @@ impl Hosted {
         }
     }
 
-    /// Abandons the lease after a restore, and begins a new lease. The last answer belongs to the abandoned lease, and
-    /// another copy of the process may have received it as well.
+    /// Abandons the lease after the process was restored from an image, and begins a new lease. The last answer belongs to
+    /// the abandoned lease, and another copy of the process may have received it as well.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random_source(&self.random));
         if self.is_closing {
             self.lease.close();
         }
-        // Also closes a connection that the host has just opened.
+        // Setting `engine` ensures that a connection that the host has just opened is closed as well.
         if let Progress::Opening(_) = mem::replace(&mut self.under_way, Progress::Nothing) {
             self.engine = Some(Engine::Sqlite(String::new()));
         }
         self.is_stale = true;
-        // If a grant began at the moment of the restore, this command ends it.
+        // If a grant began at the moment of the restore, this command seals its generator.
         self.command = Some((json!({ "do": "seal" }), Progress::Nothing));
     }
 
@@ -355,7 +355,8 @@ impl Hosted {
         self.command = Some((json!({ "do": "end", "refused": reason }), Progress::Nothing));
     }
 
-    /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after a failure.
+    /// Passes a reply to the keeper. An `SQLite` file is closed after each request, and any other connection is closed
+    /// after a failure.
     fn on_reply(&mut self, asked: &PendingRequest, reply: Result<Reply>, now: Moment) {
         // An SQLite file is closed after each request. Otherwise, a child process forked while the file is open would treat
         // its parent's file locks as its own. After an error, the state of the connection is unknown.

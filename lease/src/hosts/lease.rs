@@ -48,8 +48,8 @@ pub struct Lease {
     shared: PerProcess<Arc<SharedState>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
     spawn: Option<Box<Spawn>>,
-    /// `true` if dropping the lease waits until the worker ID is released. `false` if such a wait could block an executor's
-    /// thread.
+    /// Whether dropping the lease waits until the worker ID is released. This is `false` if waiting could block an
+    /// executor's thread.
     pub(crate) waits_in_drop: bool,
     options: Options,
     grantee: Arc<dyn Grantee + Send + Sync>,
@@ -63,8 +63,8 @@ impl Lease {
     /// dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts a lease. A single thread keeps all leases in the process. `open` opens the store at the start, and again
-    /// after each pause and each failure.
+    /// Starts a lease. A single thread keeps all leases in the process. The thread calls `open` to open the store at the
+    /// start, and again after each pause and each failure.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the system cannot start a thread or cannot detect forks.
@@ -104,8 +104,8 @@ impl Lease {
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
-    /// Returns this process's lease. Starts one if this is a child process without a lease, or if the lease's task could
-    /// not be started.
+    /// Returns this process's lease. Starts a new lease if this is a child process without one, or if the lease's task
+    /// could not be started.
     fn for_current_process(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
@@ -124,14 +124,14 @@ impl Lease {
     /// Waits until there is a grant. In a forked child process, this call starts leasing a worker ID for the child.
     ///
     /// # Errors
-    /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after
-    /// `longest`, returns the last error, or `lease_unavailable`.
+    /// Returns a [permanent](Error::is_permanent) error, such as `namespace_mismatch`, without waiting any longer. If there
+    /// is still no grant after `longest`, returns the most recent error, or `lease_unavailable` if there was none.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.for_current_process()?.ready(longest)
     }
 
-    /// Works like [`Lease::ready`], except that once a call in this process has waited in vain, later calls fail
-    /// immediately until there is a grant.
+    /// Works like [`Lease::ready`], except that after a call in this process has timed out, later calls fail immediately
+    /// until there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         self.for_current_process()?.ready_once(longest)
     }
@@ -161,7 +161,7 @@ impl Lease {
         self.for_current_process().map(drop)
     }
 
-    /// Returns the reason why no ID is available, including the last rejection.
+    /// Returns the reason why no ID is available, including the last error.
     pub(crate) fn reason(&self) -> Error {
         let none = || unavailable("expected a lease of this process, found its parent's");
         self.shared.get().map_or_else(none, |shared| shared.reason())
@@ -197,7 +197,7 @@ impl Lease {
 
     /// Closes the generator immediately, releases the worker ID, and waits until the release is complete. If an executor's
     /// task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has
-    /// leased a worker ID. It can be called on any thread, for example on a thread that waits for a signal.
+    /// leased its own worker ID. It can be called on any thread, such as one that waits for a signal.
     ///
     /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release
     /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
@@ -234,7 +234,7 @@ impl Lease {
     }
 }
 
-/// The pause before an asynchronous call checks again.
+/// The interval at which an asynchronous call checks whether its condition has been met.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {

@@ -46,13 +46,13 @@ pub(crate) struct SharedState {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
-    /// Whether callers have stopped waiting for the task to end.
+    /// Whether callers no longer wait for the task to end.
     is_left: bool,
     /// Wakes the task while it waits for the lease to be closed.
     waker: Option<Waker>,
-    /// The store's name in messages.
+    /// The store's name, for use in messages.
     place: String,
-    /// `true` after a call has waited for a grant and timed out. Later calls fail immediately until there is a grant.
+    /// Whether a call has timed out while waiting for a grant. If so, later calls fail immediately until there is a grant.
     has_waited: bool,
     pub(crate) status: LeaseStatus,
 }
@@ -74,7 +74,7 @@ impl SharedState {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Returns whether the lease is closed. If it is not, the task is woken when the lease is closed.
+    /// Returns `Ready` if the lease is closed. Otherwise, registers the task to be woken when the lease is closed.
     pub(crate) fn poll_closed(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closing {
@@ -186,8 +186,8 @@ impl LeaseTask {
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
     }
 
-    /// Returns the task that keeps the lease. `open` opens the store at the start, and again after each pause and each
-    /// failure. `sleep` waits for the given duration.
+    /// Returns the task that keeps the lease. The task calls `open` to open the store at the start, and again after each
+    /// pause and each failure. `sleep` waits for the given duration.
     pub(crate) fn task<S, F, P>(
         self,
         open: impl Fn() -> F + Send + Sync + 'static,
@@ -213,8 +213,8 @@ impl LeaseTask {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
-        // `new` has already read the restore count, so `is_restored` detects a restore that happens during this call to
-        // `prepare`.
+        // `new` has already read the restore count, so `is_restored` also detects a restore that happens during this call
+        // to `prepare`.
         self.grantee.prepare();
         let mut store = None;
         loop {
@@ -234,7 +234,8 @@ impl LeaseTask {
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
-                // `publish` has just called the program's own functions, which may have taken any amount of time.
+                // `publish` has just called the program's own functions, which may have run for any length of time, so the
+                // process may have been restored meanwhile.
                 continue;
             }
             if closes_store(&action, now) {
@@ -261,7 +262,7 @@ impl LeaseTask {
                 Action::Refused(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
-                    // The limit bounds how long a restore can go unnoticed.
+                    // The pause is limited so that a restore is noticed within `POLL_INTERVAL`.
                     let pause = pause.min(POLL_INTERVAL);
                     let closing = poll_fn(|context| self.shared.poll_closed(context));
                     first_of(closing, sleep(pause)).await;
@@ -271,7 +272,7 @@ impl LeaseTask {
         }
     }
 
-    /// Sends a request to the store, and waits for the reply for a limited time. Without a reply, closes the store.
+    /// Sends a request to the store, and waits for the reply for a limited time. If no reply arrives, closes the store.
     async fn exchange<S, F, P>(
         &self,
         store: &mut Option<S>,
@@ -306,12 +307,12 @@ impl LeaseTask {
         self.restores != fork::restores()
     }
 
-    /// Abandons the lease, and begins a new one.
+    /// Abandons the lease after a restore, and begins a new one.
     fn restart(&mut self) {
         self.restores = fork::restores();
         self.lease.abandon(random as _);
-        // If a grant began at the moment of the restore, this call ends it. The generators of earlier grants have already
-        // ended on their own.
+        // If a grant began at the moment of the restore, this call ends its generator. The generators of earlier grants
+        // have already ended on their own.
         let _ = self.grantee.seal();
     }
 
@@ -331,7 +332,7 @@ impl LeaseTask {
     }
 }
 
-/// Records that a task has ended, even if it panics.
+/// A guard that records the end of its task when it is dropped, even if the task panics.
 struct EndGuard(Arc<SharedState>);
 
 impl Drop for EndGuard {

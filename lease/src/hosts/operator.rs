@@ -19,9 +19,9 @@ use crate::{
     rules::volatile::is_volatile,
 };
 
-/// The maximum number of attempts at an action whose record keepers keep changing.
+/// The maximum number of attempts at an action if keepers keep changing the record.
 const MAX_ATTEMPTS: u32 = 16;
-/// The longest quiet time that is still considered intentional: ten years.
+/// The longest quiet time that an operator may request: ten years. A longer one is assumed to be a mistake.
 const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
 /// A namespace's status at one point in time.
@@ -45,7 +45,7 @@ pub struct Status {
     pub granted: u64,
     /// The number of reserved records.
     pub reserved: u64,
-    /// The number of records that could be claimed now, including those that do not exist yet.
+    /// The number of records that could be claimed now, including records that have not been created yet.
     pub free: u64,
     /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there are no current grants.
     pub next_end: Option<u64>,
@@ -75,8 +75,8 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). A missing
-    /// store is not created, because a wrong URL would then produce an empty store that looks like a real one.
+    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). This call
+    /// never creates a store, because with a wrong URL, the new, empty store would look like a real one.
     ///
     /// # Errors
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
@@ -154,8 +154,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.sorted_records(&namespace, &shape, reply.content)
     }
 
-    /// Returns the records in a reply, sorted by worker ID. Stores omit records that they cannot read, so a missing record
-    /// is an error.
+    /// Returns the records in a reply, sorted by worker ID. Returns an error if a record is missing, because stores omit
+    /// records that they cannot read.
     fn sorted_records(
         &mut self,
         namespace: &Namespace,
@@ -190,8 +190,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
             _ if old.token == Random::default() => Err(never_granted_error()),
-            // The record is replaced by an empty grant that starts where the previous one ends, so the previous holder
-            // finds a different token.
+            // The new record describes an empty grant that starts where the previous one ends. Its token differs, so the
+            // previous holder can no longer renew.
             end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
         })
     }
@@ -211,8 +211,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
-            // `free` never sets an end before the start of the reservation, so it does not make the ticks of the last grant
-            // available again.
+            // `free` never sets an end before this start, so it cannot make the ticks of the last grant available again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
             let (start, holder) = (shape.grid().ceil(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
@@ -257,7 +256,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 let reason = "expected the token of the number's record, found another one";
                 return Err(Error::new(ErrorKind::LeaseLost, reason));
             }
-            // The last millisecond that the holder's clock may have shown counts as used.
+            // The holder's clock may have been ahead by up to the clock error, so every millisecond that it may have shown
+            // counts as used.
             let end = shape.grid().ceil(now + namespace.clock_error_ms() + 1);
             let granted_until = old.granted_until.min(end.max(old.start));
             Ok(Some(Record { granted_until, ..old.clone() }))
@@ -308,8 +308,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let quiet_until = quiet_time(old, store, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
-            // The previous name is cleared, because if an operator reports a promotion later, that promotion happened
-            // before this restore.
+            // The previous name is cleared, so that a promotion reported later cannot end this quiet time: any such
+            // promotion happened before this restore.
             let previous_store = String::new();
             Ok(Namespace { previous_store, ..old.with_incarnation("", random()?, quiet_until) })
         })
@@ -357,7 +357,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Changes the records of all namespaces. Tries every namespace before it returns the first error.
+    /// Changes the records of all namespaces. Continues after an error, and then returns the first one.
     fn for_all(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
@@ -370,16 +370,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let mut done = Vec::new();
         for name in names {
             self.name = name;
-            // All namespaces are tried before the first error is returned, so that one damaged namespace does not prevent
-            // the others from granting leases.
+            // An error does not end the loop, so that one damaged namespace does not prevent the others from granting
+            // leases.
             done.push(self.change_namespace(&new));
         }
         self.name = own;
         done.into_iter().collect()
     }
 
-    /// Replaces the namespace's record with the result of `new`, which receives the time, the store's name and the survey
-    /// from a reply. The new record contains this store's name.
+    /// Replaces the namespace's record with the result of `new`, which receives the current record and, from the store's
+    /// reply, the time, the store's name and the survey. The new record contains this store's name.
     fn change_namespace(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
@@ -398,8 +398,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contention_error())
     }
 
-    /// Changes a record and gives it a new token, unless the change has no effect. If `may_grow` is true, creates any
-    /// missing records up to and including the record of `number`.
+    /// Changes the record of `number` and gives it a new token, unless the change has no effect. If `may_grow` is true,
+    /// first creates any missing records up to and including that record.
     fn change(
         &mut self,
         number: u64,
@@ -436,7 +436,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
-            // If the previous holder tries to renew its lease, the new token tells it that it no longer owns the record.
+            // If the previous holder tries to renew its lease, the new token shows that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };
             if self.send(Operation::Put { old, new: new.clone() })?.2.content == ReplyContent::Done
@@ -447,7 +447,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contention_error())
     }
 
-    /// Sends a request to the store. The namespace must exist.
+    /// Sends a request to the store. Returns an error if the namespace does not exist.
     fn send(&mut self, operation: Operation) -> Result<(Namespace, Shape, Reply)> {
         self.requests += 1;
         let (number, name) = (self.requests, self.name.clone());

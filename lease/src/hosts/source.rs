@@ -1,4 +1,4 @@
-//! The source of a lease: a store, and how to open it.
+//! The source of a lease: which store to use, and how to open it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,8 +44,8 @@ enum SourceKind {
 type OpenStore = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
-    /// Creates a source from a function that opens a store. The store is opened again after each pause and each failure. A
-    /// thread keeps the lease.
+    /// Creates a source from a function that opens a store. A thread keeps the lease, and calls the function again after
+    /// each pause and each failure.
     pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
         Self(SourceKind::Store(Box::new(open)))

@@ -1,4 +1,4 @@
-//! Leases in non-blocking stores. An executor's tasks keep these leases.
+//! Leases in non-blocking stores. These leases are kept by tasks of an executor.
 
 use std::{boxed::Box, sync::Arc, time::Duration};
 
@@ -49,8 +49,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Creates a host from a store and an executor. `open` opens the store at the start, and again after each pause and
-    /// each failure. `sleep` waits for the given duration. `spawn` passes the task to the executor.
+    /// Creates a host from a store and an executor. The task calls `open` to open the store at the start, and again after
+    /// each pause and each failure. `sleep` waits for the given duration. `spawn` passes the task to the executor.
     pub fn new<S, F, P>(
         open: impl Fn() -> F + Send + Sync + 'static,
         sleep: impl Fn(Duration) -> P + Send + Sync + 'static,

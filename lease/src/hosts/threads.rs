@@ -1,9 +1,10 @@
 //! The thread that keeps all of a process's leases in blocking stores.
 //!
-//! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so if
-//! there are other leases, a second thread waits for their tasks in the meantime. The thread that finishes first continues,
-//! and the other one exits. Therefore, a process has only one thread while no request is in progress, no matter how many
-//! generators it has. An unresponsive store blocks one thread for each of its requests, and the other leases continue.
+//! Each lease is a task. One thread waits until a task is due, and polls it. A request blocks the thread that sends it, so
+//! if there are other leases, a second thread waits for their tasks in the meantime. When the first request is complete,
+//! only one of the two threads continues, and the other one exits. Therefore, a process has only one such thread while no
+//! request is in progress, no matter how many generators it has. An unresponsive store blocks one thread for each of its
+//! requests, and the other leases continue.
 
 use std::{
     collections::BTreeMap,
@@ -35,11 +36,11 @@ use crate::{
 const MAX_REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
-/// The longest pause between two checks. It applies if other threads are polling all tasks, or if all tasks are waiting to
-/// be woken.
+/// The longest pause before a thread looks for due tasks again. It applies if other threads are polling all tasks, or if
+/// all tasks are waiting to be woken.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The threads of a process.
+/// The threads that keep a process's leases.
 pub(crate) struct Threads {
     state: Mutex<State>,
     changed: Condvar,
@@ -64,7 +65,7 @@ struct TaskEntry {
 }
 
 impl State {
-    /// Puts a task back after it was polled, unless it is complete.
+    /// Stores a task again after it was polled, unless the task is complete.
     fn return_task(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
@@ -160,8 +161,8 @@ impl Threads {
             drop(state);
             let is_over = self.poll(number, &mut task);
             if process != fork::process() {
-                // This process is a child that was forked while the task was being polled. Another thread of its parent may
-                // have held one of the task's locks.
+                // This process is a child that was forked while the task was being polled. Dropping the task could
+                // deadlock, because another thread of the parent may have held one of its locks.
                 return mem::forget(task);
             }
             let left = Some(task).filter(|_| !is_over);
@@ -181,7 +182,7 @@ impl Threads {
     fn poll(&'static self, number: u64, task: &mut Task) -> bool {
         let waker = Waker::from(Arc::new(TaskWaker { threads: self, number }));
         let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
-        // A panic in a store ends only that store's lease.
+        // The panic is caught so that a panic in one store ends only that store's lease.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
     }
 
@@ -228,7 +229,8 @@ struct RequestInProgress {
 impl Drop for RequestInProgress {
     fn drop(&mut self) {
         let mut state = self.threads.lock();
-        // If two requests began at the same instant, it does not matter which of the equal entries is removed.
+        // If several requests began at the same instant, their entries are equal, so it does not matter which one is
+        // removed.
         let at = state.requests.iter().position(|began| *began == self.began);
         at.map(|at| state.requests.swap_remove(at));
         self.threads.changed.notify_all();
@@ -260,7 +262,8 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// Drops the store through `run_blocking`, because the driver may notify its server, which can block just like a request.
+/// Drops the store through `run_blocking`, because the driver may notify its server when the store is dropped, which can
+/// block just like a request.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();

@@ -1,5 +1,5 @@
-//! A generator and its lease. A call that fails for lack of a lease reports the reason. In a forked child process, such a
-//! call leases a worker ID first.
+//! A generator and its lease. If a call fails because there is no lease, the error contains the reason. In a forked child
+//! process, the call first leases a worker ID for the child.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,11 +21,11 @@ use crate::{
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
-    /// How long this process waits for its first grant.
+    /// The maximum time to wait for a process's first grant.
     longest: Duration,
 }
 
-/// A lease that has begun, and the generator that the first grant will create.
+/// A lease that has begun, and a generator that has not received its first grant yet.
 pub(crate) struct StartedLease<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
@@ -57,8 +57,7 @@ impl<F: Family> StartedLease<F> {
         self.generator()
     }
 
-    /// Works like [`StartedLease::ready`], but awaits `sleep`. Dropping the generator or the returned future therefore never
-    /// blocks.
+    /// Works like [`StartedLease::ready`], but awaits `sleep`. Dropping the returned future or the generator never blocks.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),
@@ -83,10 +82,10 @@ impl<F: Family> Generator<F> {
     }
 
     /// Closes the generator and releases the worker ID. Later calls fail with `generator_closed`. If a signal is about to
-    /// terminate the process, call this method first, because values are not dropped in that case. This call waits until the
-    /// store has acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless the
-    /// generator was created by an asynchronous call. In that case, the lease's thread releases the worker ID in the
-    /// background. In a forked child process, this call closes only the child's own lease.
+    /// terminate the process, call this method first, because values are not dropped in that case. This call waits until
+    /// the store has acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless
+    /// the generator was created by an asynchronous call; then the lease's thread releases the worker ID in the background.
+    /// In a forked child process, this call closes only the child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }
@@ -102,8 +101,7 @@ impl<F: Family> Generator<F> {
     /// The result stays where `call` wrote it, because moving the result would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        // The generator is called first, and the lease is checked only if that call fails. An ID therefore costs no more
-        // than it would without a lease.
+        // The lease is checked only if calling the generator fails, so an ID costs no more than it would without a lease.
         let mut made = call(&self.leased);
         if is_lease_error(&made) {
             self.retry_with_lease(&mut made, call);
@@ -195,10 +193,10 @@ fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
-/// Implements a generator's constructors. A format's file defines the functions that the constructors need: `options`,
+/// Implements a generator's constructors. Each format's module defines the functions that the constructors need: `options`,
 /// which returns the default options for a place, and `begin`. `$arg` is an argument of all constructors. `$option` is an
-/// argument of the constructors with custom options, and has a default. `$new` and `$with` are documentation sentences for
-/// the constructors with default options and with custom options.
+/// argument of only the constructors with custom options; the others use a default. `$new` and `$with` are sentences for
+/// the documentation of the constructors with default options and with custom options.
 macro_rules! constructors {
     (
         $new:literal, $with:literal,
@@ -316,12 +314,12 @@ macro_rules! calls {
             self.try_call(|leased| leased.try_generate(($($given)?)))
         }
 
-        /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+        /// Fills the front of a slice with as many new IDs as are available without waiting, and returns the number of IDs
         /// written.
         ///
         /// # Errors
-        /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
-        /// batch.
+        /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end
+        /// the batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<usize> {
             self.try_call(|leased| leased.try_fill(($($given)?), ids))
         }
@@ -364,7 +362,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the core crate's traits for a format's leased generators by calling the generators' inherent methods.
+/// Implements the core crate's traits for a format's leased generator by forwarding to its inherent methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

@@ -1,4 +1,4 @@
-//! The core crate's generator with a lease, for any ID format. It switches from one grant to the next.
+//! The core crate's generators with a lease, for any ID format. A leased generator switches from one grant to the next.
 
 use core::ops::Range;
 use std::sync::{
@@ -15,9 +15,9 @@ use crate::{
     Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::StartedLease,
 };
 
-/// The core crate's type for a leased generator of one ID format.
+/// A type of leased generator in the core crate. Each ID format has one.
 pub trait Family: SlotSource + Sized + 'static {
-    /// A generator under one grant.
+    /// The generator for a single grant.
     type Generator: SlotSource<Family = <Self as SlotSource>::Family>;
 
     /// Creates the leased generator from a generator for the first grant.
@@ -48,7 +48,7 @@ pub trait Family: SlotSource + Sized + 'static {
     fn close(&self);
 }
 
-/// Implements the methods of [`Family`] by calling the core crate's types, whose methods have different names.
+/// Implements [`Family`] for types of the core crate by calling their methods, which have different names.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -78,16 +78,16 @@ macro_rules! family {
 
 family!(sno, randflake, hotguid, layout, uuid7);
 
-/// A function that creates a generator for a worker ID and a window in Unix milliseconds. Threads can share it.
+/// A function that creates a generator for a worker ID and a window in Unix milliseconds. It can be shared between threads.
 #[cfg(feature = "std")]
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
-/// The variant of [`Granted`] that threads can share.
+/// A [`Granted`] that can be shared between threads.
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
-/// A leased generator, which becomes available with the first grant. `build` creates the core generator for a worker ID and
-/// a window in Unix milliseconds.
+/// A leased generator, which becomes available with the first grant. The function `build` creates a core generator from a
+/// worker ID and a window in Unix milliseconds.
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
@@ -95,15 +95,15 @@ pub struct Granted<F, B> {
     number: AtomicU32,
     /// The process in which the generator was closed, possibly before its first grant.
     closed_in: Mutex<Option<u32>>,
-    /// The restore count at the beginning of the lease or at the last seal, whichever is later.
+    /// The restore count when the lease began or when the generator was last sealed, whichever is later.
     restores: AtomicU32,
     build: B,
 }
 
 #[cfg(feature = "std")]
 impl<F: Family + Send + Sync> Threaded<F> {
-    /// Starts the generator and its lease, using a store and a namespace. Wait for the first grant before you generate the
-    /// first ID.
+    /// Starts a lease for a namespace in a store, and creates its generator. Wait for the first grant before you generate
+    /// the first ID.
     pub(crate) fn start(
         source: Source,
         options: Options,
@@ -129,9 +129,9 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Creates the generator for a grant.
     ///
     /// A grant that was acquired before a restore must not begin, because another copy of the process has the same grant.
-    /// The lease's keeper notices the restore and seals the generator before it begins another grant. Therefore, the count
-    /// that was read at the seal is current unless another restore has happened since then. A generator that was created
-    /// before that restore does not outlive it.
+    /// After a restore, the lease's keeper seals the generator before it begins another grant. Therefore, the restore count
+    /// that was read at the seal is current unless another restore has happened since then. In that case, a generator that
+    /// was created before the latest restore does not outlive it.
     fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
         let generator = (self.build)(number, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {

@@ -75,7 +75,8 @@ impl Generator {
         self.try_call(|leased| leased.try_generate(None))
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Fills the front of a slice with as many new IDs as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
@@ -145,7 +146,7 @@ fn begin(
     })
 }
 
-/// Reborrows the buffer for another call.
+/// Reborrows the batch so that it can be passed to another call.
 fn reborrow<'b>(ids: &'b mut Batch<'_>) -> Batch<'b> {
     match ids {
         Batch::Integers(ids) => Batch::Integers(ids),

@@ -57,7 +57,8 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
     Threaded::start(source, options, longest, move |number, window| {
         let worker_id = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
-        // The previous grant may have used the first millisecond of this grant with a different worker ID.
+        // The previous grant may have used the first millisecond of this grant with a different worker ID, so this
+        // generator starts after it.
         generator.resume_after(window.start).window(window.start, window.end).build()
     })
 }

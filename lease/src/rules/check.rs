@@ -1,5 +1,5 @@
-//! Checks whether a lease could be acquired, without claiming a worker ID or writing to the store. Like the keeper, the check
-//! returns its requests one by one, and the host sends them.
+//! Checks whether a lease could be acquired, without claiming a worker ID or writing to the store. Like a keeper, the check
+//! only returns its requests, and the host sends them.
 
 use alloc::{
     format,
@@ -14,9 +14,9 @@ use crate::{
     rules::volatile::is_proposed,
 };
 
-/// The number of records to request, which is the same as for a claim.
+/// The number of records to request in each namespace. A claim requests the same number.
 const CHOICE: u32 = 8;
-/// The largest clock difference between the host and the store at which one-hour leases are granted.
+/// The largest clock difference between the host and the store, in milliseconds, at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;
 
 /// Checks all existing namespaces with a given name: for `orders`, these are `orders/sno`, `orders/layout` and so on.
@@ -32,7 +32,7 @@ impl Check {
         Self { name: name.to_string(), requests: vec![list], asked: 1 }
     }
 
-    /// Returns the next request, or `None` if a lease could be acquired.
+    /// Returns the next request, or `None` if all requests have been answered and a lease could be acquired.
     pub(crate) fn next(&mut self) -> Option<Request> {
         self.requests.pop()
     }

@@ -21,8 +21,8 @@ pub enum ErrorKind {
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
-    /// The store was restored, promoted or copied. [`Error::until`] returns the time at which the store begins to grant worker
-    /// IDs again.
+    /// The store was restored, promoted or copied. [`Error::until`] returns the time from which the store grants worker IDs
+    /// again.
     StoreChanged,
     /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the kind with the given code.
+    /// Returns the error kind with the given code.
     pub(crate) fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
@@ -92,7 +92,7 @@ impl Error {
         Self { is_permanent: true, ..self }
     }
 
-    /// Prepends words to the error's reason.
+    /// Prepends `words` and a colon to the error's reason.
     #[cfg(feature = "hosted")]
     pub(crate) fn with_prefix(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
@@ -162,10 +162,10 @@ pub(crate) fn no_reply_error() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }
 
-/// Formats a time for messages, in UTC.
+/// Formats a time as UTC for use in messages.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
-    // In this calculation, years begin in March, so that a leap day is the last day of its year. A period of 400 years has
+    // Years begin in March in this calculation, so that a leap day is the last day of its year. A period of 400 years has
     // 146,097 days.
     let day = days + 719_468;
     let (era, of_era) = (day / 146_097, day % 146_097);

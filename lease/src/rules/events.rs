@@ -1,4 +1,4 @@
-//! Monitors a lease: reports events as they occur, and metrics at any time.
+//! Monitoring of a lease: events are reported as they occur, and metrics are available at any time.
 
 #[cfg(feature = "std")]
 use std::{
@@ -44,21 +44,22 @@ pub enum Event {
         end: u64,
     },
     /// Since the last acknowledged write, the wall clock has moved by more than a second relative to the monotonic clock.
-    /// The process was paused, its image was copied, or a clock was set. The holder renews its lease within a second, and
-    /// the renewal shows whether another copy uses the worker ID.
+    /// Possible causes are that the process was paused, that its image was copied, or that a clock was set. The holder
+    /// renews its lease within a second, and the renewal shows whether another copy uses the worker ID.
     Gap {
         /// The worker ID.
         number: u64,
         /// How far the wall clock moved, in milliseconds.
         milliseconds: i64,
     },
-    /// The store did not acknowledge a write within a second after a gap. The generator continues, although another copy
-    /// may be using the worker ID. This event is reported only for leases with [`Options::strict`](crate::Options::strict).
+    /// The store did not acknowledge a write within a second after a gap. The generator continues, although another copy of
+    /// the process may be using the worker ID. This event is reported only for leases with
+    /// [`Options::strict`](crate::Options::strict).
     Unconfirmed {
         /// The worker ID.
         number: u64,
     },
-    /// A request was rejected or failed, for a different reason than the previous failure. The lease continues.
+    /// A request was rejected or failed, and the reason differs from that of the previous failure. The lease continues.
     Refused(Error),
     /// The grant expired and was not replaced. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
     /// event.

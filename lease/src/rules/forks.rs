@@ -38,8 +38,8 @@ pub(crate) fn check(process: u32) -> Result<()> {
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// A value that each process creates for itself. An ancestor's value is neither used nor freed, because other threads may
-/// have held its locks at the time of the fork.
+/// A value that each process creates for itself. A forked child neither uses nor frees the value of an ancestor, because
+/// other threads may have held its locks at the time of the fork.
 pub(crate) struct PerProcess<T: Send + Sync>(AtomicPtr<(u32, T)>);
 
 impl<T: Send + Sync> PerProcess<T> {
@@ -49,14 +49,14 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns the value of this process, if it exists.
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: the pointer is null, or points to a box that `get_or_init` leaked and that only `drop` frees, so the box
-        // outlives the borrow of `self`.
+        // SAFETY: the pointer is null, or points to a box that `get_or_init` leaked and that only `drop` frees. The box
+        // outlives the borrow of `self`, so the reference is valid.
         let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
         (*process == fork::process()).then_some(value)
     }
 
-    /// Returns this process's value, and whether this call created it. A new value is created if there is none, or if
-    /// `is_good` rejects the current one. A rejected value stays allocated, because threads may still be using it.
+    /// Returns this process's value, and whether this call created it. Creates a new value if there is none, or if
+    /// `is_good` rejects the current one. A rejected value is never freed, because other threads may still be using it.
     pub(crate) fn get_or_init(
         &self,
         is_good: impl Fn(&T) -> bool,
@@ -68,13 +68,15 @@ impl<T: Send + Sync> PerProcess<T> {
                 return (value, false);
             }
             let made = Box::into_raw(Box::new((fork::process(), make())));
-            // The previous value is never freed. Either another thread may still use it, or it belongs to the parent, and
-            // its destructor must not run in this process.
+            // The previous value is never freed. Either another thread may still be using it, or it belongs to the parent
+            // process, and its destructor must not run in this process.
             if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-                // SAFETY: the box was leaked above, and only `drop` frees it, so the box outlives the borrow of `self`.
+                // SAFETY: the box was leaked above, and only `drop` frees it. The box outlives the borrow of `self`, so the
+                // reference is valid.
                 return (unsafe { &(*made).1 }, true);
             }
-            // SAFETY: the box was leaked above, and no other thread has seen it, so this thread may free it.
+            // SAFETY: the pointer comes from the box that was leaked above, and no other thread has seen it, so this thread
+            // may free the box.
             drop(unsafe { Box::from_raw(made) });
         }
     }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{Error, ErrorKind, Result, rules::error::damaged_record, rules::record::Random};
 
-/// The largest integer in a record. Every JSON parser can represent it.
+/// The largest integer in a record. JSON parsers can represent every integer up to this limit exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The fields of a JSON object or of a database row.
@@ -99,8 +99,8 @@ impl Fields {
     }
 }
 
-/// Rejects a string that is not the canonical encoding of its value, for example because of extra fields, a different order
-/// or whitespace.
+/// Rejects `text` if it differs from `written`, the canonical encoding of its value, for example because of extra fields, a
+/// different order or whitespace.
 pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {
         return Ok(());

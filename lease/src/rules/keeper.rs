@@ -75,7 +75,7 @@ use crate::{
     rules::volatile::is_volatile,
 };
 
-/// The time as read by a keeper's host.
+/// A point in time, as read by a keeper's host from its two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "hosts make it")]
 pub struct Moment {
@@ -86,7 +86,7 @@ pub struct Moment {
     pub elapsed_ms: u64,
 }
 
-/// The right of one generator to use the worker IDs `first ..= last`, once, from `start` until just before `end`. Both
+/// One generator's right to use, once, the worker IDs `first ..= last` from `start` (inclusive) to `end` (exclusive). Both
 /// times are in Unix milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -118,11 +118,11 @@ impl Grant {
     }
 }
 
-/// The next task that a keeper's host must perform.
+/// The next action that a keeper's host must perform.
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
-    /// Send the request to the store, and pass the reply to the keeper when the reply arrives.
+    /// Send the request to the store, and pass the store's reply to the keeper.
     Send(Request),
     /// Create a new generator for this grant, and close the previous generator. The window of the new generator starts no
     /// earlier than the last tick of the previous one.
@@ -131,7 +131,8 @@ pub enum Action {
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
-    /// The keeper encountered an error and continues. Log the error, and report it to callers that find no grant.
+    /// The keeper encountered an error and continues. Log the error, and report it to callers that need an ID while there
+    /// is no grant.
     Refused(Error),
     /// Wait until this time, according to [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),
@@ -167,28 +168,29 @@ pub struct Keeper<R> {
     at: KeeperState,
     held: Option<HeldGrant>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time until which the keeper waits for a reply to it.
+    /// The number of the last request, and the time, according to the monotonic clock, until which the keeper waits for its
+    /// reply.
     request: u64,
     answer_until: u64,
     /// The difference between the wall clock and the monotonic clock when the last request was sent.
     sent_at: Offset,
-    /// The gap events since the host last asked for them.
+    /// The gap events that have occurred since the host last retrieved them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
     notes: GapEvents,
     /// The end of the generator's window, as last reported to the host. Without [`Options::strict`], this is the end of the
     /// grant.
     shown: u64,
-    /// The preferred worker ID: either the one that the process previously held, or the one that the program requested.
+    /// The preferred worker ID: the one that the process held before, or the one that the program requested.
     preferred: Option<u64>,
-    /// The store's time in the last reply, and the moment at which the reply arrived.
+    /// The store's time in the last reply, and the monotonic time at which the reply arrived.
     store_now: (u64, u64),
     /// The number of consecutive failures.
     failures: u32,
     /// The longest lease in the namespace's history, as far as this keeper knows.
     longest_ms: u64,
-    /// Whether the records of the namespace have been counted.
+    /// Whether the keeper has counted the namespace's records.
     is_surveyed: bool,
-    /// An incarnation whose records went back in time. Such an incarnation shows that the store was restored, although its
+    /// An incarnation in which a record reverted to an older version. This shows that the store was restored, although its
     /// name is the same.
     outdated: Option<Random>,
     /// Whether the keeper has ever had a grant.
@@ -198,10 +200,10 @@ pub struct Keeper<R> {
     is_closing: bool,
 }
 
-/// A grant that the keeper holds, and its acknowledged end.
+/// A grant that the keeper holds, and the end that the store has acknowledged.
 #[derive(Clone, Debug)]
 struct HeldGrant {
-    /// The record as the store last acknowledged or returned it.
+    /// The record as the store last returned or acknowledged it.
     record: Record,
     /// The writes that the keeper has requested since the last acknowledgment.
     asked: PendingWrites,
@@ -210,22 +212,23 @@ struct HeldGrant {
     /// renew earlier, but not before `soonest`.
     renew_at: u64,
     soonest: u64,
-    /// Whether the renewal was rejected permanently, in which case the window will expire.
+    /// Whether the store has permanently rejected renewals, so that the window will expire.
     is_lost: bool,
-    /// The difference between the wall clock and the monotonic clock when the last acknowledged write was sent, or after
-    /// the last gap.
+    /// The difference between the wall clock and the monotonic clock when the last acknowledged write was sent or, if
+    /// later, after the last gap.
     offset: Offset,
     /// When the keeper noticed a gap, according to the monotonic clock, or `None` if the store has acknowledged a write
     /// since then.
     gap_at: Option<u64>,
-    /// Whether the keeper has reported that the generator continues although the gap is not settled.
+    /// Whether the keeper has reported that the generator continues although the store has not acknowledged a write since
+    /// the gap.
     is_reported: bool,
     /// The latest end of the lease that another copy of the process may have had when the gap occurred, or 0.
     shared_until: u64,
 }
 
-/// The version and the end of each write that was requested but not acknowledged. If a record has a different version, a
-/// clone of this process wrote it.
+/// The version and the end of each write that was sent but not acknowledged. If a record has any other version, a clone of
+/// this process wrote it.
 #[derive(Clone, Debug, Default)]
 struct PendingWrites(Vec<(u64, u64)>);
 
@@ -244,8 +247,8 @@ enum KeeperState {
         until: u64,
     },
     Asking(RequestPurpose),
-    /// Waits after a request to which no reply arrived. When the monotonic clock reaches `until`, the keeper settles or
-    /// repeats the request.
+    /// Waits after a request that received no reply. When the monotonic clock reaches `until`, the keeper repeats the
+    /// request or finds out whether it took effect.
     Paused {
         until: u64,
         purpose: RequestPurpose,
@@ -308,8 +311,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the next task. Call this method again after each action, after each reply, and at the time specified by an
-    /// [`Action::Wait`].
+    /// Returns the next action for the host. Call this method again after performing each action, after each reply, and at
+    /// the time specified by an [`Action::Wait`].
     pub fn poll(&mut self, now: Moment) -> Action {
         self.began.get_or_insert(now.elapsed_ms);
         if let Some(action) = self.actions.pop_front() {
@@ -328,8 +331,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         else {
             return;
         };
-        // If the same reply arrives again, for example because the network duplicated a message, its number no longer
-        // matches the current request.
+        // If the same reply arrives again, for example because the network duplicated a message, it must not match the
+        // current request.
         self.request += 1;
         if let (Ok(_), Some(purpose)) = (&reply, self.settle_after_gap(&purpose, now)) {
             return self.schedule_read_back(purpose, now);
@@ -346,13 +349,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Starts releasing the worker ID, or stops trying to lease one. [`Action::End`] follows when this is complete.
+    /// Starts releasing the worker ID, or stops trying to lease one. When this is complete, [`Keeper::poll`] returns
+    /// [`Action::End`].
     pub fn close(&mut self) {
         self.is_closing = true;
     }
 
-    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID,
-    /// and claims one again after a pause that grows with each failure. At other times, this call has no effect.
+    /// Reports that the host could not create the generator for the last [`Action::Begin`]. The keeper releases the worker
+    /// ID, and claims one again after a pause that grows with each failure. In any other state, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_renewed();
         if let Some(held) = self.held.take_if(|_| is_idle) {
@@ -363,14 +367,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reports the end of the highest tick that the sealed generator reserved, in Unix milliseconds, or `None` if it never
-    /// reserved a tick. An end that is not on the grid is rounded up to the next grid time. Without a preceding
-    /// [`Action::Seal`], this call has no effect.
+    /// reserved a tick. An end that is not on the grid is rounded up to the next grid time. This call has no effect unless
+    /// an [`Action::Seal`] preceded it.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, KeeperState::Sealing) {
             return;
         }
-        // The process's image may have been taken after the seal was requested. In that case, another copy of this process
-        // generates IDs until that copy has sealed its own generator.
+        // The process may have been copied after the seal was requested. In that case, the other copy generates IDs until
+        // it has sealed its own generator.
         self.detect_gap(now);
         self.at = KeeperState::Ended;
         let Some(held) = self.held.take() else { return };
@@ -384,7 +388,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             return;
         }
-        // Another copy may use the grant until this time, unless it detects this copy's renewal first.
+        // Another copy may use the grant until this time, unless it notices sooner that this copy has renewed the grant.
         let end = end.max(held.shared_until.min(held.end));
         self.release_with_end(held, end, now);
     }
@@ -404,13 +408,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().map(|held| held.end)
     }
 
-    /// Returns whether this process's clocks have shown a gap since the last write that the store acknowledged. If they
-    /// have, another copy of the process may be using the worker ID, too.
+    /// Returns whether this process's clocks have shown a gap since the last write that the store acknowledged. After a
+    /// gap, another copy of the process may be using the same worker ID.
     pub fn has_gap(&self) -> bool {
         self.held.as_ref().is_some_and(HeldGrant::may_be_shared)
     }
 
-    /// Returns whether there is a grant that is still being renewed.
+    /// Returns whether the keeper has a grant that it is still renewing.
     fn is_renewed(&self) -> bool {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
@@ -426,8 +430,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         for record in records {
             record.check()?;
             let is_ours = shape.index_of(record.first).is_some();
-            // A renewal increases the version by up to `VERSION_STEPS`. Versions must stay below 2^53, because JavaScript
-            // hosts read them as numbers.
+            // A renewal increases the version by up to `VERSION_STEPS`, and versions must stay below 2^53, because
+            // JavaScript hosts read them as numbers.
             let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
             if !is_ours || record.count != BLOCK || is_last {
                 return Err(damaged_record("expected the record of one number of the namespace"));
@@ -442,7 +446,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Sends a request to the store and records its purpose.
     fn send(&mut self, purpose: RequestPurpose, operation: Operation, now: Moment) {
         self.request += 1;
-        // Hosts do not poll the keeper while they wait for the reply.
+        // Hosts do not poll the keeper while they wait for a reply, so the window must cover that time.
         self.schedule_beat(self.options.reply_timeout(), now);
         self.answer_until = now.elapsed_ms + self.options.reply_timeout();
         self.sent_at = Offset::from_moment(now);

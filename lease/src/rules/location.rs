@@ -1,4 +1,4 @@
-//! The schema that contains a store's tables, and the tables that may be created.
+//! The schema that contains a store's tables, and which tables may be created.
 
 use alloc::{
     format,
@@ -66,13 +66,13 @@ impl core::fmt::Display for Schema {
     }
 }
 
-/// The tables that a request may create.
+/// Which tables a request may create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Create {
     /// No tables. If the location contains no store, opening it fails.
     Nothing,
-    /// No tables. A location where a store could be created is treated as an empty store.
+    /// No tables. A location where a store could be created is treated as if it contained an empty store.
     Trial {
         /// Whether the store could be created even if the database contains another store.
         second: bool,
@@ -85,7 +85,7 @@ pub enum Create {
 }
 
 impl Create {
-    /// Returns the corresponding permission for a program that only checks whether the store could be created.
+    /// Returns the variant for a program that only checks whether the store could be created.
     #[cfg(feature = "hosted")]
     pub(crate) fn trial(self) -> Self {
         match self {
@@ -120,7 +120,7 @@ impl Create {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Access {
-    /// The tables that may be created.
+    /// Which tables may be created.
     pub create: Create,
     /// Whether a file may be on overlayfs, which loses its content when the container is removed (`allow=overlayfs`).
     pub allows_overlayfs: bool,

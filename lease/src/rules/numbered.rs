@@ -1,4 +1,4 @@
-//! Inserts a leased worker ID into the fields of a layout.
+//! Layouts whose fields contain a leased worker ID.
 
 use core::ops::RangeInclusive;
 
@@ -36,7 +36,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         let (last, most) = (numbers.end(), numbered.last);
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
-    // The fields contain 0, so that the shape text is the same for all holders, whichever worker ID they lease.
+    // The fields contain 0 here, so that the shape is the same for all holders, whichever worker ID they lease.
     let text = text_of(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
@@ -98,19 +98,20 @@ impl WorkerIdLayout {
         Ok(Self { layout, parts, last: (1 << below) - 1, time })
     }
 
-    /// Returns all worker IDs that fit in the fields.
+    /// Returns the range of all worker IDs that fit in the fields.
     pub(crate) fn all_worker_ids(&self) -> RangeInclusive<u64> {
         0..=self.last
     }
 
-    /// Returns the layout whose fields contain a worker ID as constants.
+    /// Returns the layout with the given worker ID as constants in its fields.
     pub(crate) fn to_json(&self, number: u64) -> Json {
         let mut layout = self.layout.clone();
         let fields = layout_fields(&mut layout);
         for (place, below, width) in &self.parts {
             let part = number >> below & ((1 << width) - 1);
             let Json::Object(members) = &mut fields[*place] else { continue };
-            // A bindable field has a type but no value. A constant field derives its type from its value.
+            // `type` and `value` are removed, because a bindable field has a type but no value, and a constant field
+            // derives its type from its value.
             members.retain(|(name, _)| !matches!(&**name, "kind" | "type" | "value"));
             members.push(("kind".to_owned(), Json::Text("constant".to_owned())));
             members.push(("value".to_owned(), Json::Integer(part.cast_signed())));
@@ -148,7 +149,7 @@ fn width_of(field: &Json) -> Option<u32> {
     integer(field, "bits").filter(|bits| is_number && *bits <= 52)?.try_into().ok()
 }
 
-/// Returns the epoch in Unix milliseconds, and the tick in microseconds.
+/// Returns the epoch of the timestamp field in Unix milliseconds, and its tick in microseconds.
 fn epoch_and_tick(fields: &[Json]) -> Result<(u64, u64)> {
     let time = fields.iter().find(|field| text(field, "kind") == Some("timestamp"));
     let time = time.ok_or_else(|| out_of_range("expected a layout with a timestamp"))?;
@@ -160,7 +161,7 @@ fn epoch_and_tick(fields: &[Json]) -> Result<(u64, u64)> {
     }
 }
 
-/// Returns the value as canonical JSON, as defined in docs/leases.md.
+/// Encodes the value as canonical JSON, as defined in docs/leases.md.
 fn text_of(value: &Json) -> String {
     match value {
         Json::Integer(number) => number.to_string(),
@@ -180,7 +181,8 @@ fn text_of(value: &Json) -> String {
     }
 }
 
-/// Returns a string in quotation marks. Strings with control characters are rejected later.
+/// Returns a string in quotation marks. Control characters are not escaped, because strings that contain them are rejected
+/// later.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -43,7 +43,7 @@ impl Ordinal {
         self.read_in(|name| env::var_os(name))
     }
 
-    /// Works like [`Ordinal::read`], but calls a function to read environment variables.
+    /// Works like [`Ordinal::read`], but looks up environment variables with the given function.
     ///
     /// # Errors
     /// Returns the same errors as [`Ordinal::read`].

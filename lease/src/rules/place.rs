@@ -1,4 +1,4 @@
-//! The address of a lease: a store, a namespace in the store, and the terms of the lease, all in one URL.
+//! The place of a lease: a store, a namespace in the store, and the terms of the lease, all in one URL.
 
 use alloc::{
     format,
@@ -125,7 +125,7 @@ impl Place {
         Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
     }
 
-    /// Returns the range of worker IDs. It contains all worker IDs of the format unless the URL sets a range.
+    /// Returns the range of worker IDs. This is the format's entire range, unless the URL sets a range.
     #[cfg(feature = "std")]
     pub(crate) fn worker_id_range(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
         self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
@@ -141,8 +141,8 @@ impl Place {
         self.lease_options(shape)
     }
 
-    /// Returns the options for a check of this place. `sigterm` is not rejected, because the URL may be meant for a program
-    /// in another language that releases its worker ID on SIGTERM.
+    /// Returns the options for a check of this place. The `sigterm` parameter is accepted here, because the URL may be
+    /// meant for a program in another language that releases its worker ID on SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn check_options(&self) -> Result<Options> {
         self.lease_options(Shape::for_any_format(self.worker_id_range(0..=MAX_SAFE_INTEGER - 1))?)
@@ -178,14 +178,15 @@ impl Place {
         self.location.site.to_string()
     }
 
-    /// Returns how long to wait for the first grant.
+    /// Returns the maximum time to wait for the first grant.
     #[cfg(feature = "std")]
     pub(crate) fn max_wait(&self) -> Duration {
         let wait_ms = self.location.terms.wait_ms;
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }
 
-    /// Returns the namespace in a URL. This function is meant for programs that otherwise need only the store.
+    /// Returns the namespace in a URL, if there is one. This function is meant for programs that otherwise need only the
+    /// store.
     pub fn namespace_in(url: &str) -> Option<String> {
         Location::read(url).ok()?.namespace
     }
@@ -257,7 +258,7 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Adds the name of the environment variable to an error about the worker ID in that variable.
+/// Adds the name of the environment variable to an error about the worker ID that it contains.
 pub(crate) fn of_node(error: Error) -> Error {
     error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }

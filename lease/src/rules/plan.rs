@@ -48,7 +48,7 @@ pub struct Plan {
     /// The longest store outage, in milliseconds, that affects no holder regardless of when the outage starts. It is two
     /// thirds of the lease duration.
     pub unnoticed_ms: u64,
-    /// The longest time, in milliseconds, that a holder waits if it requires the worker ID of a killed process.
+    /// The longest time, in milliseconds, that a holder may have to wait if it requires the worker ID of a killed process.
     pub wait_ms: u64,
 }
 

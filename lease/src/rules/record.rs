@@ -75,7 +75,7 @@ impl Record {
     /// Returns `true` if both records describe the same grant, that is, if their incarnation, worker ID, token and start
     /// are equal.
     pub fn is_grant(&self, other: &Self) -> bool {
-        // All records that were never granted have token 0, so two equal zero tokens prove nothing.
+        // Records that were never granted all have token 0, so a match between zero tokens does not identify a grant.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)
@@ -87,8 +87,8 @@ impl Record {
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
     }
 
-    /// Returns `true` if this record has the same version, token and incarnation as `other`. In that case, a write based on
-    /// `other` may replace this record.
+    /// Returns `true` if this record has the same first worker ID, version, token and incarnation as `other`. In that case,
+    /// a write based on `other` may replace this record.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)
             == (other.first, other.version, other.token, other.incarnation)
@@ -152,7 +152,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read.
+    /// Rejects a record that no writer of format 1 could have produced. Drivers call this method after each read.
     ///
     /// # Errors
     /// Returns `store_damaged` for such a record.
@@ -186,9 +186,9 @@ pub struct Namespace {
     pub shape: String,
     /// The store's incarnation. Grants from any other incarnation are not renewed.
     pub incarnation: Random,
-    /// The driver's name for the store.
+    /// The name that the driver gives the store.
     pub store: String,
-    /// The store's name before its last change. It is empty if the store never changed, or if an operator has reported a
+    /// The store's name before it last changed. It is empty if the name never changed, or if an operator has reported a
     /// restored backup since then.
     pub previous_store: String,
     /// The value of `quiet_until` before the incarnation last changed.
@@ -209,9 +209,9 @@ impl Namespace {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds. It is a third of the longest lease, but at
-    /// least 5 and at most 60 seconds. Quiet times are extended by this amount. After a restore, a living holder renews its
-    /// grant at least this long before the end time in the restored record.
+    /// Returns the clock error that the namespace tolerates, in milliseconds. This is a third of the longest lease, but at
+    /// least 5 and at most 60 seconds. Quiet times are extended by this amount. After a restore, a holder that is still
+    /// running renews its grant at least this long before the end recorded in the restored store.
     pub fn clock_error_ms(&self) -> u64 {
         // A fixed minute would be too long for short leases: with 40-second leases, a failover left the namespace without
         // IDs for 92 to 94 seconds.
@@ -287,8 +287,8 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Rejects a record that no writer of format 1 can produce. Drivers call this method after each read, and pass the
-    /// stored digest.
+    /// Rejects a record that no writer of format 1 could have produced. Drivers call this method after each read, and pass
+    /// the stored digest.
     ///
     /// # Errors
     /// Returns `store_damaged` for such a record.

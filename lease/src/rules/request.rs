@@ -9,7 +9,7 @@ use crate::{Namespace, Record, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Request {
-    /// The request's number, which is used to match replies to requests. It is unique within one keeper.
+    /// The request's number, which matches a reply to its request. It is unique within one keeper.
     pub number: u64,
     /// The namespace's name.
     pub namespace: String,
@@ -21,7 +21,7 @@ pub struct Request {
 /// durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// If the namespace's record does not exist, create it with the driver's name for the store. The result is
+    /// Create the namespace's record, with the driver's name for the store, if it does not exist. The result is
     /// [`ReplyContent::Nothing`].
     Open(Namespace),
     /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`ReplyContent::Records`].
@@ -29,7 +29,7 @@ pub enum Operation {
         /// The maximum number of records.
         limit: u32,
     },
-    /// Read a record. The result is [`ReplyContent::Records`] with the record, or an empty list.
+    /// Read a record. The result is [`ReplyContent::Records`], with an empty list if the record does not exist.
     Read {
         /// The first worker ID of the record.
         first: u64,
@@ -44,11 +44,11 @@ pub enum Operation {
         /// The new record.
         new: Record,
     },
-    /// Replace the namespace's record if its version and incarnation are unchanged and `new` names this store. Otherwise, a
-    /// write that was sent to a different incarnation of the store could take effect in this one. Before the replacement,
-    /// create the records that `new` counts but `old` does not, as [records that were never granted](Record::fresh). The
-    /// first new record starts at `first`, and each subsequent record starts `count` worker IDs after the previous one. The
-    /// result is [`ReplyContent::Done`] or [`ReplyContent::Differs`].
+    /// Replace the namespace's record if its version and incarnation are unchanged and `new` names this store. Without
+    /// these conditions, a write that was sent to a different incarnation of the store could take effect in this one.
+    /// Before replacing the record, create the records that `new` counts but `old` does not, as [records that were never
+    /// granted](Record::fresh). The first new record starts at `first`, and each subsequent record starts `count` worker
+    /// IDs after the previous one. The result is [`ReplyContent::Done`] or [`ReplyContent::Differs`].
     PutNamespace {
         /// The record as the keeper read it.
         old: Namespace,
@@ -83,15 +83,15 @@ pub struct Reply {
 /// The part of a reply that depends on the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyContent {
-    /// No further data.
+    /// No content besides the fields that every reply contains.
     Nothing,
     /// The records.
     Records(Vec<Record>),
     /// The write is durable.
     Done,
-    /// The write was rejected because the stored record differs. The reply includes the stored record.
+    /// The write was rejected because the stored record differs. Contains the stored record, if there is one.
     Differs(Option<Record>),
-    /// A survey of the namespace.
+    /// The result of a survey of the namespace.
     Survey {
         /// The number of records.
         records: u64,
@@ -103,7 +103,7 @@ pub enum ReplyContent {
 }
 
 /// A store with blocking calls, for threads that may block. Only one thread uses the store at a time, but not always the
-/// same thread. Drivers for asynchronous clients process the same requests in their own way.
+/// same one. Drivers for asynchronous clients process the same requests in their own way.
 pub trait Store: Send {
     /// Processes a request and returns the store's reply.
     ///

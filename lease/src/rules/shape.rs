@@ -18,20 +18,20 @@ use crate::{
     rules::json::{Fields, MAX_SAFE_INTEGER, check_canonical},
 };
 
-/// The number of records whose worker IDs can be requested. The number is limited because requesting a worker ID creates
-/// all records up to it.
+/// The number of records whose worker IDs a program or an operator can request. The number is limited because requesting a
+/// worker ID creates all records up to it.
 const MAX_REQUESTABLE_IDS: u64 = 1 << 20;
 
 /// The number of worker IDs that a record covers. Records and shapes store this number, so that a later format can lease
 /// several worker IDs at once.
 pub(crate) const BLOCK: u64 = 1;
 
-/// An ID format whose namespaces differ only in their worker IDs.
+/// An ID format whose shapes differ only in the range of worker IDs.
 pub(crate) struct NumberedFormat {
     name: &'static str,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
     time: (u64, u64),
-    /// The format's own term for a worker ID.
+    /// The term for a worker ID in this format.
     field: &'static str,
     /// The highest worker ID.
     pub(crate) last: u64,
@@ -49,7 +49,8 @@ const UUID7: NumberedFormat =
     NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
 
 impl NumberedFormat {
-    /// Returns the format with the given name, or `None` if the shapes of that format have further properties.
+    /// Returns the format with the given name, or `None` if there is none or if shapes of that format have further
+    /// properties.
     #[cfg(feature = "hosted")]
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
@@ -82,7 +83,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The names of the ID formats, which form the last part of each namespace's full name. Not part of the public API:
+    /// The names of the ID formats. One of them is the last part of each namespace's full name. Not part of the public API:
     /// used by the command-line program.
     #[doc(hidden)]
     pub const FORMATS: [&'static str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
@@ -138,8 +139,8 @@ impl Shape {
         UUID7.shape(workers)
     }
 
-    /// Creates the shape for a layout whose worker IDs consist of the named fields, starting with the most significant one.
-    /// `layout` is the layout's JSON with 0 in these fields.
+    /// Creates the shape for a layout whose worker IDs are split across the named fields, starting with the most
+    /// significant one. `layout` is the layout's JSON with 0 in these fields.
     ///
     /// # Errors
     /// Returns `out_of_range` for a tick of 0, an epoch before 1970, worker IDs of 2^53 or more, or an empty list of
@@ -163,14 +164,14 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// Returns the shape for a check, which does not know the ID format of the program's generators. The shape allows
+    /// Returns the shape for a check, which is not told the ID format of the program's generators. The shape allows
     /// everything that any format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
     }
 
-    /// Returns the record index for a worker ID that a holder or an operator requests.
+    /// Returns the index of the record for a worker ID that a holder or an operator requests.
     pub(crate) fn record_index(&self, number: u64) -> Result<u64> {
         let index = self.index_of(number).ok_or_else(|| {
             let (first, last) = self.numbers().into_inner();
@@ -214,8 +215,8 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// Describes the first difference from another shape, for use in a message. If possible, the description contains the
-    /// values in both shapes.
+    /// Describes the first difference between this shape and another, for use in a message. If possible, the description
+    /// contains both values.
     pub(crate) fn describe_difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
@@ -282,7 +283,7 @@ impl Shape {
     }
 }
 
-/// The times at which grants may start and end: every `step` milliseconds.
+/// The grid of times at which grants may start and end: one every `step` milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     step: u64,
@@ -317,7 +318,8 @@ fn lcm(a: u64, b: u64) -> u64 {
     while y != 0 {
         (x, y) = (y, x % y);
     }
-    // A step that does not fit in 64 bits is longer than any lease, and `Options::lease_ms` rejects it.
+    // Saturation is harmless: a step that does not fit in 64 bits is longer than any lease, so `Options::lease_ms` rejects
+    // it.
     (a / x).saturating_mul(b)
 }
 
@@ -327,15 +329,15 @@ pub(crate) fn digest(text: &str) -> String {
 
 fn secret_check_value(secret: &[u8; 16]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
-    // The secret is the key of a keyed hash of a fixed string. Equal hashes mean equal secrets, so a wrong secret is
-    // detected, but the stored hash does not reveal the secret.
+    // The hash is keyed with the secret, and its input is a fixed string. Equal hashes mean equal secrets, so a wrong
+    // secret is detected, but the stored hash does not reveal the secret.
     mac.update(b"polyflake lease 1");
     hex(&mac.finalize().into_bytes()[..8])
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
+        // The result can be ignored, because writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

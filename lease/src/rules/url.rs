@@ -31,7 +31,7 @@ use crate::{
     rules::volatile::check_lease,
 };
 
-/// A valid URL, shown in messages.
+/// An example of a valid URL, for use in messages.
 pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
 /// The supported URL schemes of stores, shown in messages.
@@ -46,7 +46,7 @@ const HTTP_PORT: u16 = 80;
 
 const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
-/// The parameters that are valid in any URL, followed by those that are specific to a database.
+/// The parameters that are valid in any URL. The lists after this one contain the parameters for specific databases.
 pub(crate) const LEASE_PARAMETERS: [&str; 7] =
     ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
 const FILE_PARAMETERS: [&str; 1] = ["allow"];
@@ -78,7 +78,7 @@ const REDIS_PARAMETERS: [&str; 8] = MYSQL_PARAMETERS;
 pub(crate) struct Location {
     pub(crate) site: StoreAddress,
     pub(crate) namespace: Option<String>,
-    /// An explicit schema.
+    /// The schema, if the URL specifies one.
     pub(crate) schema: Option<Schema>,
     pub(crate) access: Access,
     pub(crate) terms: LeaseParameters,
@@ -101,7 +101,7 @@ pub(crate) enum StoreAddress {
     Http(Server),
 }
 
-/// A server, as described to its clients.
+/// A server and how clients connect to it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
     /// Host names, IP addresses or Unix socket directories, each with a port. The client uses the server that accepts
@@ -122,7 +122,7 @@ pub(crate) struct Server {
     pub(crate) options: Option<String>,
 }
 
-/// The lease terms set by the URL.
+/// The terms of the lease that the URL sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeaseParameters {
     pub(crate) lease_ms: Option<u64>,
@@ -154,8 +154,8 @@ impl Location {
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown,
-    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded as the
-    /// continuation of a sentence about the URL.
+    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded so that it
+    /// continues a sentence about the URL.
     pub(crate) fn read(url: &str) -> Result<Self> {
         if url.is_empty() {
             return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
@@ -239,7 +239,7 @@ impl Location {
             None => Err(out_of_range(
                 "it names no database; add one, as in `mysql://user@host/database`",
             )),
-            // The tables' file names contain the database name, and the server encodes all characters in it except letters,
+            // The tables' file names contain the database name, in which the server encodes all characters except letters,
             // digits, `_` and `-`.
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
@@ -250,7 +250,7 @@ impl Location {
         }
     }
 
-    /// Parses a `Redis` URL. As in the clients' own URLs, the scheme determines whether the connection is encrypted.
+    /// Parses a `Redis` URL. As in other `Redis` clients, the scheme determines whether the connection is encrypted.
     fn parse_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "rediss" } else { "redis" };
         let authority = Authority::read(rest, scheme)?;
@@ -289,7 +289,7 @@ impl Location {
         if database.is_some() || hosts.len() > 1 {
             return Err(out_of_range("the URL of a service has one host and no path"));
         }
-        // A token before a colon would be parsed as a user name, and messages show user names.
+        // If there were a colon after the token, the token would be parsed as a user name, and messages show user names.
         let (Some(token), None) = (user, password) else {
             let remedy = format!("write `{scheme}://TOKEN@host`");
             return Err(out_of_range(format!("it has no token before its host; {remedy}")));
@@ -322,7 +322,7 @@ impl Location {
         Ok(Self { site, namespace, schema, access, terms })
     }
 
-    /// Returns the name of a parameter that is valid only in the URL of a lease, if this URL contains one.
+    /// Returns the name of a parameter in this URL that is valid only in the URL of a lease, if there is one.
     #[cfg(feature = "std")]
     pub(crate) fn lease_parameter(&self) -> Option<&'static str> {
         let LeaseParameters { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
@@ -339,7 +339,7 @@ impl Location {
     }
 }
 
-/// Rejects the address of a `Redis` server if not all clients would connect to it in the same way.
+/// Rejects the address of a `Redis` server if different clients would interpret it differently.
 fn check_redis(server: &Server) -> Result<()> {
     let is_database = |name: &String| digits::<u32>(name).is_some();
     if server.hosts.len() > 1 {
@@ -349,14 +349,14 @@ fn check_redis(server: &Server) -> Result<()> {
         return Err(out_of_range("its database is not a number, as in `redis://host/0`"));
     }
     if server.user.is_some() && server.password.is_none() {
-        // The user name may be a password, which messages would show.
+        // What looks like a user name may be the password, which messages would then show.
         let remedy = "write `redis://:PASSWORD@host` or `redis://USER:PASSWORD@host`";
         return Err(out_of_range(format!("it has a user without a password; {remedy}")));
     }
     Ok(())
 }
 
-/// The part of a server's URL before the `?`, split into its components.
+/// The components of a server's URL before the `?`.
 struct Authority<'u> {
     user: Option<&'u str>,
     hosts: Vec<(String, Option<u16>)>,
@@ -371,14 +371,14 @@ impl<'u> Authority<'u> {
             ))
         })?;
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        // The last `@` is the separator. Otherwise, an unescaped `@` in a password would shift the rest of the password
-        // into the host.
+        // The last `@` is the separator. If the first one were used, an unescaped `@` in a password would make the rest of
+        // the password part of the host.
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
         };
         let hosts = parse_hosts(hosts)?;
-        // Otherwise, a `/` in a password would end the authority, and messages would show the rest of the password.
+        // A `/` in a password would end the authority, and messages would show the rest of the password as the database.
         if database.contains(['@', '/']) {
             return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
         }
@@ -403,8 +403,8 @@ fn encryption(
     let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
     let is_socket = hosts.iter().all(|(host, _)| is_socket_directory(host));
     let encrypts = match parameters.remove("sslmode").as_deref() {
-        // libpq would default to `prefer`, which falls back to plain text, so an attacker could read the password on the
-        // network.
+        // libpq would default to `prefer`, which falls back to plain text, so an attacker on the network could read the
+        // password.
         None => is_remote || names_roots,
         Some("disable") if names_roots => {
             return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
@@ -425,8 +425,8 @@ fn encryption(
     Ok((encrypts && !is_socket, roots))
 }
 
-/// Returns whether the client must skip hosts that do not accept writes. As in libpq, the parameter also applies to a single
-/// host.
+/// Returns whether the client must skip hosts that do not accept writes. As in libpq, the parameter also applies if there
+/// is only one host.
 fn requires_writable_host(hosts: &[(String, u16)], parameters: &mut Parameters) -> Result<bool> {
     match parameters.remove("target_session_attrs").as_deref() {
         None | Some("any") => Ok(hosts.len() > 1),
@@ -612,7 +612,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the value of a parameter in seconds, which may have up to three decimal places, as milliseconds.
+    /// Returns the value of a parameter in milliseconds. The parameter is in seconds, with up to three decimal places.
     fn milliseconds(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong =
             || out_of_range(format!("`{name}` must be a number of seconds, such as 30 or 0.5"));
@@ -630,7 +630,7 @@ impl Parameters {
 
 /// Returns the error for an unknown parameter, suggesting the known parameter with the most similar name.
 fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
-    // A part of an unescaped password may look like a parameter.
+    // What looks like a parameter may be part of an unescaped password, so the error shows only a plausible name.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
         return out_of_range("it has a parameter that is not a name");
@@ -679,13 +679,13 @@ fn base_of(scheme: &str) -> &str {
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })
 }
 
-/// Returns whether a string looks like a URL scheme. Any other string before a colon may contain a password.
+/// Returns whether a string looks like a URL scheme. If it does not, it may be part of a password.
 fn is_scheme(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     (2..20).contains(&text.len()) && text.bytes().all(is_part)
 }
 
-/// Returns the path after `sqlite:`. As in any URL, two slashes introduce a host name, which is empty here. The path
+/// Parses the path after `sqlite:`. As in any URL, two slashes introduce a host name, which must be empty here. The path
 /// follows the host name.
 fn parse_path(text: &str) -> Result<String> {
     if text.contains(":memory:") {
@@ -698,7 +698,7 @@ fn parse_path(text: &str) -> Result<String> {
     let path = match text.strip_prefix("//") {
         None => text.to_string(),
         Some(path) if path.starts_with('/') => {
-            // SQLAlchemy writes a fourth slash. On Windows, a drive letter follows the third slash.
+            // SQLAlchemy uses four slashes for an absolute path. On Windows, a drive letter follows the third slash.
             let path = path.trim_start_matches('/');
             if is_absolute(path) { path.to_string() } else { format!("/{path}") }
         }
@@ -738,8 +738,8 @@ fn parse_hosts(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
-/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which override them as in libpq.
-/// Therefore, the authority's ports also apply to the hosts in the `host` parameter. A single port applies to all hosts.
+/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which take precedence as in libpq.
+/// If only the `host` parameter is set, the authority's ports apply to its hosts. A single port applies to all hosts.
 fn combine_hosts_and_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
@@ -799,7 +799,7 @@ fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
         let (digits, rest) = part.split_at_checked(2)?;
-        // The integer parser would also accept a sign.
+        // The check is necessary because the integer parser would also accept a sign.
         let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)?);
         bytes.extend_from_slice(rest.as_bytes());

@@ -1,8 +1,8 @@
 //! Volatile stores, such as Redis, which may lose any of their data at any time (R13 in docs/leases.md).
 //!
 //! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes the store's name
-//! (R7). A volatile store may also be emptied without a change of name. Because its leases are short, all lost grants end
-//! soon. Until then, the store grants no worker ID while its name is new or while it is empty.
+//! (R7). A volatile store can also lose all its data while its name stays the same. Because its leases are short, all lost
+//! grants end soon. Until then, the store grants no worker ID while its name is new or while it is empty.
 //!
 //! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes*
 //! one, with version 1. The first write that replaces the proposal begins an incarnation, with a waiting time. The store
@@ -17,17 +17,18 @@ use crate::{Result, rules::error::out_of_range};
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
 pub(crate) const MAX_VOLATILE_LEASE_MS: u64 = 300_000;
-/// The time during which the store makes no new grants, in milliseconds: the longest lease plus the largest clock error.
+/// The time during which the store makes no new grants after it may have lost data, in milliseconds: the longest lease plus
+/// the largest clock error.
 pub(crate) const WAIT_MS: u64 = MAX_VOLATILE_LEASE_MS + 60_000;
-/// The maximum duration, in milliseconds, of a write that begins a waiting time. No keeper waits longer for a reply.
+/// The maximum time, in milliseconds, that a write that begins a waiting time may take. No keeper waits longer for a reply.
 const MAX_WRITE_MS: u64 = 15_000;
 
-/// Returns whether the store with this name is volatile.
+/// Returns whether a store name belongs to a volatile store.
 pub(crate) fn is_volatile(store: &str) -> bool {
     store.starts_with(PREFIX)
 }
 
-/// Rejects a program's requested lease duration if a volatile store would shorten it.
+/// Rejects a lease duration requested by a program if a volatile store would have to shorten it.
 ///
 /// # Errors
 /// Returns `out_of_range` for a lease of more than five minutes.
@@ -51,13 +52,13 @@ pub(crate) fn waiting_time_end(now: u64) -> u64 {
     now.saturating_add(WAIT_MS + MAX_WRITE_MS)
 }
 
-/// Returns whether replacing the record `old` of a namespace with `new` begins an incarnation.
+/// Returns whether replacing a namespace's record `old` with `new` begins a new incarnation.
 pub(crate) fn is_new_incarnation(old: &Namespace, new: &Namespace) -> bool {
     old.version == 1 || old.incarnation != new.incarnation
 }
 
-/// Returns whether a volatile store accepts a new record of a namespace. If the record begins an incarnation, the write
-/// must arrive before the incarnation's waiting time begins.
+/// Returns whether a volatile store accepts a namespace's new record. If the record begins an incarnation, the write must
+/// arrive before that incarnation's waiting time begins.
 pub(crate) fn accepts(old: &Namespace, new: &Namespace, now: u64) -> bool {
     !is_new_incarnation(old, new) || new.quiet_until >= now.saturating_add(WAIT_MS)
 }

@@ -1,4 +1,4 @@
-//! A keeper that records events and metrics for its host. It also records why no IDs are available.
+//! A keeper that also records events, metrics, and the reason why no IDs are available, for its host.
 
 use alloc::{collections::VecDeque, format};
 use core::{fmt, mem};
@@ -10,14 +10,14 @@ use crate::{
 
 /// The shortest pause, in milliseconds, during which the host closes the store.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds. It is limited because a sleep may not count the time during which the machine is
-/// suspended. The host must therefore read the clocks and the restore count from time to time.
+/// The longest pause, in milliseconds. The limit is necessary because a sleep may not count the time during which the
+/// machine is suspended, so the host must read the clocks and the restore count from time to time.
 const MAX_PAUSE_MS: u64 = 10_000;
 
 /// The state of a lease as shown to its owner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeaseStatus {
-    /// The worker ID and the end of the generator's grant.
+    /// The worker ID of the generator's grant, and the grant's end in Unix milliseconds.
     pub(crate) grant: Option<(u64, u64)>,
     /// The most recent error since the last grant or renewal.
     pub(crate) refused: Option<Error>,
@@ -64,7 +64,7 @@ impl LeaseStatus {
 pub(crate) struct WatchedKeeper<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
-    /// The worker ID, start and end of the grant that the host is passing to its generator.
+    /// The worker ID, start and end of the grant that the host is about to pass to its generator.
     passed_grant: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
@@ -82,9 +82,9 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Abandons the lease without releasing it, and begins another one. This process was restored from an image of its
-    /// memory, so another copy may keep the lease. The caller must not pass on a reply to a request that the abandoned
-    /// lease sent.
+    /// Abandons the lease without releasing it, and begins a new one. This process was restored from an image of its
+    /// memory, so another copy may keep the abandoned lease. The caller must not pass on any reply to a request of the
+    /// abandoned lease.
     pub(crate) fn abandon(&mut self, random: R) {
         let counts = mem::take(&mut self.status.counts);
         *self = Self::new(self.options().clone(), random);
@@ -112,13 +112,13 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
             Action::Begin(grant) => {
                 // If the previous grant ended without a renewal, its end is reported before the new grant.
                 self.report_end(now);
-                // At first, a strict generator receives only part of the window.
+                // Initially, a strict generator's window covers only part of the grant.
                 let end = self.keeper.end().unwrap_or(grant.end());
                 self.passed_grant = Some((*grant.numbers().start(), grant.start(), end));
             }
             Action::Refused(error) => {
                 self.status.counts.failures += 1;
-                // A repeated error is reported only once.
+                // An error that repeats the previous one is not reported again.
                 let last = self.status.refused.replace(error.clone());
                 if last.as_ref() != Some(error) {
                     let place = self.options().store_name();
@@ -130,7 +130,7 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
                 }
             }
             Action::Wait(until) => {
-                // Hosts wake up at the end of a grant, so that its expiry is reported in time.
+                // The pause ends when the grant ends, so that the host reports the expiry in time.
                 let longest =
                     self.report_end(now).map_or(MAX_PAUSE_MS, |left| left.min(MAX_PAUSE_MS));
                 return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));
@@ -165,11 +165,11 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         self.keeper.not_begun(error, now);
     }
 
-    /// Records that the end of the generator's grant has moved to a later time.
+    /// Records that the generator's window has been extended.
     pub(crate) fn on_extended(&mut self, to: u64) {
         let to = self.keeper.end().unwrap_or(to);
         let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
-            // A strict generator's window was extended within the same grant.
+            // Only a strict generator's window was extended. The end of the grant did not change.
             return;
         };
         *end = to;
@@ -187,7 +187,7 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Reports a new gap between the clocks. Also reports when the generator continues after a gap without the store's
+    /// Reports a new gap between the clocks, and reports if the generator continues after a gap without the store's
     /// confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_gap_events(), self.status.grant);
@@ -201,8 +201,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Reports the grant's end if it has been reached. If the end is still in the future and has not been reported, returns
-    /// the time until then in milliseconds.
+    /// Reports the grant's expiry once its end has been reached. If the end is still in the future and has not been
+    /// reported, returns the time until then in milliseconds.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
@@ -214,8 +214,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. If it does, a fork that happens during a pause, or while a
-/// generator is created, copies no open connection. In addition, a server then keeps no connections open for holders that
+/// Returns whether a host closes its store before an action. With the store closed, a fork during a pause or while a
+/// generator is being created copies no open connection. In addition, servers keep no connections open for holders that
 /// send only one request every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {

@@ -17,7 +17,7 @@ use crate::{
     rules::forks,
 };
 
-/// The longest wait for a connection or for a reply, unless the lease is short.
+/// The maximum time to wait for a connection or for a reply. It is shorter if the lease is short.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest wait for a connection, unless the URL specifies a limit.
@@ -29,24 +29,24 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An asynchronous store that uses a single connection.
 pub(super) trait SingleConnectionStore: AsyncStore + Send + Sized {
-    /// The name of the asynchronous type, which an error recommends to callers on an executor's thread.
+    /// The name of the asynchronous type. The error for callers on an executor's thread recommends this type.
     const NAME: &str;
 
     /// Closes the connection and notifies the server.
     async fn close(self) {}
 }
 
-/// A blocking store, which drives its connection while a call blocks.
+/// A blocking store. Its connection makes progress only while a call blocks.
 pub(super) struct Blocking<S: SingleConnectionStore> {
     /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
-    /// The process that opened the connection. A forked child process does not use it.
+    /// The process that opened the connection. A forked child process must not use the connection.
     process: u32,
     limit: Duration,
 }
 
 impl<S: SingleConnectionStore> Blocking<S> {
-    /// Opens a connection, and waits for at most `longest` if that is shorter than the usual limit.
+    /// Opens a connection. Waits for at most `longest`, or for the usual limit if that is shorter.
     pub(super) fn open(
         longest: Duration,
         connect: impl Future<Output = Result<S>>,
@@ -58,8 +58,7 @@ impl<S: SingleConnectionStore> Blocking<S> {
         match runtime.block_on(with_time_limit(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
-                // The runtime may still be resolving a host name, and dropping the runtime would wait for the resolution to
-                // finish.
+                // Dropping the runtime would wait until it has resolved the host name, which may still be in progress.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -87,7 +86,7 @@ impl<S: SingleConnectionStore> Drop for Blocking<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
-            // If a forked child closed the connection, the parent's connection would also be closed.
+            // A forked child must not close the connection, because this would also close the parent's connection.
             mem::forget(open);
         } else if let Some((store, runtime)) = open {
             if Handle::try_current().is_err() {

@@ -55,7 +55,7 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
             let new = granted_record(&old, token, (1_763_650_000_000, 1_763_653_600_000));
             let request = request(index, Operation::Put { old, new });
             barrier.wait();
-            // The result is not checked yet, because a panic would leave the other thread at the barrier.
+            // The result is checked later, because a panic here would leave the other thread waiting at the barrier.
             store.answer(&request).map(|reply| reply.content == ReplyContent::Done)
         };
         (0..ROUNDS).map(&mut put).collect()
@@ -127,7 +127,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first), there, "expected that a rejection changes nothing: {why}");
     }
 
-    /// Checks that only `Open` creates a namespace.
+    /// Checks that a namespace can be created only with `Open`.
     fn check_missing_namespace(&mut self) {
         let fresh = Record::fresh(10, 2, Random(1));
         let (old, new) = (proposed_namespace(1), Namespace { version: 2, ..proposed_namespace(1) });
@@ -152,7 +152,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Checks that the first `Open` creates the namespace's record, and that later `Open` requests do not create it again.
+    /// Checks that the first `Open` creates the namespace's record, and that a later `Open` does not replace it.
     fn check_open(&mut self) -> Namespace {
         let reply = self.send(Operation::Open(proposed_namespace(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
@@ -167,8 +167,8 @@ impl Suite<'_> {
         namespace
     }
 
-    /// Returns the end of a quiet time that the store accepts. This is the given time or, in a volatile store, the end of a
-    /// waiting time that begins now.
+    /// Returns the end of a quiet time that the store accepts: in a volatile store, the end of a waiting time that begins
+    /// now; in any other store, the given time.
     fn quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
         if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
@@ -212,7 +212,7 @@ impl Suite<'_> {
         assert_eq!(reply.namespace, Some(new));
     }
 
-    /// Checks that a conditional write compares the version, token and incarnation, and takes effect only once.
+    /// Checks that a conditional write compares the version, token and incarnation, and that it takes effect only once.
     fn check_swaps(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
@@ -292,7 +292,7 @@ impl Suite<'_> {
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
-    /// Checks that the survey ignores reserved worker IDs when it finds the highest end.
+    /// Checks that the highest end in a survey ignores reserved worker IDs.
     fn check_survey(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = ReplyContent::Survey { records: 3, latest_end: held.granted_until };
@@ -326,7 +326,7 @@ fn request(number: u64, operation: Operation) -> Request {
     Request { number, namespace: NAMESPACE.to_owned(), operation }
 }
 
-/// Returns the namespace that a user proposes. Each user picks a different incarnation.
+/// Returns a proposed namespace with the given incarnation. Each user proposes a different incarnation.
 fn proposed_namespace(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

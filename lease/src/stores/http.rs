@@ -63,7 +63,7 @@ pub struct AsyncHttp {
     sender: Option<SendRequest<Full<Bytes>>>,
     /// The task that drives the connection.
     task: AbortHandle,
-    /// The ID of the service's connection to its store, if the next request must use that same connection.
+    /// The ID of the service's connection to its store, or `None` unless the next request must use that same connection.
     kept: Option<HeaderValue>,
     process: u32,
 }
@@ -89,7 +89,7 @@ impl Http {
         Self::open_within(&read(url)?, TIMEOUT)
     }
 
-    /// Works like [`Http::open`], but waits for at most `longest` if that is shorter than the usual limit.
+    /// Works like [`Http::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncHttp::connect(server)).map(Self)
     }
@@ -173,19 +173,19 @@ async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     Ok(vec![Value::Integer(status), Value::Text(body), id.map_or(Value::Null, Value::Text)])
 }
 
-/// Starts HTTP on a connection and spawns a task that drives the connection.
+/// Performs the HTTP handshake over a stream, and spawns a task that drives the connection.
 async fn begin(
     stream: Box<dyn Stream>,
 ) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(connection_failure)?;
-    // The connection's error is dropped here, because the request that uses the connection reports it.
+    // The task ignores the connection's error, because the request that uses the connection reports it.
     let task = tokio::spawn(async move { drop(connection.await) });
     Ok((sender, task.abort_handle()))
 }
 
 impl Drop for AsyncHttp {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the parent's connection would also be closed.
+        // A forked child must not close the connection, because this would also close the parent's connection.
         if forks::check(self.process).is_err() {
             mem::forget(self.sender.take());
         } else {

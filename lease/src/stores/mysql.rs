@@ -57,7 +57,7 @@ pub struct AsyncMysql {
     process: u32,
 }
 
-/// Parses a URL, and determines which tables may be created in its store.
+/// Parses a store's URL, and determines which of the store's tables may be created.
 fn read(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
         let Location { site: StoreAddress::Mysql(server), access, .. } = Location::read(url)?
@@ -83,7 +83,7 @@ impl Mysql {
         Self::open_within(&server, create, TIMEOUT)
     }
 
-    /// Works like [`Mysql::open`], but waits for at most `longest` if that is shorter than the usual limit.
+    /// Works like [`Mysql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
     pub(crate) fn open_within(
         server: &url::Server,
         create: Create,
@@ -125,7 +125,7 @@ impl AsyncMysql {
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
         let process = forks::process_number()?;
         let connected = async {
-            // The error contains no part of the URL.
+            // Errors from the client contain no part of the URL.
             let to_error = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
             Conn::new(options(server)).await.map_err(to_error)
         };
@@ -154,10 +154,10 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
     use rustls::crypto::{CryptoProvider, ring};
     use std::path::PathBuf;
 
-    // The client uses the process's default crypto provider. It panics if no default is installed and the program contains
-    // several providers.
+    // The client uses the process's default crypto provider. It panics if no default is installed and the program is built
+    // with several providers.
     if CryptoProvider::get_default().is_none() {
-        // Another thread may have installed a provider in the meantime.
+        // The result can be ignored, because another thread may have installed a provider in the meantime.
         let _ = ring::default_provider().install_default();
     }
     let options = mysql_async::SslOpts::default();
@@ -171,7 +171,7 @@ fn ssl_options(server: &url::Server) -> mysql_async::SslOpts {
 
 impl Drop for AsyncMysql {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the parent's connection would also be closed.
+        // A forked child must not close the connection, because this would also close the parent's connection.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -200,7 +200,8 @@ impl AsyncStore for AsyncMysql {
                 Err(error) => break Err(error),
             }
         };
-        // Without the rollback, the next request could commit changes that this request left behind.
+        // A lost connection is not reused: without a rollback, the next request could commit changes that this request left
+        // behind.
         self.connection = Some(connection).filter(|_| !is_lost);
         reply
     }
@@ -218,8 +219,8 @@ async fn run_all(connection: &mut Conn, statements: &[Statement]) -> Outcome {
     outcome
 }
 
-/// Runs a statement. Prepares it only if it has values, because not every statement that begins a transaction can be
-/// prepared.
+/// Runs a statement. A statement is prepared only if it has parameters, because some of the statements that begin a
+/// transaction cannot be prepared.
 async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Result<Rows> {
     let values: Vec<_> = statement.values.iter().map(to_cell).collect();
     let rows: Vec<Row> = if values.is_empty() {
@@ -243,7 +244,7 @@ fn values_of(row: Row) -> Vec<Value> {
     columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| value_of(column, cell)).collect()
 }
 
-/// Converts a cell. If the statement was not prepared, its rows contain integers in the form of strings.
+/// Converts a cell. Rows of a statement that was not prepared contain integers as strings.
 fn value_of(column: &Column, cell: Option<Cell>) -> Value {
     let is_integer = matches!(
         column.column_type(),

@@ -3,7 +3,7 @@
 //! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection
 //! or a pooled one. [`Postgresql`] waits for the replies on the caller's thread.
 //!
-//! Statements are unnamed, so that a pooler may use a different connection for each transaction.
+//! All statements are unnamed, because a pooler may use a different server connection for each transaction.
 
 mod connection;
 mod session;
@@ -37,13 +37,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Rejects a server that this build cannot reach.
+    /// Creates a server from its address. Rejects a server to which this build cannot connect.
     pub(crate) fn from_address(address: url::Server, schema: Schema) -> Result<Self> {
         tls::check(&address)?;
         Ok(Self { address, schema })
     }
 
-    /// Parses a URL, and determines which tables may be created in its store.
+    /// Parses a store's URL, and determines which of the store's tables may be created.
     fn read(url: &str) -> Result<(Self, Create)> {
         let read = || {
             let Location { site: StoreAddress::Server(server), schema, access, .. } =
@@ -70,7 +70,7 @@ impl Postgresql {
         Self::open_within(server, create, TIMEOUT)
     }
 
-    /// Works like [`Postgresql::open`], but waits for at most `longest` if that is shorter than the usual limit.
+    /// Works like [`Postgresql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
     }

@@ -3,7 +3,7 @@
 //! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for the script's reply on the caller's thread.
 //!
 //! A request is one command, and its reply is a list of strings. This module implements the servers' protocol (RESP2)
-//! itself: a client library that reconnects or resends a command would hide the loss of the first reply (R2).
+//! itself. A client library that reconnects or resends a command would hide the fact that the first reply was lost (R2).
 
 use std::{string::String, time::Duration};
 
@@ -84,7 +84,7 @@ impl Redis {
         Self::open_within(&read(url)?, TIMEOUT)
     }
 
-    /// Works like [`Redis::open`], but waits for at most `longest` if that is shorter than the usual limit.
+    /// Works like [`Redis::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
     pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
         Blocking::open(longest, AsyncRedis::connect(server)).map(Self)
     }
@@ -122,7 +122,7 @@ impl AsyncRedis {
 
 impl Drop for AsyncRedis {
     fn drop(&mut self) {
-        // If a forked child closed the connection, the state of the parent's runtime would also change.
+        // A forked child must not close the connection, because this would also change the state of the parent's runtime.
         if forks::check(self.process).is_err() {
             mem::forget(self.connection.take());
         }
@@ -139,7 +139,7 @@ impl AsyncStore for AsyncRedis {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
-        // The script needs no random numbers.
+        // The default is sufficient here, because the script needs no random numbers.
         let mut steps = Steps::new(Engine::Redis, request, crate::Random::default());
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
@@ -195,7 +195,7 @@ impl Connection {
     async fn call(&mut self, words: &[&str]) -> Result<Vec<String>, Failure> {
         let mut command = format!("*{}\r\n", words.len());
         for word in words {
-            // Writing to a string cannot fail.
+            // The result can be ignored, because writing to a string cannot fail.
             let _ = write!(command, "${}\r\n{word}\r\n", word.len());
         }
         self.0.write_all(command.as_bytes()).await.map_err(connection_failure)?;

@@ -1,10 +1,10 @@
 //! A store in an `SQLite` file, for the processes of one host.
 //!
-//! A file that is not durable is rejected. A durable file uses a rollback journal with `synchronous=EXTRA`, or a
+//! A file that is not durable is rejected. To be durable, a file must use a rollback journal with `synchronous=EXTRA`, or a
 //! write-ahead log with `FULL`. On Linux, in-memory and network file systems are rejected as well. The file's inode and
-//! birth time identify an incarnation of the store. Therefore, a copied file is a restored store, whereas a file that was
-//! moved or whose volume is mounted elsewhere is the same store. If a backup is written into the existing file, the file
-//! looks like the same store. An operator who restores a backup in this way must report the restore to the namespace
+//! birth time identify an incarnation of the store. Therefore, a copied file counts as a restored store, whereas a file
+//! that was moved or whose volume is mounted elsewhere remains the same store. A backup that is written into the existing
+//! file cannot be detected. An operator who restores a backup in this way must report the restore to the namespace
 //! (`quiet_until`).
 
 mod gate;
@@ -79,8 +79,8 @@ impl Store for Sqlite {
 }
 
 fn connect(path: &Path) -> Result<Connection> {
-    // Only one thread uses the connection, so SQLite need not lock it. The flags do not allow SQLite to create the file. If
-    // creating the file is allowed, `file::open` has already done so.
+    // Only one thread uses the connection, so SQLite need not lock it. The flags do not let SQLite create the file. If the
+    // file may be created, `file::open` has already created it.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]
@@ -88,13 +88,13 @@ fn connect(path: &Path) -> Result<Connection> {
         connection.busy_handler(Some(wait))?;
         Ok(connection)
     };
-    // The file's name does not affect the error.
+    // The error does not depend on the file's name, so the name can be empty here.
     let store_error = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
     connect().map_err(store_error)
 }
 
-/// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for this
-/// request.
+/// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for the
+/// current request to end.
 fn wait(looks: i32) -> bool {
     let is_over = POLL_INTERVAL * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {

@@ -74,8 +74,8 @@ pub enum Value {
     Null,
 }
 
-/// A statement with values for its parameters. The parameters are written as `$1`, `$2` and so on; in `SQLite`, as `?1`,
-/// `?2` and so on; in `MySQL`, as `?` for each.
+/// A statement and the values of its parameters. The parameters are written as `$1`, `$2` and so on; in `SQLite`, as `?1`,
+/// `?2` and so on; in `MySQL`, each as `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
@@ -88,7 +88,7 @@ pub struct Statement {
 /// The rows that a statement returned, possibly empty.
 pub type Rows = Vec<Vec<Value>>;
 
-/// A statement's error.
+/// The error that a statement returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
@@ -122,8 +122,8 @@ impl Outcome {
 
     /// Treats a commit that ended with a warning as a lost connection. The server has executed such a commit, but its
     /// replica may not have received it, because the wait for the replica was canceled. Therefore, the commit does not
-    /// count as a reply. SQLSTATEs distinguish warnings from other notices in any server language. The SQLSTATEs that count
-    /// as warnings are class 01 and the code of the shutdown that ends such a wait.
+    /// count as a reply. Warnings are recognized by their SQLSTATEs, which do not depend on the server's language. The
+    /// SQLSTATEs that count as warnings are class 01 and the code of the shutdown that ends such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
         let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
@@ -148,7 +148,7 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// The next action for a driver.
+/// The next action that a driver must perform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
@@ -207,8 +207,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked. Maps each store's name to the version of its tables. A process creates a
-/// store's tables and probes the store only once.
+/// The stores that a process has already checked, as a map from each store's name to the version of its tables. Thanks to
+/// this map, a process creates a store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 
@@ -264,7 +264,7 @@ impl Steps {
     /// Returns the reason why the store cannot process the request. No further steps follow an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
-        // This call does not wait for the lock, because in a forked child process, the thread that holds the lock may not
+        // This call does not wait for the lock: in a forked child process, the thread that held the lock may no longer
         // exist. If the lock is not available, every store counts as unchecked.
         match KNOWN_STORES.try_lock() {
             Ok(mut known) => self.next_with(outcome, &mut known),
@@ -296,7 +296,7 @@ impl Steps {
         }
     }
 
-    /// Passes the request to a service or a script and returns its reply.
+    /// Sends the request to a service or a script in a single statement, and returns the reply.
     fn exchange(&mut self, outcome: &Outcome) -> Result<Step> {
         let is_script = self.engine == Engine::Redis;
         if let Stage::Nothing = self.stage {
@@ -350,7 +350,8 @@ impl Steps {
         self.run(Stage::Request { is_again }, statements)
     }
 
-    /// Ends the transaction in which a statement failed, if the server still responds. The connection can then be reused.
+    /// Rolls back the transaction in which a statement failed, if the server still responds. The connection can then be
+    /// reused.
     fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
         // An error without a code means that the connection is lost or that the driver will close it after this request.
         // Closing the connection aborts the transaction.
@@ -371,8 +372,8 @@ impl Steps {
         }
     }
 
-    /// Continues with a store that has no tables, if tables may be created. Only this function looks for other sets of
-    /// tables. A holder's requests never do, so creating tables cannot stop a fleet.
+    /// Continues a request to a store that has no tables. Returns an error if tables may not be created. Only this function
+    /// looks for other sets of tables. A holder's requests never do, so creating tables cannot stop a fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store_error, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -384,7 +385,8 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store_error, failure),
-            // The URL names the database, so it cannot refer to any other set of tables.
+            // In `MySQL`, the URL names the database that contains the tables, so there is no other set of tables to look
+            // for.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
             _ => Ok(self.run(next.0, next.1)),
         }
@@ -394,7 +396,7 @@ impl Steps {
         let Engine::Postgresql(schema) = &self.engine else { return self.on_created() };
         match postgresql::tables(schema, self.create, rows) {
             Ok(mut statements) if self.create.is_trial() => {
-                // Replaces the commit, which is the last statement.
+                // The last statement is the commit, which is replaced with a rollback.
                 statements.pop();
                 statements.push(sql::statement("ROLLBACK"));
                 self.run(Stage::Tables, statements)
@@ -416,7 +418,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether the request only tests if the tables could be created, and the file has no tables yet.
+    /// Returns whether this request only checks whether the tables could be created, and the file has no tables yet.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -433,7 +435,7 @@ impl Steps {
         Ok(reply.map_or_else(|| self.send(true), Step::Done))
     }
 
-    /// Processes the rows of the request. There may be fewer rows than statements.
+    /// Processes the rows that the request returned. There are fewer rows than statements if one of the statements failed.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();
@@ -441,7 +443,8 @@ impl Steps {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.on_missing_tables(failure.as_ref());
             }
-            // In MariaDB, part of the store's name is stored in a table, so a database without tables reports no name.
+            // In MariaDB, part of the store's name is stored in a table, so reading the name fails if the database has no
+            // tables.
             (Ok(None), Some(lack)) if !is_again && self.engine.is_missing_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
             }
@@ -462,8 +465,8 @@ impl Steps {
         let dialect = self.engine.dialect();
         let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, content: found });
-        // The driver probes a store only once per process. A probe at each renewal made a renewal send 18 statements and
-        // leave two dead rows.
+        // The driver probes a store only once per process. When it probed at each renewal, each renewal sent 18 statements
+        // and left two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }

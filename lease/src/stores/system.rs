@@ -1,11 +1,11 @@
-//! Times and random numbers from the operating system.
+//! Clock readings and random numbers from the operating system.
 
 use alloc::format;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{Error, ErrorKind, Random, Result};
 
-/// Returns the current time in Unix milliseconds, or 0 before 1970.
+/// Returns the current time in Unix milliseconds, or 0 if the clock shows a time before 1970.
 pub(crate) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

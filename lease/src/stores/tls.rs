@@ -1,4 +1,4 @@
-//! Encrypted connections.
+//! TLS-encrypted connections.
 
 #[cfg(feature = "tls")]
 mod client;
@@ -11,7 +11,8 @@ pub(super) use client::connector;
 
 use crate::{Result, rules::url::Server};
 
-/// Rejects a server that this build cannot reach.
+/// Rejects a server that requires TLS if this build does not support TLS, or if the file of root certificates cannot be
+/// used.
 pub(crate) fn check(server: &Server) -> Result<()> {
     if !server.encrypts {
         return Ok(());

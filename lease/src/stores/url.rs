@@ -96,7 +96,8 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
     {
-        // The first lease can create the file. Nothing else needs checking, and a check must leave no file behind.
+        // A missing file is not an error, because the first lease can create it. Nothing else needs checking, and a check
+        // must leave no file behind.
         return Ok(());
     }
     let mut store = address.open(longest)?;
@@ -155,7 +156,7 @@ impl Address {
         })
     }
 
-    /// Returns the name of the store for messages, without a password.
+    /// Returns the store's name for use in messages. It does not contain the password.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -171,7 +172,7 @@ impl Address {
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// Rejects an HTTP service, because operator commands use records that a service's token does not give access to.
+    /// Rejects an HTTP service, because operator commands need records that a service's token gives no access to.
     #[cfg_attr(
         not(feature = "http"),
         expect(clippy::unnecessary_wraps, reason = "without services, every store is accepted")
@@ -295,7 +296,7 @@ impl Kind {
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
-/// The process that opened the stores.
+/// The ID of the process that opened the in-memory stores.
 static PROCESS_ID: OnceLock<u32> = OnceLock::new();
 
 /// An in-memory store, identified by its name.

@@ -10,8 +10,8 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::server;
 
-/// Writes a root certificate, a server certificate for `host` that the root certificate has signed, and the server's key to
-/// `folder`.
+/// Writes three files to `folder`: a root certificate, a server certificate for `host` signed by the root, and the server's
+/// key.
 pub fn certify(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();

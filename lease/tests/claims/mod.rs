@@ -6,7 +6,8 @@ use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
 };
 
-/// Returns the URL of a test's file. The URL allows overlayfs, because containers often have no other writable file system.
+/// Returns the URL of a test's database file. The URL allows overlayfs, because containers often have no other writable
+/// file system.
 pub fn file_url(path: impl AsRef<Path>) -> String {
     format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
 }

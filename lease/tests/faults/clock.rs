@@ -6,8 +6,8 @@ use std::{
     process::Command,
 };
 
-/// Finds the library, whose folder differs between distributions. Panics if the library is missing and tests must not be
-/// skipped.
+/// Returns the path of the library, whose folder differs between distributions. If the library is missing, returns `None`,
+/// or panics if tests must not be skipped.
 pub fn library() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -21,7 +21,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock shared by the consecutive processes in one slot.
+/// A clock shared by the processes that run one after another in the same slot.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,

@@ -35,7 +35,7 @@ fn moment(began: Instant) -> Moment {
 }
 
 impl ClonedHolder {
-    /// Creates one of two clones, which draw the same random numbers until they diverge.
+    /// Creates one of two clones, which draw the same random numbers until `has_parted` is set.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
@@ -61,7 +61,7 @@ impl ClonedHolder {
                 let generator = Generator::builder().partition(number).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
-            // Each grant gets a new generator, so the generator's first grant is its only one.
+            // Each grant gets a new generator, so the only grant that a generator has is its first.
             Action::Extend(end) => {
                 self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
-/// The faults in the current namespace, and the longest pauses around all faults so far.
+/// The faults in the current namespace, and the longest pauses after each kind of fault in all namespaces so far.
 #[derive(Default)]
 pub struct Gaps {
     /// The names of the faults and the times at which they began.
@@ -19,8 +19,8 @@ impl Gaps {
         self.faults.push((fault, now_ms()));
     }
 
-    /// Records the longest pause between two IDs for each fault, from the start of the fault to the start of the next one.
-    /// `times` contains the times of all leased IDs.
+    /// Ends a namespace: for each fault, records the longest pause between two IDs, from the start of the fault to the
+    /// start of the next one. `times` contains the times of all leased IDs.
     pub fn end(&mut self, mut times: Vec<u64>) {
         times.sort_unstable();
         self.faults.push((String::new(), now_ms()));

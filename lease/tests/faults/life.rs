@@ -38,8 +38,8 @@ pub enum BrokenRule {
     TtlAsProof,
     /// The process releases its worker ID while its generator continues.
     NoSeal,
-    /// The process claims a worker ID if its holder has shown no sign of life for a while, judged by the claiming process's
-    /// own clock.
+    /// The process claims a worker ID if its holder has shown no sign of life for a while, as measured by the claiming
+    /// process's own clock.
     OwnClock,
 }
 
@@ -140,7 +140,7 @@ fn generate_until_stopped(
     }
 }
 
-/// The worker ID and the end of a lease, for generators that do not depend on the lease.
+/// The worker ID and the end of a lease, as seen by generators that do not enforce the lease.
 #[derive(Default)]
 struct GrantView(Mutex<Option<(u64, u64)>>);
 

@@ -1,7 +1,8 @@
 //! A `Redis` server that loses its data in each way that a volatile store may (R13 in docs/leases.md).
 //!
-//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. An
-//! operator or different settings can cause every other kind of loss on such a server.
+//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. The tests
+//! cause the losses that an operator or different settings can cause on such a server: it is emptied, restarts with missing
+//! or older data, or is replaced by its replica.
 //!
 //! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
 //! shorten each wait in proportion. Holders still begin and observe each wait according to their own rules. In the control,
@@ -44,7 +45,7 @@ for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
 end
 return tostring(count)"#;
 
-/// A loss of data.
+/// A way in which the server loses data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataLoss {
     /// The server is emptied, but keeps its name.
@@ -62,7 +63,7 @@ pub struct LossyServer {
     server: RedisServer,
     port: String,
     waits: Arc<Waits>,
-    /// The length of each wait.
+    /// The length of each wait after it has been shortened.
     wait: Duration,
     losses: usize,
 }
@@ -144,7 +145,7 @@ impl LossyServer {
         assert!(run_shell("rm -r \"$0\"/appendonly*", &[self.server.folder()]));
     }
 
-    /// Promotes the replica. While the replica is connected, the server rejects all requests, so it acknowledges nothing
+    /// Promotes the replica. While the replica is connected, the server rejects all requests, so it acknowledges no write
     /// that the replica lacks.
     fn promote(&mut self) {
         let (replica, port) = start(&self.program);

@@ -1,11 +1,11 @@
-//! Processes generate IDs under one-second leases, with fewer worker IDs than processes. The test kills, closes or
-//! terminates them at random, or pauses them for longer than a lease. Their clocks jump by up to ten years. The store is
-//! unavailable for longer than a lease, rejects changes or releases, is killed, or is replaced by its replica. A volatile
-//! store loses its data. The processes connect to one database with three roles, each with its own schema. The network is
-//! slow, drops replies and sends messages twice. In addition, one process per language has an explicit worker ID. This
-//! process repeatedly creates its generator, and is killed and restarted. No two processes may use the same (partition,
-//! tick), no ID may occur twice, and no two grants of a worker ID may overlap. Each of five controls breaks one rule, and
-//! must create duplicates.
+//! Tests that processes generate no duplicate IDs while faults are injected. The processes use one-second leases, and there
+//! are fewer worker IDs than processes. The test kills, closes or terminates processes at random, or pauses them for longer
+//! than a lease. Their clocks jump by up to ten years. The store is unavailable for longer than a lease, rejects changes or
+//! releases, is killed, or is replaced by its replica. A volatile store loses its data. The processes connect to one
+//! database with three roles, each with its own schema. The network is slow, drops replies and sends messages twice. In
+//! addition, one process per language has an explicit worker ID. This process repeatedly creates its generator, and is
+//! killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a
+//! worker ID may overlap. Each of five controls breaks one rule, and must create duplicates.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes several minutes. With
 //! `POLYFLAKE_SECONDS=600`, it takes ten minutes.
@@ -136,8 +136,8 @@ fn mariadb() -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Mysql(server), Some(proxy)))
 }
 
-/// Starts a server that grants nothing for two lease durations after each loss. Even the longest lost lease ends within
-/// half of this time.
+/// Starts a server that grants nothing for two lease durations after each loss. Even the longest lost lease ends before
+/// half of this time has passed.
 fn redis() -> Option<FaultyStore> {
     redis_with_wait(2 * LEASE)
 }
@@ -157,7 +157,7 @@ fn redis_leases_never_repeat_an_id() {
     assert_no_duplicates(&stage, &[]);
 }
 
-/// These leases last longer than the clock error, so holders whose records are not lost renew their leases during a wait.
+/// The leases are longer than the clock error, so holders whose records survive a loss renew their leases during the wait.
 /// The wait is longer than the leases.
 #[test]
 #[ignore = "minutes; `cargo xtask test lease-redis` runs it"]
@@ -202,7 +202,8 @@ fn optional_commands() -> Vec<String> {
     named.iter().flat_map(|commands| commands.lines()).map(str::to_owned).collect()
 }
 
-/// Two services that were started with `--create` on two machines use two different files.
+/// Two services that were started with `--create` on two machines use two different files, so both lease the same worker
+/// IDs.
 #[test]
 #[ignore = "with the tests of services"]
 fn services_over_two_files_use_a_tick_twice() {
@@ -298,7 +299,8 @@ fn assert_clones_diverge(url: &str) {
         noticed += usize::from(is_noticed);
     }
     println!("{rounds} clones, {before} ticks twice before the end that both had");
-    // The number of ticks that both clones use depends on how soon one clone notices the other's renewal.
+    // The number of ticks that both clones used before the shared end depends on how soon one clone notices the other's
+    // renewal, so the test does not check it.
     assert!(noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
 }
 
@@ -319,11 +321,11 @@ fn assert_control_repeats_a_tick<'f>(
     run_control(Faults::new(stage, weak), cycle)
 }
 
-/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Their IDs are rarely equal,
-/// because each process starts the tick at a random sequence.
+/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Two IDs with the same
+/// (partition, tick) are rarely equal, because each process starts the tick at a random sequence.
 fn run_control<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
-    // The control uses ten namespaces, because a namespace whose holders noticed a clock rollback is quiet for more than a
-    // minute.
+    // The control uses ten namespaces, because a namespace grants nothing for more than a minute after one of its holders
+    // has noticed a clock rollback.
     for _ in 0..10 {
         faults.begin_namespace();
         (0..2).for_each(|_| cycle(&mut faults));
@@ -342,7 +344,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     assert_control_repeats_a_tick(&stage, BrokenRule::TtlAsProof, Faults::pause_rust_process);
 }
 
-/// When a server is the store, the control also shows that the test setup detects duplicates on that server.
+/// With a server as the store, this control also shows that the test setup detects duplicates on that server.
 #[test]
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
@@ -354,7 +356,8 @@ fn releasing_without_a_seal_uses_a_tick_twice() {
 }
 
 /// A process starts with a clock that is a minute ahead, and the clock is corrected before the process generates its first
-/// ID. The process claims the worker ID of a live process, because the live process's last renewal looks old.
+/// ID. To the fast clock, the last renewal of a live process looks old, so the new process claims the live process's worker
+/// ID.
 #[test]
 fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     if clock::library().is_none() {
@@ -367,7 +370,8 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     });
 }
 
-/// The store loses the writes that it acknowledged a second ago, like a server that crashes before its data is on disk.
+/// The store loses the writes that it acknowledged in the last one and a half lease durations, like a server that crashes
+/// before its data is on disk.
 #[test]
 fn a_store_without_durable_writes_uses_a_tick_twice() {
     let (folder, stage) = sqlite();

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// The state of the network.
+/// A condition of the network that the proxy simulates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum NetworkState {
@@ -52,7 +52,7 @@ pub struct Proxy {
 }
 
 struct State {
-    /// The servers' addresses. Each connection uses one of them.
+    /// The servers' addresses. Each connection goes to one of these servers.
     addresses: Mutex<Vec<Address>>,
     weather: AtomicU8,
     is_over: AtomicBool,
@@ -104,7 +104,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.state.is_over.store(true, Ordering::Relaxed);
-        // The listener checks the state when a client connects.
+        // This connection wakes the listener, which checks the state whenever a client connects.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -125,7 +125,7 @@ impl State {
         address.connect()
     }
 
-    /// Connects a client to the server. If there is no server, closes the client's connection.
+    /// Connects a client to the server, or closes the client's connection if there is no server.
     fn connect(self: &Arc<Self>, client: TcpStream) {
         let Ok(server) = self.server() else { return };
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -169,7 +169,7 @@ impl State {
         }
     }
 
-    /// Sends everything that a client has sent to the server again, and ignores the replies.
+    /// Resends everything that a client has sent to the server, and ignores the replies.
     fn replay_to_server(&self, words: &[u8]) {
         let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };

@@ -30,7 +30,7 @@ fn now() -> i64 {
     i64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// A process that follows different rules and therefore uses a separate table in the file.
+/// A process that follows the other projects' scheme. It uses a separate table in the file.
 struct RivalProcess {
     store: Connection,
     namespace: String,
@@ -60,7 +60,7 @@ impl RivalProcess {
     }
 }
 
-/// Claims a worker ID, waits until it may start, and generates IDs.
+/// Claims a worker ID, waits until it may generate IDs, and then generates them.
 pub fn run_rival(
     url: &str,
     namespace: String,

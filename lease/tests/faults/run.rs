@@ -213,7 +213,8 @@ impl<'f> Faults<'f> {
     pub fn cycle(&mut self) {
         self.cycles += 1;
         let fault = self.choose();
-        // Without a lease, a clock rollback can cause duplicate IDs, as documented.
+        // Without a lease, a clock rollback can cause duplicate IDs, as documented. Clocks therefore jump only for
+        // processes with leases.
         let steps = matches!(fault, Fault::Step(_));
         let places = if steps { self.leased } else { self.programs.len() };
         let place = fastrand::usize(..places);
@@ -278,7 +279,8 @@ impl<'f> Faults<'f> {
                 }
                 thread::sleep(LEASE * 2);
                 if !is_told {
-                    // No grant starts for two lease durations plus the clock error.
+                    // After an unreported promotion, no grant starts for two lease durations plus the clock error, so the
+                    // test continues in a new namespace.
                     self.renew();
                 }
             }
@@ -337,7 +339,7 @@ impl<'f> Faults<'f> {
         }
     }
 
-    /// Returns the number of distinct faults that can occur, not counting the different sizes of clock jumps.
+    /// Returns the number of distinct faults that can occur. Clock jumps of different sizes count as one fault.
     pub fn fault_kinds(&self) -> usize {
         let of_servers = usize::from(self.stage.proxy.is_some());
         let of_networks = if self.stage.proxies().is_empty() { 0 } else { 3 };
@@ -377,7 +379,7 @@ impl<'f> Faults<'f> {
         self.processes[place] = self.start(place);
     }
 
-    /// Ends a process cleanly, and starts a new process whose clock is ahead for a while.
+    /// Ends a process cleanly, and starts a new process whose clock is ahead at first and corrected later.
     pub fn restart_with_clock_ahead(&mut self, place: usize, by: Duration) {
         close(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
@@ -410,7 +412,7 @@ impl fmt::Display for Faults<'_> {
 impl Drop for Faults<'_> {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // Matters only after a test failure, which would otherwise leave a paused process behind.
+            // This matters only after a failed test, which would otherwise leave a paused process behind.
             let _ = (process.kill(), process.wait());
         }
     }

@@ -1,5 +1,5 @@
-//! Two instances of `polyflake lease serve` between the processes and a store. A separate simulated network in front of the
-//! instances picks one of them for each connection.
+//! Two instances of `polyflake lease serve` between the processes and a store. A simulated network in front of the
+//! instances directs each connection to one of them.
 
 use std::{
     cell::RefCell,

@@ -1,4 +1,4 @@
-//! A store and its components that can fail.
+//! A store, together with the proxies and services in front of it that can fail.
 
 use std::{
     cell::RefCell,
@@ -20,7 +20,7 @@ use crate::{
 /// The database or server that stores the records.
 pub enum Backend {
     /// A file, which relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until
-    /// that future time, so a new namespace begins after such a claim.
+    /// that time, so the test begins a new namespace after such a claim.
     Sqlite(PathBuf),
     Postgresql(Server),
     Mysql(MysqlServer),
@@ -37,7 +37,7 @@ pub struct FaultyStore {
     pub services: Option<Services>,
 }
 
-/// The kinds of changes that a store rejects.
+/// Which changes a store rejects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
     Changes,

@@ -1,10 +1,10 @@
 //! Logs the actions of the processes under faults as lines of JSON. `tests/proof` replays the lines against the model that
 //! it proves.
 //!
-//! All processes append to one file, and the order of its lines is one that the processes and the store could have
-//! observed. The line for a write is logged before the write is sent, and the line for a reply is logged after the reply
-//! arrives. A generator makes no ID between an event and the line for that event. The record versions that the store shows
-//! determine when the store applied a write.
+//! All processes append to one file. The order of its lines is a possible order of the events: the line for a write is
+//! logged before the write is sent, the line for a reply is logged after the reply arrives, and a generator makes no ID
+//! between an event and the line for that event. The record versions that the store shows determine when the store applied
+//! a write.
 
 use std::{
     env, fs,
@@ -94,7 +94,8 @@ impl<S: Store> Store for TracedStore<S> {
     }
 }
 
-/// A generator that switches from grant to grant. It holds one lock while an event occurs and its line is written.
+/// A generator that switches from grant to grant. It holds one lock while an event occurs and its line is written, so that
+/// no ID is made in between.
 #[derive(Default)]
 struct TracedGenerator(Mutex<Option<(Leased, u32)>>);
 

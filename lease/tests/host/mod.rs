@@ -54,7 +54,7 @@ impl KeeperHost {
         self.drive_with(|request| store.answer(request))
     }
 
-    /// Works like [`KeeperHost::drive_until_idle`], but calls a function for each reply.
+    /// Works like [`KeeperHost::drive_until_idle`], but obtains the replies from a function instead of a store.
     pub fn drive_with(
         &mut self,
         mut answer: impl FnMut(&Request) -> Result<Reply>,
@@ -91,7 +91,7 @@ impl KeeperHost {
         }
     }
 
-    /// Drives the keeper for `ms` milliseconds, step by step.
+    /// Drives the keeper for `ms` milliseconds, and advances the clocks in 100 steps.
     pub fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
         for _ in 0..100 {
             if let Some(grant) = self.drive_until_idle(store) {

@@ -1,5 +1,5 @@
-//! Model-checks the protocol in `docs/leases.md` exhaustively: no two generators may use the same (worker ID, tick). Weakened
-//! variants must break this guarantee, which shows that every rule is necessary.
+//! Model-checks the protocol in `docs/leases.md` exhaustively: no two generators may use the same (worker ID, tick).
+//! Variants with one weakened rule must break this guarantee, which shows that every rule is necessary.
 //!
 //! Searches that take minutes are marked `#[ignore]`; `cargo xtask leases` runs them.
 #![allow(unreachable_pub, reason = "modules of one test")]
@@ -63,7 +63,7 @@ fn clones_repeat_no_id_after_their_shared_end() {
     assert_sound(&sound_protocol(weak::CLONED_CLAIM), "a clone of a claimant");
 }
 
-/// Copies that notice a gap between their wall and monotonic clocks repeat IDs only until the store has acknowledged a
+/// Copies that notice a gap between their wall and monotonic clocks may repeat IDs only until the store has acknowledged a
 /// write by one of the copies.
 #[test]
 fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
@@ -208,8 +208,8 @@ fn a_longer_operator_model_repeats_no_id() {
     assert_sound(&sound_protocol(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
 }
 
-/// Models a holder that an operator declares dead. A single search over all three operator statements would have too many
-/// states for one machine.
+/// Models a holder that an operator declares dead. A single search that combines all three kinds of operator statements
+/// would have too many states for one machine.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_dead_holder_model_repeats_no_id() {

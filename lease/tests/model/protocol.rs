@@ -11,7 +11,7 @@ use crate::{
     weak::Weak,
 };
 
-/// The bounds of a search.
+/// The bounds of a search: how often each kind of event may occur, and what the model includes.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub holders: u8,
@@ -31,8 +31,8 @@ pub struct Size {
     pub deliveries: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// How often a primary may show a write that its synchronous replica does not have, because the primary was restarted
-    /// or the wait for the replica was canceled. `None` means that the store has no replica.
+    /// How often a primary may show a write that its synchronous replica lacks, because the primary was restarted or the
+    /// wait for the replica was canceled. `None` means that the store has no replica.
     pub unreplicated: Option<u8>,
     /// How often the replica may be promoted.
     pub promotions: u8,
@@ -51,7 +51,7 @@ pub enum Gaps {
     InBoth,
 }
 
-/// How often an operator may make each kind of true statement.
+/// How often an operator may make each of the following statements, all of which are true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operator {
     /// A backup was restored in place, which does not change the store's name.
@@ -66,7 +66,7 @@ impl Operator {
     pub const NO_ACTIONS: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
-/// The times that the store's clock may show.
+/// What the store's clock may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// The clock may show any time.
@@ -255,7 +255,8 @@ impl Protocol {
         }
     }
 
-    /// Makes a holder read a record and send a claim. A slow read is the same as a slow claim.
+    /// Makes a holder read a record and send a claim. The model has no slow reads, because a slow read has the same effect
+    /// as a slow claim.
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         if state.claims == 0 || state.holders[holder].wait != Wait::Nothing {
             return;
@@ -384,8 +385,8 @@ impl Protocol {
         }
     }
 
-    /// Marks a write so that clones can distinguish their own writes from each other's writes. The mark models the random
-    /// version steps.
+    /// Marks a write so that clones can tell their own writes apart from each other's. The mark stands for the random steps
+    /// between record versions.
     fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -511,7 +512,7 @@ impl Protocol {
         }
     }
 
-    /// Ends a holder's generator. In a variant in which the generator continues in another form, its IDs remain attributed
+    /// Ends a holder's generator. In variants that continue to generate with it in another form, its IDs remain attributed
     /// to it.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
@@ -587,7 +588,7 @@ impl Protocol {
             to.holders[holder].answered = answered;
         }
         if is_claim && is_own && self.is_weakened(Weak::NoStart) {
-            // The record does not contain the start of the grant, so the claimant may assume any current time.
+            // The record does not state when the grant started, so the claimant may assume any start.
             for start in 0..found.until {
                 let mut to = to;
                 self.acquire(&mut to, holder, own.number, found);
@@ -616,7 +617,7 @@ impl Protocol {
             // The record is from a restored store, and the holder may or may not be able to renew it.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
-            // The window does not change, and the holder never renews it.
+            // The window does not change, and the holder never renews the grant.
             (false, false) => {
                 (to.holders[holder].is_known, to.holders[holder].has_gap) = (false, false);
             }
@@ -633,8 +634,8 @@ impl Protocol {
         }
     }
 
-    /// Makes a claimant that finds its own claim write the claim again, because the replica is guaranteed to have only what
-    /// the store acknowledged.
+    /// Makes a claimant that finds its own claim write the claim again. Only acknowledged writes are guaranteed to be on
+    /// the replica, and the claim was not acknowledged.
     fn rewrite_claim(
         &self,
         mut to: State,
@@ -661,7 +662,7 @@ impl Protocol {
             || own.marks & (1 << found.name) != 0
     }
 
-    /// Makes a holder stop waiting for a reply. The holder has not yet read the record again.
+    /// Makes a holder stop waiting for a reply. The holder reads the record again in a later step.
     fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
         let mut to = *state;
         to.discard_replies(holder);
@@ -671,8 +672,8 @@ impl Protocol {
         }
     }
 
-    /// Clones a machine and its process. Both processes continue, and repeat each other's IDs up to the end that both of
-    /// them have or have requested.
+    /// Clones a machine and its process. Both processes continue, and may repeat each other's IDs up to the latest end that
+    /// both of them have or have requested.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -683,8 +684,8 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // If the reply to a request may still arrive, both clones may receive it. If no sender waits for the request, a
-        // write by one of the clones settles it.
+        // Both clones may receive the reply to a request if it may still arrive. If no sender waits for the reply, a write
+        // by one of the clones settles the request.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
@@ -809,7 +810,7 @@ impl Protocol {
             next(Ok(to));
         }
         if state.unreplicated > 0 && state.records != state.durable {
-            // From now on, reads show the write. Its reply is lost or is replaced by a warning.
+            // From now on, reads show the write. The reply to the write is lost or is replaced by a warning.
             let mut to = *state;
             to.unreplicated -= 1;
             to.durable = to.records;
@@ -1044,8 +1045,8 @@ impl Protocol {
         Ok(to)
     }
 
-    /// Returns whether two copies may both use a tick. They may use any tick before the grant end that both may have had,
-    /// until one copy notices the other. If both copies saw a gap, each of them notices the other independently.
+    /// Returns whether two copies may both use a tick. Until one copy notices the other, both may use any tick before the
+    /// latest grant end that both may have had. If both copies saw a gap, each of them notices the other independently.
     fn is_shared_by_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;

@@ -67,7 +67,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> SearchResult {
     SearchResult::Nothing { states: seen.len() }
 }
 
-/// A hasher that returns a fingerprint unchanged as its hash.
+/// A hasher whose input is already a fingerprint, which it returns unchanged as the hash.
 #[derive(Default)]
 struct IdentityHasher(u64);
 
@@ -83,8 +83,8 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// A hasher for fingerprints of states, which folds the two halves of each 128-bit product. With the standard library's
-/// hasher, hashing would take most of the search time.
+/// A hasher for fingerprints of states. It multiplies to 128 bits and combines the two halves of each product. With the
+/// standard library's hasher, hashing would take most of the search time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

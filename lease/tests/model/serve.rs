@@ -32,7 +32,7 @@ pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant that is returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
 ];
 
-/// The block's record. Its tokens are the numbers of the claims.
+/// The block's record. Its token is the number of the claim that created it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Block {
     start: u8,
@@ -54,7 +54,7 @@ enum InstanceState {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Instance {
     at: InstanceState,
-    /// The acknowledged block, and the requested block.
+    /// The block that the store acknowledged, and the block that the instance requested.
     block: Block,
     asked: Block,
     /// The end of the last sub-grant that was not released.
@@ -262,7 +262,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// Makes an instance grant a process a span of its block.
+    /// Makes an instance grant a part of its block to a process.
     fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)

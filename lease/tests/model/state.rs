@@ -1,6 +1,6 @@
 //! The state of the model: the store, the messages in transit, and each holder's view.
 
-/// The maximum numbers of holders, worker IDs and so on.
+/// The maximum numbers of holders, worker IDs, ticks and messages.
 pub const HOLDERS: usize = 3;
 pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
@@ -22,7 +22,8 @@ pub struct Record {
     pub name: u8,
 }
 
-/// Four fields of a record identify a grant.
+/// Compares the records of one worker ID. Together with the worker ID, a record's token, start and incarnation identify its
+/// grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
         self.is_claim(other) && self.incarnation == other.incarnation
@@ -55,11 +56,11 @@ pub enum Wait {
     Nothing,
     Claim,
     Renewal,
-    /// A release was sent, but its reply is ignored. Occurs only in weakened variants.
+    /// The holder has sent a release, and ignores the reply. Occurs only in weakened variants.
     Release,
 }
 
-/// A grant from its holder's point of view.
+/// A grant as its holder sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Grant {
     pub number: u8,
@@ -79,7 +80,7 @@ pub struct Holder {
     /// write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
-    /// The record that the holder requested, and its worker ID.
+    /// The record that the holder requested, and the worker ID that it is for.
     pub asked: Record,
     pub number: u8,
     /// `true` if the holder has a generator. `grant` is the generator's grant.
@@ -127,14 +128,14 @@ pub struct State {
     pub quiet_until: u8,
     pub restores: u8,
     pub backup: Option<Backup>,
-    /// How often a backup may be restored in place and reported by the operator.
+    /// How many more times a backup may be restored in place and reported by the operator.
     pub in_place: u8,
-    /// How often a process may be cloned, and the time up to which clones may repeat each other's IDs.
+    /// How many more times a process may be cloned, and the time up to which clones may repeat each other's IDs.
     pub clones: u8,
     pub cloned_until: u8,
     /// The token of the grant that was cloned.
     pub cloned_token: u8,
-    /// Distinguishes the writes of clones.
+    /// The mark of the next write, by which clones' writes are distinguished.
     pub next_mark: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
@@ -162,7 +163,7 @@ pub struct Name {
     pub quiet_before: u8,
 }
 
-/// A store's records at an earlier time, together with its quiet time and name at that time.
+/// A store's records at the time of the backup, together with its quiet time and name at that time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Backup {
     pub records: [Record; NUMBERS],
@@ -184,7 +185,7 @@ impl State {
         made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = ENDED_GENERATOR);
     }
 
-    /// Stops waiting for replies to this holder's messages.
+    /// Makes a holder stop waiting for replies to its messages.
     pub fn stop_waiting(&mut self, holder: usize) {
         self.holders[holder].wait = Wait::Nothing;
         self.holders[holder].asked = Record::default();

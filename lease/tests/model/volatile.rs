@@ -54,14 +54,14 @@ pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub ticks: u8,
-    /// The longest lease, how far a reading of the store's clock may lag, and how far before that reading a grant may
-    /// start.
+    /// The longest lease, how far a reading of the store's clock may lag behind the true time, and how far before that
+    /// reading a grant may start.
     pub longest: u8,
     pub error: u8,
     pub slack: u8,
     pub claims: u8,
     pub renewals: u8,
-    /// The number of writes of the namespace's record that may be sent.
+    /// How many writes of the namespace's record may be sent.
     pub namespaces: u8,
     /// How many times a message may arrive.
     pub deliveries: u8,
@@ -70,7 +70,7 @@ pub struct Size {
     pub demotions: u8,
     /// The maximum age of the data that the store loads after a crash or a demotion.
     pub oldest: u8,
-    /// Whether the store is initially empty. Otherwise its waiting time has passed.
+    /// Whether the store is initially empty. If not, the store's waiting time has already passed.
     pub is_empty: bool,
 }
 
@@ -90,7 +90,7 @@ pub const FLUSH: Size = Size {
     oldest: u8::MAX,
     is_empty: false,
 };
-/// A store that crashes once, and then loads a snapshot of any age.
+/// A store that crashes once, and then loads a snapshot that may be arbitrarily old.
 pub const CRASH: Size = Size { namespaces: 1, flushes: 0, crashes: 1, ..FLUSH };
 /// A store that crashes and loses the writes made since the last tick.
 const LAST_SECOND: Size = Size { oldest: 0, ..CRASH };
@@ -162,7 +162,7 @@ pub struct State {
     clock: u8,
     holders: [Holder; HOLDERS],
     messages: [Option<Message>; MESSAGES],
-    /// The next incarnation and the next token.
+    /// The incarnation and the token to assign next.
     next: (u8, u8),
     claims: u8,
     renewals: u8,
@@ -246,7 +246,7 @@ impl VolatileModel {
         }
     }
 
-    /// Makes a keeper that finds another store's namespace begin an incarnation with a waiting time.
+    /// Makes a keeper that finds a namespace written for another store begin an incarnation with a waiting time.
     fn begin(&self, state: &State, next: Next<'_>) {
         let old = state.content.namespace;
         if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
@@ -279,7 +279,7 @@ impl VolatileModel {
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record } = state.content;
-        // The holders are interchangeable, so the model lets the first holder claim first.
+        // The holders are interchangeable, so the model explores only the order in which the first holder claims first.
         let is_turn = holder == 0 || state.holders[0] != Holder::default();
         if state.claims == 0 || record.version == 0 || !is_turn || !self.is_known(state) {
             return;
@@ -351,7 +351,7 @@ impl VolatileModel {
         }
     }
 
-    /// Delivers a reply to its holder, possibly too late to have an effect.
+    /// Delivers a reply to its holder. The reply may be too late to have an effect.
     fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
         let mut to = *state;
@@ -394,8 +394,8 @@ impl VolatileModel {
         }
     }
 
-    /// Returns whether the store accepts a new incarnation. The waiting time of the new incarnation must not have begun
-    /// before the write arrives.
+    /// Returns whether the store accepts a new incarnation. The store rejects an incarnation whose waiting time began
+    /// before the write arrived.
     fn accepts(&self, state: &State, old: &Namespace, new: &Namespace) -> bool {
         let Namespace { version, incarnation, .. } = state.content.namespace;
         let is_late = new.quiet_until < *self.store_times(state).start() + self.wait();
@@ -408,7 +408,8 @@ impl VolatileModel {
             && (!is_late || accepts_any)
     }
 
-    /// Either saves the store's content, or loses it and replaces it with earlier content.
+    /// Produces the next states in which the store saves its content, or loses it and continues with earlier content or
+    /// none.
     fn lose(&self, state: &State, next: Next<'_>) {
         if state.crashes + state.demotions > 0 {
             next(Ok(State { saved: (state.content, state.clock), ..*state }));
@@ -451,7 +452,7 @@ impl Content {
 }
 
 impl State {
-    /// Returns whether both holders may generate an ID in the same tick. Their clocks may show any time.
+    /// Returns whether there is a tick in which both holders may generate an ID. The holders' clocks may show any time.
     fn has_overlap(&self) -> bool {
         let [Some(one), Some(other)] = self.holders.map(|holder| holder.grant) else {
             return false;

@@ -1,4 +1,5 @@
-//! Tests the store of `MariaDB`, or of a `MySQL` server that an environment variable names: the conformance suite, servers that lose data, crashes, copied servers, and manually edited rows.
+//! Tests the `MySQL` store on `MariaDB`, or on a `MySQL` server that an environment variable names: the conformance suite,
+//! servers that lose data, crashes, copied servers, and manually edited rows.
 #![cfg(all(feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -70,7 +71,7 @@ fn put_namespace(old: &Namespace) -> Operation {
     Operation::PutNamespace { old: old.clone(), first: new.records, count: 1, new }
 }
 
-/// Returns the statements of a request's only step.
+/// Returns the statements for a request that takes a single step.
 fn statements_of(ask: Operation) -> (Steps, Known, Vec<Statement>) {
     let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
     let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
@@ -204,7 +205,7 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     assert!(error.to_string().contains("InnoDB"), "{error}");
 }
 
-/// With these flush methods, `InnoDB` does not wait until its log is on disk.
+/// With the flush methods tested here, `InnoDB` does not wait until its log is on disk.
 #[test]
 fn servers_that_do_not_synchronize_files_are_rejected() {
     let Some(program) = program() else { return };
@@ -216,8 +217,8 @@ fn servers_that_do_not_synchronize_files_are_rejected() {
     }
 }
 
-/// A server without a binary log needs no `sync_binlog`. A server without the doublewrite buffer is accepted if an operator
-/// vouches for its file system.
+/// A server without a binary log does not need `sync_binlog`. A server without the doublewrite buffer is accepted if an
+/// operator declares that torn pages cannot occur on its file system.
 #[test]
 fn an_operator_vouches_for_a_server_without_doublewrite() {
     let Some(program) = program() else { return };
@@ -253,7 +254,7 @@ fn expected_name(server: &MysqlServer) -> String {
     server.by_hand(&[&text])[0].get(0).unwrap()
 }
 
-/// A store's name contains the server's ID and the table's ID. A copied server has the same IDs, unless the server's ID was
+/// A store's name contains the server's ID and the table's ID. A copied server has the same IDs unless its server ID is
 /// changed.
 #[test]
 fn another_server_and_another_table_are_another_store() {
@@ -323,7 +324,7 @@ fn a_dump_with_the_same_ids_is_another_store_in_mariadb() {
     assert_eq!(table_of(&new, "app/polyflake_leases"), table);
     assert_ne!(name_of(&new.url()), name);
     assert_error(claim_at(&new.url()), ErrorKind::StoreChanged);
-    // Loading the rows of a dump into the existing tables also makes them a different store.
+    // If the rows of a dump are loaded into existing tables, the tables become a different store as well.
     assert_eq!(name_of(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_of(&server, "app/polyflake_leases"), table);
@@ -362,8 +363,8 @@ fn a_store_without_its_identifying_row_has_no_name_in_mariadb() {
     assert_ne!(name_of(&server.url()), name);
 }
 
-/// A row that is found before an update proves nothing about the update itself, so the driver must check the number of changed
-/// rows.
+/// Finding a row before an update does not prove that the update changed it, so the driver must also check the row's values
+/// after the update.
 #[test]
 fn a_swap_that_changes_nothing_is_not_done() {
     let Some(program) = program() else { return };
@@ -504,7 +505,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     assert_eq!(send(&mut store, put()).unwrap().content, differs);
 }
 
-/// Tests the time limits of locks. The tests run in parallel on separate servers, because each of them mostly waits.
+/// Tests the lock timeouts. The tests run in parallel on separate servers, because each of them mostly waits.
 #[test]
 fn locks_time_out() {
     let Some(program) = program() else { return };
@@ -532,7 +533,7 @@ fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
     claim(&mut store).unwrap();
 }
 
-/// The time limit for table locks and global locks differs from the one for row locks.
+/// Table locks and global locks have a different time limit from row locks.
 fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -574,7 +575,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     );
 }
 
-/// Without this package, `PyMySQL` cannot authenticate at a `MySQL` server over an unencrypted connection.
+/// Without the package `cryptography`, `PyMySQL` cannot authenticate with a `MySQL` server over an unencrypted connection.
 #[test]
 fn a_missing_package_of_pymysql_is_a_permanent_error() {
     let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
@@ -587,7 +588,7 @@ fn a_missing_package_of_pymysql_is_a_permanent_error() {
     assert!(error.is_permanent() && error.to_string().contains("pymysql[rsa]"), "{error}");
 }
 
-/// Waiting does not help against the errors that these settings cause.
+/// The errors that the tested settings cause are permanent, because waiting does not resolve them.
 #[test]
 fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };

@@ -15,7 +15,8 @@ use mysql_async::{Conn, OptsBuilder, Row, prelude::Queryable};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// A server that is removed with all its data when it is dropped. It has no accounts unless it was started with them.
+/// A running server. Dropping it stops the server and deletes its data. The server has no accounts unless it was started
+/// with them.
 pub struct MysqlServer {
     folder: TempDir,
     program: PathBuf,
@@ -23,8 +24,8 @@ pub struct MysqlServer {
     process: Option<Child>,
 }
 
-/// The environment variable with the path of a `MySQL` server, which the tests then start instead of `MariaDB`. Its folder
-/// also contains the clients.
+/// The environment variable for the path of a `MySQL` server program, which the tests then use instead of `MariaDB`. The
+/// program's folder must also contain the client programs.
 const PROGRAM: &str = "POLYFLAKE_MYSQL_SERVER";
 
 /// Returns the path of the server program. If it is not installed, returns `None`, or panics if tests must not be skipped.
@@ -87,7 +88,7 @@ impl MysqlServer {
         if is_mariadb(program) {
             return (Self::start(program, &options), port);
         }
-        // Without accounts, MySQL does not listen on a port.
+        // MySQL does not listen on a port if it has no accounts.
         let server = Self::start_with_accounts(program, &options);
         server.by_hand(&["CREATE USER lease IDENTIFIED BY 'sesame'", "GRANT ALL ON *.* TO lease"]);
         (server, port)
@@ -137,8 +138,8 @@ impl MysqlServer {
         }
     }
 
-    /// Starts a server with a copy of this server's data but a different identity. This server is stopped while its files
-    /// are being copied.
+    /// Starts a server with a copy of this server's data, but with a different identity. This server is stopped while its
+    /// files are copied.
     pub fn copy(&self, server_id: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let copied =
@@ -174,8 +175,8 @@ impl MysqlServer {
         is_mariadb(&self.program)
     }
 
-    /// Returns the options that only `MariaDB` or only `MySQL` has, and the user that the server runs as if the test runs as
-    /// root. Other users may not be permitted to read an unpacked `MySQL`.
+    /// Returns the options that exist only in `MariaDB` or only in `MySQL`. If the test runs as root, they include the user
+    /// that the server runs as. `MySQL` runs as root, because other users may not be permitted to read an unpacked `MySQL`.
     fn options_of_product(&self) -> Vec<String> {
         let user = super::server::user();
         if self.is_mariadb() {
@@ -243,7 +244,7 @@ impl MysqlServer {
         assert!(client.wait().unwrap().success());
     }
 
-    /// Returns a command that runs the client, or the program that dumps a database.
+    /// Returns a command that runs the database client, or a related program such as the one that dumps a database.
     fn client(&self, suffix: &str) -> Command {
         let program = if self.is_mariadb() {
             PathBuf::from(format!("mariadb{suffix}"))

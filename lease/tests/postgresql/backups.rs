@@ -32,11 +32,11 @@ fn a_dump_on_another_server_starts_a_quiet_time() {
     let (dump, end) = make_two_grants(&server);
     other.restore(&dump);
     assert!(assert_quiet_time(claim_at(&other.url())) > end);
-    // The server from which the dump was made is still the same store.
+    // The server that was dumped is still the same store.
     claim_at(&server.url()).unwrap();
 }
 
-/// The dump is a script that recreates the tables, so the new tables differ from the old ones.
+/// The dump is a script that recreates the tables, so the new tables have different IDs from the old ones.
 #[test]
 fn a_dump_on_the_same_server_starts_a_quiet_time() {
     let Some(programs) = programs() else { return };

@@ -30,7 +30,7 @@ fn the_driver_passes_the_suite() {
     let server = Server::start(&programs);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
     conformance::check_together(|| Postgresql::open(&server.url()).unwrap());
-    // A role that commits asynchronously by default also works.
+    // The store also works for a role that commits asynchronously by default.
     server.by_hand(&[
         "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
         "ALTER ROLE lease SET synchronous_commit = off",
@@ -38,7 +38,7 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
 }
 
-/// Operators create a role like this one. It has only the privileges that a lease needs.
+/// The role has only the privileges that a lease needs, as operators would grant them.
 #[test]
 fn a_role_with_select_insert_and_update_suffices() {
     let Some(programs) = programs() else { return };
@@ -59,8 +59,8 @@ fn a_role_with_select_insert_and_update_suffices() {
         }
     };
     assert_no_right("database postgres");
-    // `PostgreSQL` reports a missing privilege on the database even if the schema exists, unless the statement that creates
-    // the schema is skipped.
+    // If a role lacks a privilege on the database, `PostgreSQL` rejects the statement that creates the schema even if the
+    // schema exists, so the driver skips the statement for an existing schema.
     server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
     assert_no_right("schema polyflake");
     server.by_hand(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
@@ -107,7 +107,7 @@ fn change(server: &Server, setting: &str) {
     server.by_hand(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
 }
 
-/// On file systems that never write partial pages, operators may turn `full_page_writes` off on purpose.
+/// On a file system that never writes partial pages, an operator may turn `full_page_writes` off and declare it unneeded.
 #[test]
 fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
@@ -157,7 +157,7 @@ fn start_logging_server(programs: &std::path::Path) -> Server {
     server
 }
 
-/// One statement creates all records up to the worker ID.
+/// Creating all records up to the worker ID takes a single statement.
 #[test]
 fn a_high_worker_id_is_granted_in_few_statements() {
     let Some(programs) = programs() else { return };
@@ -176,7 +176,7 @@ fn statements(server: &Server) -> usize {
     log.lines().filter(|line| line.contains("statement: ") || line.contains("execute ")).count()
 }
 
-/// The server's settings are checked once per process and store.
+/// A process checks the server's settings only once per store.
 #[test]
 fn a_reopened_store_sends_only_its_request() {
     let Some(programs) = programs() else { return };
@@ -219,7 +219,7 @@ fn a_replica_listed_first_is_skipped() {
     let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
     let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
     claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
-    // As in libpq, the type of a single host is checked only if the URL requests it.
+    // As in libpq, if the URL lists a single host, its type is checked only if the URL requests it.
     for (attributes, reason) in [
         ("read-write", "no host of the URL accepts writes: "),
         ("primary", "no host of the URL accepts writes: "),
@@ -279,8 +279,8 @@ fn operators_can_act_during_the_quiet_time() {
     assert_eq!(operator.status().unwrap().reserved, 1);
 }
 
-/// The server cancels a statement that waits too long, because its caller may be gone. A role's default settings do not
-/// apply.
+/// The server cancels a statement that waits too long, because its caller may be gone. The limits do not depend on the
+/// role's default settings.
 #[test]
 fn transactions_set_their_own_limits() {
     let Some(programs) = programs() else { return };
@@ -304,7 +304,7 @@ fn transactions_set_their_own_limits() {
     assert_eq!(seen, ["20s", "5s", "on", "read committed"]);
 }
 
-/// The grant may be missing from the replica that is promoted next.
+/// A replica that is promoted next may lack the grant, because the commit did not wait for it.
 #[test]
 fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     let Some(programs) = programs() else { return };

@@ -39,7 +39,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let server = Server::start(&programs);
     let [one, other] = create_two_services(&server);
     let first = claim_at(&one).unwrap();
-    // The second role finds the first role's tables, but does not have access to them yet.
+    // The second role finds the first role's tables, but may not access them yet.
     let error = assert_error(claim_at(&other), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
     let rights = include_str!("../../sql/postgresql-role.sql");
@@ -72,13 +72,13 @@ fn a_second_store_requires_an_explicit_option() {
     let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
     assert_eq!(first.numbers(), second.numbers(), "a store of its own");
     assert_eq!(schemas_with_lease_tables(&server), ["Mine-2", "polyflake"]);
-    // From now on, both stores have holders, and neither store checks for the other.
+    // From now on, both stores are in use, and neither store checks whether the other exists.
     for (parameters, numbers) in
         [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
     {
         assert_eq!(claim_at(&of(parameters)).unwrap().numbers(), numbers, "{parameters}");
     }
-    // A dropped store is not recreated while the other one exists.
+    // A dropped store is not recreated while the second store exists.
     server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert_eq!(schemas_with_lease_tables(&server), ["Mine-2"]);
@@ -108,7 +108,7 @@ fn unrelated_tables_do_not_affect_holders() {
     ids.generate(0).unwrap();
     claim_at(&server.url()).unwrap();
     ids.close();
-    // Temporary tables of another connection do not count as a store.
+    // Another connection's temporary tables do not count as a store.
     let other = Server::start(&programs);
     let mut client = postgres::Client::connect(&other.url(), postgres::NoTls).unwrap();
     client.batch_execute("CREATE TEMPORARY TABLE polyflake_leases (a bigint)").unwrap();
@@ -156,7 +156,7 @@ fn processes_that_start_together_create_one_store() {
     assert_eq!(claims.len(), 4, "{claims:?}");
 }
 
-/// A pooler that may run each transaction on a different connection.
+/// A connection pooler that may run each transaction on a different connection.
 struct Pooler {
     process: Child,
     _folder: tempfile::TempDir,
@@ -214,7 +214,7 @@ fn leases_work_through_a_transaction_pooler() {
     let Some(pooler) = Pooler::start(&server) else { return };
     crate::claim_concurrently(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
     assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
-    // The connections are shared, so a search path that another program has set must not matter.
+    // Clients share the connections, so a search path that another program has set must not affect the lease.
     let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();
     client.batch_execute("SET search_path = public").unwrap();
     let options =

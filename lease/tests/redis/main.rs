@@ -1,4 +1,5 @@
-//! Tests the `Redis` store: the conformance suite, servers that lose their data, other servers, and server errors.
+//! Tests the `Redis` store: the conformance suite, servers that lose their data, servers that count as different stores,
+//! and server errors.
 #![cfg(all(feature = "redis", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -132,7 +133,7 @@ fn a_longer_lease_is_rejected_immediately() {
     ids.close();
 }
 
-/// A claim creates all records up to its own, and Lua limits the number of values in one call.
+/// A claim creates all records up to its own, although Lua limits the number of values in one call.
 #[test]
 fn the_largest_numbers_and_many_records_are_stored() {
     let Some(program) = program() else { return };
@@ -155,7 +156,7 @@ fn the_largest_numbers_and_many_records_are_stored() {
     assert_eq!(none, ReplyContent::Records(Vec::new()));
 }
 
-/// The server keeps its name, so only the missing namespace shows that the server has lost its records.
+/// An emptied server keeps its name, so only the missing namespace shows that its records are lost.
 #[test]
 fn an_emptied_server_grants_nothing_for_six_minutes() {
     let Some(program) = program() else { return };
@@ -309,7 +310,8 @@ fn a_user_with_the_documented_rights_suffices() {
     }
     server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
     let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    // Except in Redis 6, the server checks the script's length before it looks up the command.
+    // In every version except Redis 6, the server checks the script's length before it looks up the command, so the error
+    // may differ.
     let is_named = ["unauthenticated", "NOAUTH"].iter().any(|it| error.to_string().contains(it));
     assert!(is_named && error.is_permanent(), "{error}");
     let error = assert_error(
@@ -344,7 +346,8 @@ fn every_documented_right_is_required() {
     }
 }
 
-/// Every connection may authenticate, change its protocol and close, regardless of the user's rights.
+/// The commands for authenticating, changing the protocol and closing the connection are excluded, because every user may
+/// run them.
 #[test]
 fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let Some(program) = program() else { return };
@@ -368,7 +371,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
     let names = categories.iter().flat_map(|category| server.by_hand(&["ACL", "CAT", category]));
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 200, "{names:?}");
-    // A command with subcommands requires one of them, such as `config|get`.
+    // A command with subcommands cannot run without one of them, such as `config|get`.
     let is_whole = |name: &str| !names.iter().any(|it| it.starts_with(&format!("{name}|")));
     let is_free = |name: &str| ["auth", "hello", "quit", "reset"].contains(&name);
     let others = names.iter().filter(|name| is_whole(name) && !is_free(name));
@@ -436,7 +439,7 @@ fn errors_in_scripts_have_codes() {
     }
 }
 
-/// Other clients wait while a script runs for a long time, and the server reports that it is busy.
+/// While a script runs for a long time, other clients have to wait, and the server tells them that it is busy.
 #[test]
 fn a_busy_server_is_unavailable() {
     let Some(program) = program() else { return };
@@ -497,7 +500,7 @@ fn an_operator_reports_a_restore_and_reserves_nothing() {
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
-/// An existing record that the namespace does not count may contain a grant.
+/// A record that exists beyond the namespace's record count may contain a grant.
 #[test]
 fn an_existing_record_is_not_overwritten() {
     let Some(program) = program() else { return };

@@ -14,8 +14,8 @@ use polyflake_lease::steps::{Failure, Rows, Statement, Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A server that is removed with all its data when it is dropped. By default, it saves no snapshots on its own; options can
-/// change this.
+/// A running server. Dropping it stops the server and deletes its data. By default, the server saves no snapshots on its
+/// own; options can change this.
 pub struct RedisServer {
     folder: TempDir,
     program: PathBuf,
@@ -29,7 +29,7 @@ const PROGRAM: &str = "POLYFLAKE_REDIS_SERVER";
 /// The command that creates a user with the rights that a lease needs.
 pub const USER: &str = include_str!("../../sql/redis-user.acl");
 
-/// A script that ends a namespace's waiting time in one atomic step, so that no lease's write is lost.
+/// A script that ends a namespace's waiting time. It runs atomically, so that no write by a lease is lost.
 const SKIP_WAIT: &str = r#"
 local record = redis.call('HGET', KEYS[1], 'record')
 redis.call('HSET', KEYS[1], 'record', (string.gsub(record, '"quiet_until":%d+', '"quiet_until":0')))"#;
@@ -101,13 +101,13 @@ impl RedisServer {
         }
     }
 
-    /// Stops the server's process with SIGSTOP, or lets it continue.
+    /// Stops the server process with SIGSTOP, or resumes it.
     pub fn pause(&self, is_paused: bool) {
         let id = Pid::from_child(self.process.as_ref().unwrap());
         kill_process(id, if is_paused { Signal::STOP } else { Signal::CONT }).unwrap();
     }
 
-    /// Sends a command manually. Returns the strings in its reply, or the server's error.
+    /// Sends a command without the driver. Returns the strings in the server's reply, or its error.
     #[track_caller]
     pub fn by_hand(&self, words: &[&str]) -> Vec<String> {
         self.call(words).unwrap_or_else(|error| vec![error])
@@ -123,8 +123,8 @@ impl RedisServer {
         call_server(&self.socket(), &[words]).unwrap()
     }
 
-    /// Sends a statement with `EVAL`, or sends its words as a manual command if it has no values. Removes the digest of the
-    /// script from the end of an error.
+    /// Sends a statement with `EVAL`, or as a plain command if it has no values. Removes the script's digest from the end
+    /// of an error message.
     pub fn run(&self, statement: &Statement) -> Result<Rows, Failure> {
         let mut words = vec!["EVAL", &*statement.text];
         words.extend(statement.values.iter().filter_map(|value| match value {
@@ -177,7 +177,7 @@ pub fn call_server(socket: &Path, commands: &[&[&str]]) -> io::Result<Result<Vec
     Ok(last)
 }
 
-/// Reads a reply. Flattens the strings in nested lists into one list.
+/// Reads a reply, and flattens nested lists of strings into one list.
 fn read_strings(stream: &mut impl BufRead) -> io::Result<Vec<String>> {
     let mut line = String::new();
     stream.read_line(&mut line)?;

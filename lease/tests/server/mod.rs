@@ -35,8 +35,8 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Returns the ID of the user that the server runs as if the test runs as root, because `PostgreSQL` refuses to run as
-/// root.
+/// Returns the ID of the user as which the server runs if the test runs as root, because `PostgreSQL` refuses to run as
+/// root. Otherwise, returns `None`.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -62,8 +62,8 @@ impl Server {
         server
     }
 
-    /// Starts a replica, and waits until it streams from this server. Otherwise, the replica would miss writes that the
-    /// server acknowledges before it stops.
+    /// Starts a replica, and waits until it streams from this server. Without the wait, the replica could miss writes that
+    /// the server acknowledges before it stops.
     pub fn replica(&self) -> Self {
         let replica = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
@@ -90,7 +90,7 @@ impl Server {
     pub fn recover_from_base_backup(&self) {
         fs::write(self.data().join("recovery.signal"), "").unwrap();
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
-        // The server has no archive.
+        // The server has no WAL archive, so the restore command always fails.
         self.start_with("-c listen_addresses='' -c restore_command=false");
         self.wait_until("NOT pg_is_in_recovery()");
     }
@@ -212,12 +212,12 @@ impl Server {
         self.signal(Signal::STOP);
     }
 
-    /// Lets the stopped server continue.
+    /// Resumes the server after [`Server::freeze`].
     pub fn thaw(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// Returns the server's first process, if the server is running.
+    /// Returns the ID of the server's first process, or `None` if the server has no PID file.
     fn first_process(&self) -> Option<Pid> {
         let file = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
         Pid::from_raw(file.lines().next()?.trim().parse().ok()?)
@@ -227,7 +227,7 @@ impl Server {
     fn signal(&self, signal: Signal) {
         let Some(first) = self.first_process() else { return };
         match kill_process(first, signal) {
-            // A killed server leaves its PID file behind, but has no process that could continue.
+            // A killed server leaves its PID file behind, but there is no process to resume.
             Err(rustix::io::Errno::SRCH) if signal == Signal::CONT => return,
             sent => sent.unwrap(),
         }
@@ -255,7 +255,7 @@ impl Server {
         self.run_pg_ctl(&["--mode=fast", "stop"]);
     }
 
-    /// Makes commits wait for the replica that follows this server.
+    /// Makes commits wait for this server's replica.
     pub fn replicate_synchronously(&self) {
         self.by_hand(&[
             "ALTER SYSTEM SET synchronous_standby_names = '*'",
@@ -276,7 +276,7 @@ impl Server {
         set("");
     }
 
-    /// Runs `work`, and meanwhile cancels one commit's wait for the replica.
+    /// Runs `work`. While it runs, cancels one commit's wait for the replica.
     pub fn cancel_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
         thread::scope(|scope| {
             let working = scope.spawn(work);
@@ -291,7 +291,7 @@ impl Server {
         self.run_pg_ctl(&["promote"]);
     }
 
-    /// Runs statements manually.
+    /// Runs statements without the driver.
     #[track_caller]
     pub fn by_hand(&self, statements: &[&str]) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();

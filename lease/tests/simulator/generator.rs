@@ -1,4 +1,4 @@
-//! Runs the core crate's generators under the leases of the simulated worlds, and keeps a ledger of all generated IDs.
+//! Runs the core crate's generators under the leases of the simulated worlds, and records all generated IDs in a ledger.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,7 +25,7 @@ use crate::trace;
 pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
 const BATCH: usize = 8;
-/// The end of a window, chosen so that no simulation reaches it.
+/// A window end that no simulation reaches.
 const UNREACHABLE_END_MS: i64 = 1 << 41;
 
 // Each test thread simulates its own world.
@@ -40,13 +40,14 @@ struct Ledger {
     made: HashMap<(u64, i64), IdOrigin>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
-    /// For each generator that was copied: the first generator in its group of copies, and the end that all copies shared.
+    /// For each copied generator: the first generator in its group of copies, and the grant end that all copies had.
     copies: HashMap<usize, (usize, u64)>,
     fault: Option<String>,
 }
 
 /// The generator that made an ID, and whether another copy of the generator may have made the same ID. This is possible for
-/// IDs made before the image was taken, or between a gap in the clocks and the next write that the store acknowledged.
+/// IDs made before the image was taken, and for IDs made between a gap in the clocks and the next write that the store
+/// acknowledged.
 #[derive(Clone, Copy)]
 struct IdOrigin {
     id: usize,
@@ -63,7 +64,7 @@ pub fn first_violation() -> (Option<String>, usize) {
     LEDGER.with_borrow(|ledger| (ledger.fault.clone(), ledger.ids.len()))
 }
 
-/// A process's clock, which the world sets.
+/// A process's clock. The simulated world sets its time.
 #[derive(Clone, Default)]
 struct Time(Arc<AtomicI64>);
 
@@ -126,8 +127,8 @@ trait SwitchingGenerator {
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
-/// Implements [`SwitchingGenerator`] for a format. `$build` creates its generators, and `$noted` extracts the recorded
-/// values from an ID.
+/// Implements [`SwitchingGenerator`] for a format. `$build` is the function that creates its generators, and `$noted`
+/// extracts the bits, worker ID and tick from an ID.
 macro_rules! maker {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
         impl SwitchingGenerator for $family::Leased<Time> {
@@ -256,18 +257,18 @@ impl SwitchingGenerator for layout::Leased<Time> {
 /// A generator of the core crate, which has one grant at a time.
 struct Generator {
     maker: Box<dyn SwitchingGenerator>,
-    /// The newest grant, and its index in the ledger.
+    /// The newest grant, and the index of its window in the ledger.
     grant: Cell<u32>,
     id: Cell<usize>,
 }
 
-/// A process's grantee, which receives the grants of the process's lease.
+/// The grantee of a process. It receives the grants of the process's lease.
 pub struct ProcessGrantee {
     family: Family,
     step: u64,
     time: Time,
-    /// `true` if the generator checks its window only before it generates an ID, so that the window does not limit the ID
-    /// itself.
+    /// `true` if the generator compares the clock with its window only before it generates an ID. The ID's own time may
+    /// then be outside the window.
     checks_first: bool,
     /// Whether another copy of the process may currently generate the same IDs.
     pub may_be_shared: Cell<bool>,
@@ -398,8 +399,8 @@ impl Generator {
 }
 
 impl IdOrigin {
-    /// Returns whether it is a fault that both generators made the same ID. It is not a fault if they are copies that may
-    /// share IDs.
+    /// Returns whether it is a violation that two generators made the same ID. It is not if they are copies that may share
+    /// IDs.
     fn conflicts_with(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy = ledger
             .first_copy_of(self.id)
@@ -407,7 +408,7 @@ impl IdOrigin {
         !(is_copy && (self.may_be_shared || other.may_be_shared))
     }
 
-    /// Records an ID. Reports a fault if another generator has used the same worker ID and tick, or if the ID already
+    /// Records an ID. Reports a violation if another generator has used the same worker ID and tick, or if the ID already
     /// exists.
     fn record_id(self, bits: i128, number: u64, tick: i64) {
         trace::record_event(|| json!({"event": "made", "first": number, "tick": tick}));
@@ -433,13 +434,13 @@ impl IdOrigin {
 }
 
 impl Ledger {
-    /// Returns the first generator of the group of copies that a generator belongs to.
+    /// Returns the first generator in the group of copies that a generator belongs to, if it was copied.
     fn first_copy_of(&self, id: usize) -> Option<usize> {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
-    /// Records that a generator was copied, and returns the copy. From now on, each of the two may repeat IDs that were
-    /// generated before the copy was made.
+    /// Records that a generator was copied, and returns the copy's index. From now on, each of the two may repeat IDs that
+    /// were generated before the copy was made.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();
@@ -483,7 +484,7 @@ impl Ledger {
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
-            // Copies have the same window, and only one copy receives a later end.
+            // Copies share a window up to the end that all of them had, and only one copy receives a later end.
             let copied =
                 self.copies.get(&id).filter(|copy| self.first_copy_of(other) == Some(copy.0));
             let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);

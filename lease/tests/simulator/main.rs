@@ -77,8 +77,8 @@ fn no_two_generators_share_a_worker_id() {
     }
 }
 
-/// Process images are restored twice, at any moment, including between a request and its reply. After a restore, once the
-/// store has acknowledged a write that a copy sent, no other copy generates the same IDs.
+/// Process images are restored twice, at any moment, including between a request and its reply. Once the store has
+/// acknowledged a write that a copy sent after its restore, no other copy generates the same IDs as this copy.
 #[test]
 fn restored_copies_diverge() {
     let (mut copied, mut lost) = (0, 0);
@@ -121,7 +121,7 @@ fn weakened_volatile_stores_repeat_ids() {
     }
 }
 
-/// The simulator must detect weakened rules quickly, which shows that the simulated worlds are demanding enough.
+/// The simulator must detect weakened rules quickly, which shows that the simulated worlds contain enough faults.
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [

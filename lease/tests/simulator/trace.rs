@@ -11,11 +11,12 @@ use crate::{
     world::{BrokenRule, World},
 };
 
-/// The number of worlds, and the number of events in each world. Larger numbers would only repeat the same steps.
+/// The number of worlds, and the maximum number of events in each world. Larger numbers would only repeat the same kinds of
+/// steps.
 const WORLDS: u64 = 200;
 const EVENTS: usize = 600;
 
-// Each test thread has a separate world. The value is `None` outside traces.
+// Each test thread simulates its own world. The value is `None` while no trace is written.
 thread_local! {
     static LINES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }

@@ -23,17 +23,18 @@ use crate::{
 
 pub const START_MS: u64 = 1_763_650_000_000;
 
-/// A deliberately broken rule that the simulator must detect.
+/// The rule that a world breaks on purpose. The simulator must detect the violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BrokenRule {
     Nowhere,
-    /// The store accepts every swap without comparing the record.
+    /// The store accepts every swap without comparing the stored record with the expected one.
     NoCompare,
     /// The generator checks one clock reading but encodes a later one.
     TtlAsProof,
     /// The release ignores the IDs that were already generated, and the generator continues.
     NoSeal,
-    /// The store loses acknowledged writes, either in a crash, or because it is restored from a backup but keeps its name.
+    /// The store loses acknowledged writes, either in a crash, or because it is restored from a backup without getting a
+    /// new name.
     NotDurable,
     /// An operator reports a promotion after an old backup was restored.
     FalsePromotion,
@@ -45,7 +46,7 @@ pub enum BrokenRule {
 
 type SeededRandom = Box<dyn FnMut() -> Result<Random>>;
 
-/// An input to a keeper. Replaying all inputs creates a copy of the keeper.
+/// An input to a keeper. Replaying all inputs in another keeper creates a copy of the keeper.
 #[derive(Clone)]
 enum KeeperInput {
     Polled(Moment),
@@ -59,7 +60,7 @@ enum KeeperInput {
 struct KeeperInputs {
     keeper: Keeper<SeededRandom>,
     options: Options,
-    /// The process's source of random numbers, first in its initial state and then in its current state.
+    /// The process's source of random numbers: its initial state, followed by its current state.
     seed: Rng,
     random: Rc<RefCell<Rng>>,
     inputs: Vec<KeeperInput>,
@@ -99,16 +100,16 @@ impl KeeperInputs {
 struct Process {
     keeper: KeeperInputs,
     place: ProcessGrantee,
-    /// The error of the process's clock, in milliseconds.
+    /// The difference between the process's clock and the true time, in milliseconds.
     offset: i64,
     paused_until: u64,
-    /// The number of this process among those that have run in this slot. Replies to earlier processes are lost.
+    /// The index of this process among those that have run in this slot. Replies to earlier processes are lost.
     life: u32,
     is_closing: bool,
     wakes: u64,
     /// The number of the last request that the process sent.
     request: u64,
-    /// How far the monotonic clock lags behind, because the process was restored from images taken earlier.
+    /// How far the monotonic clock lags behind because the process was restored from earlier images.
     behind: u64,
     /// The process from which this one was copied, together with that process's life and last request at the time of
     /// copying.
@@ -132,7 +133,7 @@ enum Event {
         number: u64,
         reply: Result<Reply>,
     },
-    /// Wakes a process. Only the most recently requested wake-up has an effect.
+    /// Wakes a process. Each wake-up that a process requests replaces its earlier ones.
     Wake {
         process: usize,
         order: u64,
@@ -512,7 +513,7 @@ impl World {
     /// Makes a generator generate IDs, either immediately, or after a pause between reading the clock and generating.
     fn generate(&mut self, process: usize) {
         if self.processes[process].is_copied {
-            // Hosts compare the clocks at least every second.
+            // Hosts compare the two clocks at least once a second, so the keeper runs before the IDs are generated.
             self.drive_keeper(process);
         }
         let ms = self.moment(process).wall_ms;
@@ -539,12 +540,12 @@ impl World {
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == BrokenRule::NoSeal {
-            // The generator that was not sealed continues.
+            // In this variant, the old process's generator is not sealed, and continues.
             self.processes[process].place = old.place;
         } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
             let records = self.store.records(&self.namespace());
             let held = records.into_iter().find(|it| it.first == number);
-            // The record still belongs to this holder if it contains the end that the keeper last received.
+            // The record still belongs to the killed holder if it contains the end that the holder's keeper last received.
             let held = held.filter(|it| Some(it.granted_until) == old.keeper.keeper.end());
             self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
@@ -568,7 +569,8 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            // Any two readings of the store's clock then differ by less than the clock error.
+            // Limits the offset of the store's clock, so that any two readings of the clock differ by less than the clock
+            // error that the namespace tolerates.
             8 => {
                 let most = self.clock_error().cast_signed() / 2;
                 self.store_offset = self.rng.i64(-most..most);
@@ -597,7 +599,7 @@ impl World {
         self.schedule(delay, Event::Chaos);
     }
 
-    /// Empties the store under the same name, or restarts it with an old snapshot or without any data.
+    /// Makes the store lose data: empties it under the same name, or restarts it with an old snapshot or without any data.
     fn lose(&mut self) {
         self.lost += 1;
         match self.rng.u8(..3) {
@@ -619,7 +621,7 @@ impl World {
             10..14 => corpse.is_some_and(|(number, token, dead)| {
                 let is_done = operator.dead(number, token).is_ok();
                 if is_done {
-                    // No process uses the remainder of the dead holder's window.
+                    // The holder is dead, so no process uses the remainder of its window.
                     dead.place.seal();
                 }
                 is_done
@@ -659,8 +661,8 @@ impl World {
         act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }
 
-    /// Returns a dead holder with its worker ID and token. The holder's clock was ahead of the store's clock by no more
-    /// than the limit that operators vouch for.
+    /// Returns a dead holder with its worker ID and token. The holder's clock must not have been further ahead of the
+    /// store's clock than operators vouch for.
     fn take_dead_holder(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();

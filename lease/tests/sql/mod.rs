@@ -60,7 +60,7 @@ pub fn run_in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
-/// Runs one statement. The column types determine whether a value is an integer or a string.
+/// Runs one statement. Whether a value in a row is an integer or a string depends on the column's type.
 pub async fn run_in_mysql(
     client: &mut mysql_async::Conn,
     statement: &Statement,

@@ -1,6 +1,6 @@
 //! Tests the drivers in Python and JavaScript. Each driver is a process that reads a host's commands as lines of JSON and
 //! executes them (`tests/leases/driver.py`, `tests/leases/driver.mjs`). The drivers must pass the public conformance suite
-//! and reproduce the recorded conversations.
+//! and reproduce the recorded statements and outcomes.
 
 use std::{
     env, fs,
@@ -32,13 +32,13 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 const REDIS_CLIENTS: [&str; 5] =
     ["redis-py", "ioredis", "ioredis client", "node-redis", "node-redis client"];
 
-/// Returns the program that runs a client's driver, and the path of the driver's source file.
+/// Returns the program that runs the driver for a database client, and the path of the driver's source file.
 fn driver_program(client: &str) -> (String, &'static str) {
     match client {
         "sqlite3" | "psycopg" | "asyncpg" | "pymysql" | "redis-py" => {
             (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
         }
-        // This client is compiled for the Node version that npm ran on.
+        // This client is compiled for the version of Node that ran npm.
         "better-sqlite3" => ("node".to_owned(), "driver.mjs"),
         _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
     }
@@ -50,7 +50,7 @@ struct Driver {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     client: String,
-    /// A deliberate fault that the test applies to the outcome of statements.
+    /// A deliberate fault: a function that changes the outcome of the driver's statements.
     fault: fn(&mut Outcome),
 }
 
@@ -94,7 +94,7 @@ impl Driver {
         outcome
     }
 
-    /// Runs one statement at a time, like the clients that made the recording.
+    /// Runs a single statement, because the recording was made one statement at a time.
     fn run_statement(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
@@ -130,7 +130,7 @@ fn check(client: &str, address: &str) {
     conformance::check_together(|| Driver::new(client, address));
 }
 
-/// Starts a driver and opens its connection for a conversation.
+/// Starts a driver and opens a connection whose statements are compared with the recording.
 fn open_driver(client: &str, address: &str) -> Driver {
     let mut driver = Driver::new(client, address);
     driver.open();
@@ -173,8 +173,8 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     }
 }
 
-/// The drivers have only the documented rights, although some clients send additional commands when they connect. The
-/// ioredis client adds a prefix to its program's keys, but must not add the prefix to the lease's keys.
+/// The drivers have only the documented rights, although some clients send additional commands when they connect. One
+/// ioredis client adds a prefix to its program's keys, but the prefix must not be added to the lease's keys.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_redis() {
@@ -198,8 +198,8 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
     }
 }
 
-/// A driver must not send secrets to a server if the server's certificate is for another host, or is signed by an authority
-/// that the URL does not name.
+/// A driver must not send secrets to a server whose certificate is for another host, or is signed by an authority that the
+/// URL does not name.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
@@ -231,7 +231,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
     }
 }
 
-/// Returns the error from a connection that cannot be opened.
+/// Returns the error from an attempt to open a connection, which must fail.
 fn open_error(client: &str, url: &str, engine: Engine) -> Error {
     let answer = Driver::new(client, url).send(&json!({ "do": "open" }));
     let failure = Outcome::from(&answer).failure;

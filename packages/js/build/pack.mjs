@@ -82,7 +82,7 @@ export function platformManifest(platform, { says, texts, packageOf, fileOf } = 
     os: [os],
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
-    // Files inside archives cannot be loaded or executed.
+    // Yarn must unpack this package, because files inside its archives cannot be loaded or executed.
     preferUnplugged: true,
     type: "commonjs",
     ...(fileOf === ADDON.fileOf && { main: fileOf(platform) }),

@@ -269,7 +269,7 @@ function machines(inline) {
       if (name && entry !== "common") return external(`./${entry}-${name}.js`);
       const file = resolveSource(path, specifier);
       if (family && specifier === "./inline.js") return fileOf(inline, owner);
-      // In CommonJS, calls between functions in the same file are faster.
+      // In CommonJS, a call within a file is faster than a call to a function in another file.
       const isOwn =
         entry === "common" ? isSourceMatch(file, /^(?!errors|codes|decode|integrations)/) : importsBackend(file);
       return isOwn ? `${file}?${entry}` : file;
@@ -392,7 +392,7 @@ async function writeTypes() {
     },
   });
   await types.close();
-  // The bundler also emits its runtime helper, which type declarations do not use.
+  // The bundler also emits a file for its runtime helper, which type declarations do not use.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", "public", "lease-cloudflare", ...Object.keys(PLAIN_OPTIONS)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);

@@ -40,8 +40,8 @@ export function kernelBytes(count: number): Uint8Array | undefined {
     file = files?.openSync("/dev/urandom", "r");
     return file !== undefined && files!.readSync(file, bytes) === count ? bytes : undefined;
   } catch (error) {
-    // Only system errors have a code. If the stack overflows here, the caller must not continue without the random
-    // bytes.
+    // Only system errors have a code. Rethrow any other error, such as a stack overflow, because the caller must not
+    // continue without the random bytes.
     if (typeof (error as { code?: unknown }).code === "string") return undefined;
     throw error;
   } finally {

@@ -161,7 +161,7 @@ export class Handle {
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && isOfGrant) throw unavailable(this.lease, error);
         if (later && TEMPORARY_ERRORS.has(code) && !canSleep()) {
-          // For a long wait, the core's message makes the same suggestion, but does not name the call to use.
+          // For a long wait, the core's message already suggests an asynchronous call, but does not name it.
           const waits = `await ${later}, which waits`;
           const named = message.replace("await the asynchronous call", waits);
           return named === message ? `${message}; this thread cannot sleep: ${waits}` : named;

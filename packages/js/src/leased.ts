@@ -248,7 +248,7 @@ export function warnWithoutLease(): void {
   try {
     name = variable();
   } catch {
-    // Deno denies access to the variables, but the generator does not need them.
+    // If Deno denies access to the environment variables, continue, because the generator does not need them.
   }
   if (name === undefined) return;
   emitWarning(

@@ -61,8 +61,8 @@ export class LentTable extends BackendCallbacks {
 
   constructor(table: Table) {
     super();
-    // Assigning a partition calls this function first. Once a program is warmed up, only these assignments allocate
-    // memory.
+    // Each assignment of a partition starts by calling this function. Once a program is warmed up, only these
+    // assignments allocate memory.
     this.random = () => this.guardCall(() => (ensureStack(), random16()));
     this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
     this.entry = (partition) => this.guardCall(() => table.entry(partition));

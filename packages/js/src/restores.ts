@@ -77,8 +77,8 @@ export function reportRestore(load: () => void): void {
   const seen = restores();
   failures.push(failureOf(replaceBase));
   const all = [...addons.values()];
-  // If there are several tables, replace the base twice. One table may pick partitions from another, which has a new
-  // base only after the first pass.
+  // If there are several tables, replace the base twice. A table may pick partitions from another table, and that table
+  // has a new base only after the first pass.
   const reports = all.length > 1 ? [...all, ...all] : all;
   for (const { report } of reports) failures.push(failureOf(report));
   // If another thread reports a restore in the meantime, the total differs from `based`, and the next pick replaces the

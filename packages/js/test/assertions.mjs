@@ -1,4 +1,4 @@
-// Provides assertions about errors, and clocks that follow a script.
+// Provides assertions about errors, and clocks that return scripted times.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Tests the source of the system time, both with the addon, where the environment can select it, and with wasm.
+// Tests where the system time comes from, both with the addon, whose source the environment can select, and with wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";

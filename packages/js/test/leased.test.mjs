@@ -178,7 +178,8 @@ onEachMachine((polyflake, machine) => {
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
-          // A generator must not be reported as unused if its last use is unknown.
+          // If the generator's last use is unknown, sealing must fail instead of reporting that the generator was never
+          // used.
           assert.equal(error.code, "lease_unavailable");
         }
         now = start() + 1500;

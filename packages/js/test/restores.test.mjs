@@ -301,7 +301,7 @@ describe("in wasm", () => {
     const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
     const made = new Set([...one[0], ...other[0]]);
     assert.equal(made.size, 44);
-    // The copies assign partitions in different orders, so they differ not only in time.
+    // The copies assign partitions in different orders, so their IDs differ in more than the time.
     assert.notEqual(one[1], other[1]);
   });
 

@@ -51,7 +51,8 @@ onEachMachine((polyflake) => {
         assertError("generator_closed", () => closed.tryGenerateMany(2));
       });
 
-      // These formats stay in the highest tick that they have observed.
+      // These formats continue in the highest tick that they have observed, so they never wait for a clock that is
+      // behind.
       if (name === "hotguid" || name === "uuid7") return;
 
       test("try calls do not wait for a clock that is behind", () => {

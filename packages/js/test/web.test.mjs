@@ -1,4 +1,4 @@
-// Tests `polyflake/web`, in which `init` loads the wasm from separate files.
+// Tests `polyflake/web`, whose `init` function loads the wasm from separate files.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

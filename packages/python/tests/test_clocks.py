@@ -287,7 +287,7 @@ def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generat
     assert ids.stats().len == 4
 
 
-#: The sequence is so wide that no batch ever waits.
+#: A layout whose sequence is so wide that no batch ever waits.
 LONG_WAIT = layout.Layout(
     {
         "id": "bytes",

@@ -101,7 +101,7 @@ def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return value
 
 
-#: 720 bytes are a whole number of IDs in every format.
+#: Buffers that cannot be filled with IDs. 720 bytes are a whole number of IDs in every format.
 INVALID_TARGETS: dict[str, Callable[[], Any]] = {
     "bytes": lambda: bytes(720),
     "read-only view": lambda: memoryview(bytes(720)),

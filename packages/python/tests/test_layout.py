@@ -299,7 +299,8 @@ def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
     values: dict[str, Any] = {"sequence": 0, "bindables": {"worker": 0}}
     id = SNOWFLAKE_LAYOUT.pack(timestamp=moment, **values)
     assert id == SNOWFLAKE_LAYOUT.pack(timestamp=unix_ms, **values)
-    # A time range uses the exact datetime. It excludes the millisecond that started before `moment` but contains it.
+    # A time range uses the exact datetime. It excludes the millisecond that contains `moment`, because that millisecond
+    # started earlier.
     assert SNOWFLAKE_LAYOUT.time_range(moment, moment + dt.timedelta(seconds=1)) == SNOWFLAKE_LAYOUT.time_range(
         unix_ms + 1, unix_ms + 1001
     )

@@ -14,7 +14,7 @@ import pytest
 TESTS_FOLDER = Path(__file__).parent
 STUBS = sorted((TESTS_FOLDER.parent / "src/polyflake").glob("[a-z]*.pyi"))
 
-# Since Python 3.12, classes have this method automatically.
+# Since Python 3.12, classes that support the buffer protocol have this method automatically.
 ALLOWED = r"polyflake\.\w+\.\w+(Array|Column)\.__buffer__"
 
 

@@ -219,13 +219,13 @@ fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
-    // Use only lengths that fit in the buffers, or that exceed any memory size.
+    // Use only lengths that fit in the buffers, or that exceed the size of any memory.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // The length is far beyond any memory size. Even a fraction of it would run past the end of the buffers, so it
-        // stays as it is.
+        // The length exceeds the size of any memory. Even a fraction of it would run past the end of the buffers, so leave
+        // it unchanged.
         _ => length,
     };
     match bytes.number_below(10) {
@@ -288,7 +288,8 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// Sets a length that exceeds any memory size, and then sets a fraction of it.
+/// Corrupts a column twice: the first fault sets a length that exceeds the size of any memory, and the second one tries to
+/// shorten it to a fraction.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

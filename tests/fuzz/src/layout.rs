@@ -49,8 +49,8 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Checks that a text is either rejected or read as a layout that is written back unchanged and whose parsed IDs can be
-/// packed again.
+/// Checks that a text is either rejected or parsed as a layout. Such a layout must survive a round trip through JSON, and
+/// its parsed IDs must pack again.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -84,7 +84,7 @@ fn check_description(layout: &Layout) {
     assert!(figures.below_2_63 || !figures.below_2_53);
 }
 
-/// Checks that the layout rejects IDs of the other kind or of the wrong length.
+/// Checks that the layout rejects IDs of the other kind (integer or bytes) and IDs of the wrong length.
 fn check_foreign_ids(layout: &Layout) {
     let length = layout.bits() as usize / 8;
     for length in [length - 1, length + 1] {

@@ -77,7 +77,7 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     write_bytes(scratch, BYTES_AT, bytes.next_bytes(message));
 }
 
-/// The offset of the bytes in the shared memory.
+/// The offset of the message bytes in the shared memory.
 const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]

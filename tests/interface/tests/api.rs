@@ -14,7 +14,7 @@ use polyflake::ErrorKind;
 use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
-/// The folders of each format in `api.toml`. The `mod.rs` of the first folder lists the public names.
+/// Each format in `api.toml`, with its source folders. The `mod.rs` of the first folder lists the format's public names.
 const FAMILIES: [(&str, &[&str]); 7] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),

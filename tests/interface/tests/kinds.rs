@@ -150,7 +150,7 @@ fn members_before_the_id_are_read_like_those_after_it() {
     assert_eq!(deserialize_each_way::<Record>(&first), Ok(Record::Order(order())));
 }
 
-/// Integers that only a decimal string can represent exactly are rejected before the ID, and are never rounded.
+/// Integers that only a decimal string can represent exactly are rejected if they precede the ID, and are never rounded.
 #[test]
 fn integers_of_128_bits_must_follow_the_id() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -386,7 +386,7 @@ fn errors_display_their_source() {
     assert!(error.to_string().starts_with("EOF"));
 }
 
-/// Self-describing binary formats are read, and other formats return an error.
+/// Values can be read from self-describing binary formats. Other binary formats return an error.
 #[test]
 fn self_describing_binary_formats_are_read() {
     let record = Record::User(user());

@@ -8,8 +8,7 @@ pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 /// Lengths near the group sizes of 2 to 16 items. The cipher's groups are larger.
 const LENGTHS_NEAR_GROUP_SIZES: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
-/// Returns slice lengths that exceed every group size, some of them several times over. There are fewer under Miri, which
-/// is slow.
+/// Returns slice lengths from zero to well past the largest group size. Miri is slow, so it gets fewer lengths.
 pub fn lengths() -> impl Iterator<Item = usize> {
     (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || LENGTHS_NEAR_GROUP_SIZES.contains(length))
 }

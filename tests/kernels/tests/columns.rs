@@ -7,7 +7,8 @@ use polyflake::{
     sno::{self, Parts, Sno},
 };
 
-/// Returns IDs with every metabyte, and with times near `tick` and across the whole range.
+/// Returns IDs with random metabytes. A quarter of the IDs have random times from the whole range, and all other times are
+/// near `tick`.
 fn ids(count: usize, tick: u64) -> Vec<Sno> {
     let mut noise = XorShift::new();
     let mut id = |index: usize| {

@@ -1,4 +1,4 @@
-//! One bit per cell, which any thread can set.
+//! A bitmap with one bit per cell. Any thread can set a bit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,8 @@ impl Bitmap {
         Self { words: (0..words).map(|_| AtomicU64::new(0)).collect(), cells }
     }
 
-    /// Sets a cell's bit. Returns whether it was already set. A cell outside the bitmap is a bug in the harness.
+    /// Sets a cell's bit. Returns whether the bit was already set. Panics if the cell is outside the bitmap, which
+    /// indicates a bug in the harness.
     pub(crate) fn set(&self, cell: u64) -> bool {
         assert!(cell < self.cells, "cell {cell} of {}", self.cells);
         let bit = 1 << (cell % 64);

@@ -18,8 +18,9 @@ use crate::chaos::ChaosClock;
 pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
-    /// Number of bits of a cell's index within its tick. It is `None` unless the format promises that IDs are sorted across
-    /// threads and never later than the latest clock reading. If it is `Some`, cells sort in the same order as their IDs.
+    /// Number of low bits of a cell that identify the ID within its tick. It is `None` unless the format promises that IDs
+    /// are sorted across threads and never later than the latest clock reading. If it is `Some`, cells sort in the same
+    /// order as their IDs.
     pub(crate) sorted: Option<u32>,
     /// The clock that all generators of this maker use.
     pub(crate) clock: Arc<ChaosClock>,
@@ -32,7 +33,7 @@ type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// Creates the maker from a seed and the number of IDs that the bitmap must hold.
+    /// Creates the maker from the number of IDs that the bitmap must hold and a seed.
     pub(crate) build: fn(u64, u64) -> SoakMaker,
 }
 
@@ -48,7 +49,8 @@ pub(crate) const FAMILIES: [Family; 6] = [
 /// The maximum number of IDs per batch.
 const BATCH: usize = 1000;
 
-/// Returns a tick count that provides several times as many slots as `ids`, because a chaotic clock skips many slots.
+/// Returns the number of ticks that the clock needs. They provide several times as many slots as `ids`, because the chaotic
+/// clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
@@ -72,12 +74,12 @@ fn random_call(random: &mut Rng) -> Call {
     }
 }
 
-/// Returns the number of IDs that a batch wrote: all of them, or the number in its error.
+/// Returns the number of IDs that a batch call wrote: all of them if it succeeded, or the number that its error reports.
 fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-/// A format's generator, with the three ways to generate IDs and the mapping from an ID to its cell.
+/// A format's generator: three ways to generate IDs, and the mapping from an ID to its cell.
 trait Source: Sync {
     type Id: Copy + Default;
     /// Whether the format promises the order that [`SoakMaker::sorted`] describes.
@@ -204,7 +206,7 @@ impl Source for hotguid::Generator<Arc<ChaosClock>> {
     }
 }
 
-/// Generates version 7 UUIDs. At least half of the sequence is available in each millisecond.
+/// Generates version 7 UUIDs. At least half of the sequence values are available in each millisecond.
 fn uuids(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
@@ -240,8 +242,8 @@ fn layouts(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-/// Generates IDs with generators that each use 64 worker IDs. Together, the 64 worker IDs have as many cells per tick as
-/// the one worker ID in `layouts`.
+/// Generates IDs with generators that each use 64 worker IDs. Together, these 64 worker IDs have as many cells per tick as
+/// the single worker ID of `layouts`.
 fn ranges(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
@@ -267,7 +269,7 @@ impl Source for layout::Generator<Arc<ChaosClock>> {
         let mut handle = layout::Handle::with_first(self, size);
         move || handle.generate().map(|id| integer(&id))
     }
-    /// Returns the ID itself, because the time is the topmost field and counts from the clock's start.
+    /// Returns the ID itself as its cell, because the ID's topmost field is the time since the clock's start.
     fn cell(&self, id: i64) -> u64 {
         id.cast_unsigned()
     }

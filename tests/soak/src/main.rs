@@ -1,6 +1,6 @@
-//! Generates billions of IDs in eight threads, with a clock that jumps, stalls and moves backwards, and records each ID in
-//! a bitmap. A bit that is set twice reveals a duplicate ID. If a format promises order, each call's IDs are also compared
-//! with the clock and with the IDs of all calls that returned before the call began.
+//! Generates billions of IDs in eight threads, with a clock that jumps, stalls and moves backward. Records each ID in a
+//! bitmap: an ID whose bit is already set is a duplicate. If a format promises order, the IDs of each call are also
+//! compared with the clock, and with the IDs of all calls that returned before it began.
 //!
 //! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
@@ -34,7 +34,7 @@ struct Options {
     /// Only runs formats whose name contains this string.
     #[arg(long, default_value = "")]
     family: String,
-    /// Reproduces the random choices of the clock and the callers, but not the threads' interleaving.
+    /// The seed for the random choices of the clock and the callers. It does not determine the interleaving of the threads.
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -53,13 +53,13 @@ struct Outcome {
 struct Run<'m> {
     maker: &'m SoakMaker,
     seen: Bitmap,
-    /// The highest cell of any call that has returned.
+    /// The highest cell among the IDs of all calls that have returned.
     highest: AtomicU64,
     outcome: Outcome,
 }
 
 impl Run<'_> {
-    /// Generates IDs in a thread until all threads together have generated `ids`.
+    /// Generates IDs in the calling thread until all threads together have generated `ids` IDs.
     fn generate_until(&self, ids: u64, random: &mut Rng) {
         let mut failures_in_a_row = 0;
         while self.outcome.made.load(Ordering::Relaxed) < ids && failures_in_a_row < MAX_FAILURES {
@@ -94,7 +94,7 @@ impl Run<'_> {
     }
 }
 
-/// Generates `ids` IDs and checks them all.
+/// Generates `ids` IDs with several threads and checks all of them.
 fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
     let maker = &(family.build)(ids, seed);
     let seen = Bitmap::new(maker.cells);
@@ -174,7 +174,8 @@ mod tests {
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // With one bit per tick, every cell from 2 on is later than the clock's first tick, and the clock is never read.
+        // With one bit per tick, every cell from 2 on belongs to a tick later than 0. The clock is never read, so its
+        // latest tick remains 0.
         let build =
             |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
         assert!(soak_faulty(build).misplaced.into_inner() >= 990);

@@ -1,5 +1,5 @@
-//! Runs the `kills` program briefly. Asserts that no ID repeats, and that many IDs repeat without the state that separates
-//! lives.
+//! Runs the `kills` program briefly. Asserts that no ID repeats, and that many IDs repeat when processes skip the steps
+//! that keep consecutive processes from repeating IDs.
 
 use std::process::Command;
 

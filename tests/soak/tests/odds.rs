@@ -7,7 +7,7 @@ use polyflake::kernels::partition_after;
 
 /// Number of trials per case.
 const TRIALS: u32 = 20_000;
-/// Number of possible lower bounds.
+/// Number of possible lower bounds for the default partitions.
 const BOUNDS: u32 = 32_768;
 
 fn readme() -> String {
@@ -15,7 +15,8 @@ fn readme() -> String {
         .unwrap()
 }
 
-/// Returns the rows of the table whose header begins with `head`, as numbers. Drops all other text.
+/// Returns the numbers in the rows of the table whose header begins with `head`. Drops all characters except digits and
+/// decimal points.
 fn table(head: &str) -> Vec<Vec<f64>> {
     let text = readme();
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);
@@ -44,7 +45,7 @@ fn has_shared_partition(random: &mut Rng, generators: u32, processes: u32) -> bo
     })
 }
 
-/// Converts a count from a table in the documentation to an integer.
+/// Converts a count that was parsed from a table in the documentation to an integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
 fn count(cell: f64) -> u32 {
     cell as u32

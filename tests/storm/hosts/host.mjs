@@ -1,8 +1,9 @@
-// Runs an adapter's generator as the environment variables specify, and prints its IDs in chunks: see `src/chunk.rs`.
+// Runs an adapter's generator as the environment variables specify, and prints the IDs in chunks in the format of
+// `src/chunk.rs`.
 //
-// `node host.mjs ADAPTER`. The adapter is a module that exports `generator(worker)`, which returns a function that
-// returns an ID. Node cannot fork, so the shapes are `plain` and `threads`. With `threads`, each worker thread loads
-// the module.
+// Usage: `node host.mjs ADAPTER`. The adapter is a module that exports `generator(worker)`, which returns a function
+// that returns an ID. Node cannot fork, so the only supported shapes are `plain` and `threads`. With `threads`, each
+// worker thread loads the module.
 import { readSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";

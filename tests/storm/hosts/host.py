@@ -25,7 +25,8 @@ CHUNK = 50
 # Delay in seconds after which all copies start to generate IDs at the same time.
 START_DELAY = 0.02
 MAX_LINE = 4096
-# Numbers of failed calls after which a thread gives up: the limit until its first ID, and the limit from then on.
+# The number of failed calls after which a thread gives up: first before it has generated any ID, then after its first
+# ID.
 RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19
@@ -113,7 +114,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
     start = time.monotonic() + START_DELAY
     for copy in range(1, WIDTH + 1):
         if create() == 0:
-            # A copied image cannot tell that it is a copy.
+            # A copied image cannot tell that it is a copy, so it keeps using the original generator.
             own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
             generate(copy, 0, own, IDS, start)
             os._exit(0)

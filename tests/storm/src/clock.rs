@@ -1,5 +1,5 @@
-//! A wall clock that libfaketime shows to processes in place of the machine's clock. It does not change their monotonic
-//! clock.
+//! A wall clock whose time libfaketime shows to processes instead of the machine's time. The processes' monotonic clock is
+//! unchanged.
 
 use std::{
     fs,
@@ -24,13 +24,13 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Makes the process that `command` starts see this clock.
+    /// Makes the process that `command` will start see this clock.
     pub fn show(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets the clock's offset, which immediately takes effect for all processes.
+    /// Sets the clock's offset. The change takes effect immediately in all processes that see this clock.
     pub fn set(&self, seconds: f64) -> Result<()> {
         let beside = self.file.with_extension("new");
         fs::write(&beside, format!("{seconds:+.3}\n"))?;

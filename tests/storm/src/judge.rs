@@ -1,4 +1,4 @@
-//! Checks the chunks of all processes against the four rules.
+//! Checks the chunks of all processes against the four rules for IDs.
 
 use std::{
     collections::HashMap,
@@ -26,25 +26,25 @@ pub struct Format {
     pub time: Option<Time>,
 }
 
-/// If the elapsed times of the two clocks differ by more than this within a chunk, the wall clock is considered to have
-/// been set during that chunk.
+/// If the two clocks' elapsed times during a chunk differ by more than this, the wall clock is considered to have been set
+/// during that chunk.
 const MIN_CLOCK_STEP_NANOS: u64 = 5_000_000;
 
-/// One thread of one copy of one process.
+/// The IDs of one thread in one copy of one process.
 struct Stream {
     name: String,
     count: u64,
     last: String,
 }
 
-/// The judge of one storm.
+/// Checks the IDs of one storm.
 pub struct Judge {
     format: Format,
     sorter: Sorter,
     /// The index of each stream in `streams`, keyed by process, copy and thread.
     numbers: HashMap<[u32; 3], usize>,
     streams: Vec<Stream>,
-    /// The chunks of each generator, keyed by process and copy.
+    /// The chunks of each generator, keyed by process and copy. The threads of a copy share its generator.
     shared: HashMap<[u32; 2], Shared>,
     verdict: Verdict,
 }
@@ -80,7 +80,7 @@ impl Judge {
         self.check_clock(stream, chunk)
     }
 
-    /// Records that a call failed.
+    /// Records the error message of a failed call.
     pub fn error(&mut self, message: &str) {
         *self.verdict.errors.entry(message.to_owned()).or_default() += 1;
     }
@@ -130,7 +130,7 @@ impl Judge {
         *last = before.to_owned();
     }
 
-    /// Compares the chunk with the chunks that ended before it began.
+    /// Compares the chunk with earlier chunks of the same generator that ended before it began.
     fn check_generator(&mut self, process: u32, chunk: &Chunk<'_>) {
         let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.generator) else {
             return;
@@ -174,7 +174,8 @@ impl Judge {
     }
 }
 
-/// Returns whether the wall clock was set, because it advanced by noticeably more or less than the monotonic clock.
+/// Returns whether the wall clock was set during the given interval, that is, whether it advanced by noticeably more or
+/// less than the monotonic clock.
 fn was_clock_set([begin, end]: [u64; 2], [wall_begin, wall_end]: [u64; 2]) -> bool {
     end.wrapping_sub(begin).abs_diff(wall_end.wrapping_sub(wall_begin)) > MIN_CLOCK_STEP_NANOS
 }
@@ -191,7 +192,7 @@ mod tests {
         Judge::new(format, std::env::temp_dir(), 1 << 16)
     }
 
-    /// Creates a chunk of IDs that a thread generated between two times in milliseconds.
+    /// Creates a chunk of IDs that a thread generated between `begin` and `end`, in milliseconds.
     fn chunk<'t>(thread: u32, [begin, end]: [u64; 2], ids: &[&'t str]) -> Chunk<'t> {
         let span = Some([begin * MS, end * MS]);
         Chunk { generator: 0, thread, span, wall: span, ids: ids.to_vec() }

@@ -6,13 +6,13 @@ use anyhow::{Result, ensure};
 /// The characters that IDs may contain. Each is encoded in six bits.
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
-/// The number of characters in a word. They use 60 of its bits, and their count uses the other four.
+/// The number of characters in a word. They use 60 of its bits, and the other four bits store the number of characters.
 const CHARACTERS_PER_WORD: usize = 10;
 
 /// The maximum length of an ID.
 pub const LONGEST: usize = 4 * CHARACTERS_PER_WORD;
 
-/// The characters of an ID. The last character of a word uses the lowest bits, so the keys of consecutive IDs differ
+/// The encoded characters of an ID. A word's last character uses its lowest bits, so the keys of consecutive IDs differ
 /// little.
 pub type Key = [u64; 4];
 

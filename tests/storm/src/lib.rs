@@ -1,4 +1,5 @@
-//! Exposes an ID generator to events that occur while programs run, and checks its IDs against four rules.
+//! Exposes an ID generator to events that occur while programs run, such as forks, kills and clock changes, and checks its
+//! IDs against four rules.
 //!
 //! A *storm* ([`storms`]) starts processes that generate IDs, and disturbs these processes. Each process is a *host*
 //! ([`host`]) that contains a generator and prints chunks of IDs with clock readings ([`chunk`]). The *judge* ([`judge`])

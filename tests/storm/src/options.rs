@@ -77,7 +77,8 @@ struct Scale {
     /// The time limit for a process, in seconds
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// The folder for IDs that do not fit into memory: 8 bytes per ID if the IDs are sorted by time, and up to 50 otherwise
+    /// The folder for IDs that do not fit into memory; it needs 8 bytes per ID if the IDs are sorted by time, and up to 50
+    /// bytes otherwise
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
 }
@@ -114,7 +115,7 @@ impl Rows {
         }
         for name in &self.names {
             let found = rows::run(name, &size)?;
-            // Read the results again, because a run of other rows may have ended in the meantime.
+            // Read the results again, because another process may have recorded other rows in the meantime.
             let mut results = Results::read()?;
             results.set(name, found);
             results.write()?;

@@ -36,10 +36,10 @@ impl Order {
     }
 }
 
-/// The number of chunks to remember for each generator.
+/// The maximum number of chunks to remember for each generator.
 const MAX_CHUNKS: usize = 4096;
 
-/// An ID, and the time at which its chunk ended.
+/// The time at which a chunk ended, and the highest ID of all chunks that had ended by then.
 #[derive(Clone, Debug)]
 struct HighestId {
     end: u64,
@@ -58,7 +58,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Returns an ID that was generated before a chunk began but is not lower than `lowest`, the lowest ID of the chunk.
+    /// Returns an ID that was generated before a chunk began but is not lower than `lowest`, the chunk's lowest ID. Returns
+    /// `None` if there is no such ID.
     #[must_use]
     pub fn find_violation(&self, order: Order, begin: u64, lowest: &str) -> Option<&str> {
         let before = self.ended.partition_point(|entry| entry.end < begin);

@@ -22,15 +22,15 @@ use crate::{chunk::Line, clock::Clock, judge::Judge};
 pub struct Start<'s> {
     /// How the process uses its generator: the host's `STORM_SHAPE`.
     pub shape: &'static str,
-    /// The number of IDs that each of its threads or copies generates.
+    /// The number of IDs that each thread or copy of the process generates.
     pub ids: u64,
     /// The number of threads or copies.
     pub width: u64,
     /// The time between two chunks.
     pub pause: Duration,
-    /// The worker ID of its first generator.
+    /// The worker ID of the process's first generator.
     pub worker: u64,
-    /// The host name, if the process has a separate host name and a separate process ID namespace.
+    /// The host name, if the process runs with its own host name and PID namespace.
     pub host: Option<&'static str>,
     /// The clock that replaces the machine's clock, if any.
     pub clock: Option<&'s Clock>,
@@ -54,7 +54,7 @@ pub struct Process {
     input: Option<ChildStdin>,
     reader: Option<JoinHandle<Result<()>>>,
     seen: Arc<OutputProgress>,
-    /// Receives a message when the process is ready, and another when it will generate no more IDs.
+    /// Receives one message when the process is ready, and another when it stops generating IDs.
     signals: Receiver<()>,
     deadline: Instant,
 }
@@ -63,7 +63,7 @@ pub struct Process {
 #[derive(Default)]
 struct OutputProgress {
     ids: AtomicU64,
-    /// Whether the process itself has written its last line.
+    /// Whether the original process, as opposed to a copy, has written its last line.
     end: AtomicBool,
     /// Whether the output has ended.
     over: AtomicBool,
@@ -73,8 +73,7 @@ struct OutputProgress {
 struct Reader {
     number: u32,
     is_lines: bool,
-    /// Limits for a command that prints one ID per line: the number of IDs after which its output is no longer read, and
-    /// the pause after every 64 IDs.
+    /// The limits for a command that prints one ID per line: the number of IDs to read, and the pause after every 64 IDs.
     limit: (u64, Duration),
     seen: Arc<OutputProgress>,
     judge: Arc<Mutex<Judge>>,
@@ -113,7 +112,7 @@ impl Reader {
             Line::Error(message) => judge.error(message),
             Line::Ready | Line::End => {
                 self.seen.end.store(*line == Line::End, Ordering::Relaxed);
-                // Sending fails only if the receiver no longer exists, and then no thread is waiting.
+                // Sending fails only if the receiver no longer exists. In that case, no thread is waiting for the message.
                 let _ = self.signals.send(());
             }
         }
@@ -122,7 +121,7 @@ impl Reader {
 }
 
 impl Process {
-    /// Starts a process. A host creates its generator only after [`Process::go`].
+    /// Starts a process. If it is a host, it creates its generator only after a call to [`Process::go`].
     pub fn start(
         program: &Program,
         start: &Start<'_>,
@@ -149,12 +148,12 @@ impl Process {
 
     /// Lets the process create its generator.
     pub fn go(&mut self) -> Result<()> {
-        // A process that was killed or that reads no input has closed the pipe.
+        // The pipe is closed if the process was killed or reads no input.
         let Some(mut input) = self.input.take() else { return Ok(()) };
         Ok(writeln!(input, "go").or_else(ignore_closed)?)
     }
 
-    /// Waits until the process will generate no more IDs. The process may still exist.
+    /// Waits until the process has stopped generating IDs. The process itself may still exist.
     pub fn wait_for_end(&self) -> Result<()> {
         while !self.is_over() {
             if self.signals.recv_timeout(Duration::from_millis(20)).is_ok() {
@@ -165,7 +164,7 @@ impl Process {
         Ok(())
     }
 
-    /// Waits until `count` IDs have been read or the process has ended.
+    /// Waits until `count` IDs have been read or the process's output has ended.
     pub fn wait_for_ids(&self, count: u64) -> Result<()> {
         while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_over() {
             ensure!(Instant::now() < self.deadline, "a process generated no IDs in time");
@@ -184,8 +183,8 @@ impl Process {
     /// Sends a signal to the process.
     #[allow(unsafe_code, reason = "the standard library sends no signal but SIGKILL")]
     pub fn send(&self, signal: i32) -> Result<()> {
-        // SAFETY: `kill` does not access this process's memory. The child has not been waited for, so no other process can
-        // have its ID.
+        // SAFETY: `kill` does not access this process's memory. The child has not been waited for, so its process ID has
+        // not been reused and the signal reaches no other process.
         let sent = unsafe { libc::kill(self.child.id().try_into()?, signal) };
         ensure!(sent == 0, "cannot send a signal");
         Ok(())
@@ -222,12 +221,12 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Ends the process and its copies.
+    /// Kills the process and its copies.
     #[allow(unsafe_code, reason = "the standard library kills no group of processes")]
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // SAFETY: `kill` does not access this process's memory. This process created the process group, which still has
-            // its ID.
+            // SAFETY: `kill` does not access this process's memory. This process created the process group, and the group's
+            // ID has not been reused.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         // An error means that the process has already been waited for.
@@ -259,8 +258,8 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
     command
 }
 
-/// Returns the command that runs a process in new host-name and process-ID namespaces. Without a user namespace, this requires
-/// root.
+/// Returns the command that runs a process in new UTS (host name) and PID namespaces. This requires root, so other users
+/// also get a new user namespace.
 fn namespace_command() -> Vec<&'static str> {
     let mut words = vec!["unshare", "--uts", "--pid", "--fork", "--kill-child"];
     #[allow(unsafe_code, reason = "the standard library does not know the user's ID")]
@@ -271,7 +270,7 @@ fn namespace_command() -> Vec<&'static str> {
     words
 }
 
-/// Returns whether a process can have a separate host name and a separate process ID namespace.
+/// Returns whether this machine can run a process with its own host name and PID namespace.
 #[must_use]
 pub fn can_use_namespaces() -> bool {
     let words = namespace_command();

@@ -15,7 +15,8 @@ use crate::{
 /// The folder that contains the reports.
 pub const FOLDER: &str = "tests/storm/reports";
 
-/// Storms in which one generator cannot detect the other.
+/// Storms in which a generator cannot detect that another one generates the same IDs. Duplicates in these storms are not
+/// reported.
 const UNAVOIDABLE_STORMS: [&str; 2] = ["hosts", "image"];
 
 /// Writes the reports of all rows.
@@ -45,7 +46,7 @@ pub fn all_reports(results: &Results) -> Result<BTreeMap<String, String>> {
     Ok(reports)
 }
 
-/// Returns the report section about one setup, which is empty if there are no results.
+/// Returns the report section about one setup, or an empty string if there are no results to report.
 fn set_up_section(row: &Row, set_up: &str, result: &RowResult) -> String {
     let RowResult { version, verdicts, date } = result;
     let is_reported = |storm: &&Storm| {

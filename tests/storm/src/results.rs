@@ -62,7 +62,7 @@ impl Results {
         serde_json::from_str(&text).with_context(|| format!("in {}", file().display()))
     }
 
-    /// Stores the results and updates the tables in the page.
+    /// Stores the results and updates the tables in `docs/storm.md`.
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
         report::write(self)?;
@@ -70,7 +70,7 @@ impl Results {
         replace(&page, &self.update_page(&fs::read_to_string(&page)?)?)
     }
 
-    /// Returns the page with its tables replaced by tables of these results.
+    /// Returns the page with its tables regenerated from these results.
     pub fn update_page(&self, page: &str) -> Outcome<String> {
         let marks = || format!("expected the marks of the results in {PAGE}");
         let (before, rest) = page.split_once(TABLE_MARKERS[0]).with_context(marks)?;
@@ -147,21 +147,22 @@ impl Results {
     }
 }
 
-/// A line of a table.
+/// The results of one setup, which form a line of a table.
 struct Line<'r> {
     row: &'r str,
     set_up: &'r str,
     result: &'r RowResult,
 }
 
-/// Replaces a file atomically, because other rows may run at the same time.
+/// Replaces a file atomically, because another process may run other rows at the same time.
 pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;
     Ok(fs::rename(beside, file)?)
 }
 
-/// Returns the number of duplicates, with marks for failed calls and for a documented limit.
+/// Returns the number of duplicates, marked with `*` if calls failed and with `†` if the library documents the limit that
+/// causes them.
 fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
     match found {
         None => "–".to_owned(),

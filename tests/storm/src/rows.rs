@@ -1,7 +1,7 @@
-//! Rows of the table: published libraries, each with code from its documentation.
+//! The rows of the table in `docs/storm.md`: published libraries, each with code from its documentation.
 //!
-//! Each row is a file in `tests/storm/rows`. Its environment is built in `target/storm`, with the newest version of the
-//! library.
+//! Each row is a file in `tests/storm/rows`. The environment to run it is built in `target/storm`, with the newest version
+//! of the library.
 
 use std::{
     collections::BTreeMap,
@@ -52,9 +52,9 @@ struct Setup {
     /// Whether each forked child creates a separate generator with a unique worker ID.
     #[serde(default)]
     renews: bool,
-    /// The adapter's code: a function `generator` that returns a function that returns an ID.
+    /// The adapter's code. It defines a function `generator`, which returns a function that returns an ID.
     code: String,
-    /// Statements in the library's documentation, each with the storms that it concerns.
+    /// Statements in the library's documentation, each with the names of the storms that it applies to.
     #[serde(default)]
     documented: BTreeMap<String, Vec<String>>,
 }
@@ -126,12 +126,13 @@ impl Row {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
-    /// Returns the documentation's statements about a setup, each with the storms that it concerns.
+    /// Returns what the library's documentation says about a setup: statements, each with the names of the storms that it
+    /// applies to.
     pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
     }
 
-    /// Returns whether the documentation mentions a storm.
+    /// Returns whether the library's documentation mentions the effect of a storm on a setup.
     #[must_use]
     pub fn is_documented(&self, set_up: &str, storm: &str) -> bool {
         self.documented(set_up).any(|(_, storms)| storms.iter().any(|name| name == storm))
@@ -144,7 +145,7 @@ impl Row {
         Ok(Format { order, time: time.map(|time| time.parse()).transpose()? })
     }
 
-    /// Returns whether the language's host supports a storm. Node cannot fork.
+    /// Returns whether the host in this row's language supports a storm. Node cannot fork.
     fn supports_storm(&self, storm: &Storm) -> bool {
         self.language != "node" || matches!(storm.shape, None | Some("threads"))
     }
@@ -154,7 +155,7 @@ fn today() -> Result<String> {
     read_output(Command::new("date").args(["-u", "+%F"]))
 }
 
-/// Runs a command that must succeed and returns its output.
+/// Runs a command and returns its output. Fails if the command fails.
 fn read_output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -162,7 +163,7 @@ fn read_output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Builds the environment of a row.
+/// Builds the environment that runs a row.
 struct Builder<'r> {
     name: &'r str,
     row: &'r Row,
@@ -239,7 +240,7 @@ impl<'r> Builder<'r> {
                 let lock: toml::Table = fs::read_to_string(lock)?.parse()?;
                 let packages = lock["package"].as_array().into_iter().flatten();
                 let mut named = packages.filter(|found| found["name"].as_str() == Some(package));
-                // Newer versions come last.
+                // If the lock file names several versions, the newest one comes last.
                 let version = named.next_back().context("expected the package in its lock file")?;
                 Ok(version["version"].as_str().context("expected a version")?.to_owned())
             }

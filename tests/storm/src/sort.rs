@@ -1,6 +1,7 @@
-//! Finds equal IDs among more IDs than fit into memory. Full buffers are sorted and written to disk as runs, and the runs
-//! are merged. Memory use is limited to the buffer, plus one block per run during the merge. On disk, each word of a record
-//! is stored as a variable-length difference from the previous word, because neighbors in a sorted run differ little.
+//! Finds equal IDs among more IDs than fit into memory. Each time the buffer is full, it is sorted and written to disk as a
+//! run. Finally, the runs are merged. Memory use is limited to the buffer, plus one block per run during the merge. On
+//! disk, each word of a record is stored as a variable-length difference from the same word of the previous record, because
+//! neighbors in a sorted run differ little.
 
 use std::{
     cmp::Reverse,
@@ -71,12 +72,12 @@ fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
 pub struct Duplicates {
     /// The number of IDs that equal an earlier ID.
     pub count: u64,
-    /// The pair whose second ID has the lowest position in its stream.
+    /// The pair of equal IDs whose second ID has the lowest position in its stream.
     pub first: Option<(Key, Origin, Origin)>,
 }
 
 impl Duplicates {
-    /// Records that two IDs are equal. The origin `other` sorts after the origin `one`.
+    /// Records that two IDs are equal. The origin `one` must sort before the origin `other`.
     fn add(&mut self, key: Key, one: u64, other: u64) {
         self.count += 1;
         let (one, other) = (Origin::unpack(one), Origin::unpack(other));
@@ -86,7 +87,7 @@ impl Duplicates {
     }
 }
 
-/// Sorts any number of IDs.
+/// Collects any number of IDs and finds duplicates by sorting.
 pub struct Sorter {
     folder: PathBuf,
     buffer: Vec<Record>,
@@ -133,13 +134,13 @@ impl Sorter {
             return neighbours(self.buffer.into_iter().map(Ok));
         }
         self.write_run()?;
-        // Free the buffer's memory, which the blocks of the runs need.
+        // Free the buffer, to make room for the blocks of the runs.
         self.buffer = Vec::new();
         neighbours(Merge::new(self.runs)?)
     }
 }
 
-/// Compares each record of a sorted sequence with the previous record.
+/// Finds duplicates by comparing each record of a sorted sequence with the previous record.
 fn neighbours(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicates> {
     let mut found = Duplicates::default();
     let mut last: Option<Record> = None;
@@ -181,7 +182,7 @@ impl Reader {
 /// Merges the records of sorted runs in order.
 struct Merge {
     runs: Vec<Reader>,
-    /// The next record of each run.
+    /// The next record of each run, with the index of the run.
     next: BinaryHeap<Reverse<(Record, usize)>>,
 }
 
@@ -219,7 +220,7 @@ impl Iterator for Merge {
 mod tests {
     use super::*;
 
-    /// Sorts the IDs of one stream, with a buffer for `records` records.
+    /// Returns the duplicates among the IDs of one stream, found with a buffer for `records` records.
     fn duplicates(ids: impl Iterator<Item = u64>, records: usize) -> Duplicates {
         let folder = tempfile::tempdir().unwrap();
         let bytes = records * size_of::<Record>();

@@ -23,7 +23,7 @@ pub struct Storm {
     pub name: &'static str,
     /// A description of the storm's events.
     pub what: &'static str,
-    /// The shape that a host must support for this storm, or `None` if any command can go through it.
+    /// The shape that a host must support for this storm, or `None` if any command can run in it.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -125,7 +125,7 @@ const fn ms(ms: u64) -> Duration {
 /// The smallest number of IDs in a chunk.
 const CHUNK: u64 = 50;
 
-/// The processes of a storm, whose IDs a judge compares.
+/// The processes of a storm, and the judge that compares their IDs.
 struct Field<'s> {
     program: &'s Program,
     size: &'s Size,
@@ -152,7 +152,7 @@ impl Storm {
 }
 
 impl Field<'_> {
-    /// Returns the parameters of a plain process that generates an equal share of the IDs.
+    /// Returns the parameters of a plain process that generates one of `parts` equal shares of the IDs.
     fn plain_process(&self, parts: u64) -> Start<'static> {
         Start {
             shape: "plain",
@@ -165,7 +165,7 @@ impl Field<'_> {
         }
     }
 
-    /// Returns the parameters of a plain process that generates its share of the IDs over the given time.
+    /// Returns the parameters of a plain process that spreads its share of the IDs over the given time.
     fn paced_process(&self, parts: u64, length: Duration) -> Start<'static> {
         let start = self.plain_process(parts);
         let chunks = u32::try_from(start.ids.div_ceil(CHUNK)).unwrap_or(u32::MAX);
@@ -187,7 +187,7 @@ impl Field<'_> {
         process.finish()
     }
 
-    /// Runs processes that start at the same time.
+    /// Starts several processes, lets them create their generators at the same time, and returns them.
     fn run_processes(&mut self, starts: &[Start<'_>]) -> Result<Vec<Process>> {
         let processes = starts.iter().map(|start| self.start(start));
         let mut processes = processes.collect::<Result<Vec<_>>>()?;
@@ -221,8 +221,7 @@ fn hosts(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// Copies a process as an image. The copied process is the first process of one namespace, and the copy is the first
-/// process of another.
+/// Imitates the copy of a process image. The original and the copy are each the first process of a separate PID namespace.
 fn image(field: &mut Field<'_>) -> Result<()> {
     ensure!(can_use_namespaces(), "this machine has no namespaces for a copied image");
     let start =
@@ -231,7 +230,7 @@ fn image(field: &mut Field<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// Moves the clock back to ticks that were already used.
+/// Sets the clock back, so that ticks that were already used occur again.
 fn rollback(field: &mut Field<'_>) -> Result<()> {
     let clock = Clock::new(field.folder.path())?;
     let mut process =
@@ -268,8 +267,8 @@ fn kill(field: &mut Field<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Runs processes one after another. All processes are ready before the first one generates IDs, so that each successor
-/// starts within the same millisecond.
+/// Runs processes one after another. All of them are ready before the first one generates IDs, so each process starts
+/// within the millisecond in which the previous one ended.
 fn restart(field: &mut Field<'_>) -> Result<()> {
     let start = Start { ids: CHUNK, ..field.plain_process(RESTARTS) };
     if field.program.is_lines {

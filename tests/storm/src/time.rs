@@ -1,4 +1,4 @@
-//! The time in an ID, read from its digits.
+//! Extracts the time from the digits of an ID.
 
 use std::str::FromStr;
 
@@ -15,8 +15,9 @@ const DIGIT_SETS: [(&str, &str); 8] = [
     ("base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
 ];
 
-/// The position of the time in an ID: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The digits of the ID form a number; hyphens are
-/// ignored. After a shift to the right, the lowest bits of the number count ticks since the epoch.
+/// The position of the time in an ID: `DIGITS:SHIFT:BITS:TICK_US:EPOCH_MS`. The ID's digits, without hyphens, form a number
+/// in the encoding `DIGITS`. After a right shift by `SHIFT`, the lowest `BITS` bits of the number count ticks since the
+/// epoch.
 #[derive(Clone, Debug)]
 pub struct Time {
     digits: &'static str,

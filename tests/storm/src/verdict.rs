@@ -14,7 +14,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Counts one violation, and describes it if it is the first.
+    /// Counts one violation. If it is the first, calls `describe` and stores the description.
     pub fn add(&mut self, describe: impl FnOnce() -> String) {
         self.count += 1;
         self.first.get_or_insert_with(describe);
@@ -34,9 +34,9 @@ pub struct Verdict {
     pub generator: Option<Violation>,
     /// IDs whose time is later than the clock reading; `None` if the position of the time is unknown.
     pub clock: Option<Violation>,
-    /// The longest time by which any ID was ahead of the clock, in microseconds.
+    /// The largest amount by which an ID's time was ahead of the clock, in microseconds.
     pub ahead_us: i64,
-    /// Failed calls, counted by message.
+    /// The number of failed calls for each error message.
     pub errors: BTreeMap<String, u64>,
 }
 

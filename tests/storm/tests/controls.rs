@@ -14,8 +14,8 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// The number of IDs after which, even on a busy machine, two processes have generated IDs in the same millisecond. It is
-/// also large enough that IDs from before and after a clock step share milliseconds.
+/// A number of IDs that is large enough for two processes to generate IDs in the same millisecond, even on a busy machine.
+/// It is also large enough that IDs from before and after a clock step share milliseconds.
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.
@@ -42,8 +42,8 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
     Some(run_in_storm(control, storm, ids, format).unwrap())
 }
 
-/// Checks that a storm catches a control and that a gentler storm does not. Whether processes run close together depends on
-/// the machine, so a storm that caught no duplicate is repeated with twice as many IDs.
+/// Asserts that a storm catches the control's fault and that a gentler storm does not. Whether processes run close together
+/// depends on the machine, so a storm that finds no duplicate is repeated with twice as many IDs.
 #[track_caller]
 fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };
@@ -153,7 +153,7 @@ fn a_generator_without_a_fault_breaks_no_rule() {
             assert!(verdict.ids > 0, "no IDs in {}", storm.name);
         }
     };
-    // The threads spend most of their time waiting.
+    // Run the storms in parallel, because their threads spend most of the time waiting.
     thread::scope(|scope| {
         for storm in &STORMS {
             scope.spawn(|| is_clean(storm));

@@ -11,7 +11,7 @@ use idstorm::{
     verdict::Verdict,
 };
 
-/// An adapter whose IDs consist of a random base, which copies keep, and a count.
+/// An adapter whose IDs consist of a random base and a count. Copies of the process keep the base.
 const RANDOM_BASE_ADAPTER: &str = "
 import itertools, os
 
@@ -72,7 +72,8 @@ fn python_forks_in_each_way() {
             println!("left out: {storm} on this machine");
             continue;
         }
-        // In the copies, all chunks but the first are equal.
+        // All copies generate the same IDs. Only the first chunk, which is generated before the copies are created, has no
+        // duplicates.
         assert!(run("host.py", RANDOM_BASE_ADAPTER, false, storm).distinct.count >= 300, "{storm}");
         let verdict = run("host.py", RANDOM, false, storm);
         assert!(verdict.is_clean() && verdict.ids > 600, "{storm}: {verdict}");

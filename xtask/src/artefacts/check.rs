@@ -1,5 +1,5 @@
-//! Runs the checks that every artefact must pass: checks in this program, and checks by tools that users of the registries
-//! trust.
+//! Runs the checks that every artefact must pass. This program performs some of them, and tools that users of the
+//! registries trust perform the others.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -101,12 +101,12 @@ fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
 fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
-    // The wasm modules have no type declarations, because they are meant for bundlers.
+    // The wasm modules are excluded, because they have no type declarations: they are meant for bundlers.
     let mut modules = wasm_modules()?;
     // Workers support only ES modules.
     modules.push("lease/cloudflare".to_owned());
-    // The types of these entry points describe ES modules. The script for Node is CommonJS, for the sake of Drizzle, and of
-    // leases in environments where Node may not load addons.
+    // The types of these entry points describe ES modules, but the script for Node is CommonJS. Drizzle needs this, and so
+    // do leases in environments where Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

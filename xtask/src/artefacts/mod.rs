@@ -44,17 +44,17 @@ pub struct Options {
     sizes: Option<PathBuf>,
 }
 
-/// The programs that run an artefact after it is built and checked.
+/// The programs that are run to test an artefact after it is built and checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RunScope {
     Nothing,
-    /// A user's program in an empty project, into which a client installs the artefact.
+    /// A user's program in an empty project. A client (pip or npm) first installs the artefact there.
     Projects,
-    /// The project, and also the tests of the package.
+    /// The same program, and also the package's tests.
     Suites,
 }
 
-/// Part of a release.
+/// One of the artefacts that make up a release.
 #[derive(Clone, Debug)]
 pub struct Artefact {
     pub name: String,
@@ -89,12 +89,12 @@ pub enum Python {
 }
 
 impl Python {
-    /// The most widely used versions, which have their own wheels.
+    /// The most widely used Python versions. Each of them has its own wheel.
     const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
 impl ArtefactKind {
-    /// Returns the package to compile, and the compiler's name for the target.
+    /// Returns the package that is compiled for this artefact, and the compiler's name for the target.
     fn compiled_package(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
@@ -118,7 +118,7 @@ impl ArtefactKind {
     }
 }
 
-/// Returns all artefacts in build order, starting with those that most people need.
+/// Returns all artefacts in build order. Those that most people need come first.
 pub fn all_artefacts() -> Result<Vec<Artefact>> {
     let platforms = platforms::all_platforms()?;
     let of = |name: String, kind| Artefact { name, kind };
@@ -190,7 +190,7 @@ pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Returns the artefacts of this machine's platform, and the artefacts that do not depend on a platform.
+/// Returns the artefacts for this machine's platform, and those that do not depend on a platform.
 pub fn local_artefacts() -> Result<Vec<Artefact>> {
     let (platforms, here) = (platforms::all_platforms()?, platforms::current_platform()?);
     let is_other = |artefact: &Artefact| {
@@ -220,7 +220,7 @@ pub fn complete(shell: &Shell, artefact: &Artefact, runs: RunScope) -> Result<Ro
     Ok(row)
 }
 
-/// Returns the folder of an artefact's files.
+/// Returns the folder that contains an artefact's files.
 fn folder(artefact: &Artefact) -> PathBuf {
     output_folder(&artefact.name)
 }

@@ -22,7 +22,7 @@ pub fn set_section(title: &str, text: &str) -> Result<()> {
     Ok(fs::write(path, replace_section(&page, title, text)?)?)
 }
 
-/// Returns the faults that the `tidy` step reports: sections that are missing from the page.
+/// Returns the faults that the `tidy` step reports: one for each section that is missing from the page.
 pub fn faults() -> Result<Vec<String>> {
     let page = fs::read_to_string(workspace::root().join(PAGE))?;
     let platforms = platforms::all_platforms()?.into_iter().map(|platform| platform.says);

@@ -37,7 +37,7 @@ pub struct Run {
     pub with: String,
     /// The emulator for the interpreter's platform.
     pub under: Option<String>,
-    /// The tests or programs that the interpreter ran, all of which passed.
+    /// The tests or programs that were run, all of which passed.
     pub what: String,
     /// The client that installed the artefact for this run.
     pub client: Option<String>,
@@ -96,7 +96,7 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Returns the existing folders of artefacts whose names start with this prefix.
+/// Returns the existing folders of all artefacts whose names start with `beginning`.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
     let names = super::all_artefacts()?.into_iter().map(|artefact| artefact.name);
     let folders = names.filter(|name| name.starts_with(beginning)).map(|name| output_folder(&name));

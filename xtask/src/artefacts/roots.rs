@@ -59,7 +59,7 @@ impl AptGet {
     }
 }
 
-/// Returns the folder with this name. Fills it first, unless an earlier run already did.
+/// Returns the folder with the given name. If no earlier run has filled the folder, this function fills it first.
 fn fill_folder_once(
     shell: &Shell,
     name: &str,
@@ -113,8 +113,8 @@ pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
     })
 }
 
-/// Returns a script that runs a Windows program: `wine.sh PROGRAM ARGUMENT...`. Under Wine, output goes to files instead of
-/// pipes.
+/// Returns the path of a script that runs a Windows program: `wine.sh PROGRAM ARGUMENT...`. Under Wine, the program's
+/// output goes to files instead of pipes.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (wine, folder) = (tools::wine(shell)?, folder().join("windows"));
     let (prefix, libraries, script) =
@@ -126,7 +126,7 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (compiler, out) = (tools::mingw(shell)?, libraries.join("bcryptprimitives.dll"));
     let source = workspace::root().join("tests/artefacts/bcryptprimitives.c");
     cmd!(shell, "{compiler} -shared -o {out} {source} -ladvapi32").run()?;
-    // The libraries of Wine 8 depend on this package.
+    // The libraries of Wine 8 also need zlib.
     let zlib = tools::mingw_zlib(shell)?;
     shell.copy_file(zlib, &libraries)?;
     for setting in ["wineboot --init", "winecfg -v win10"] {

@@ -1,5 +1,5 @@
-//! Sets up the build tools: zig as the linker for Linux and macOS, mingw-w64 for Windows, and a Python environment with
-//! everything else.
+//! Sets up the build tools: zig as the linker for Linux and macOS, mingw-w64 for Windows, and a Python virtual environment
+//! with everything else.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{Artefact, platforms::Platform};
 use crate::{build, tools, workspace};
 
-/// Installs the tools that build these artefacts. Returns a shell in which builds are reproducible: the same sources
+/// Installs the tools that build the chosen artefacts. Returns a shell in which builds are reproducible: the same sources
 /// produce the same bytes.
 pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     let shell = workspace::shell()?;
@@ -34,13 +34,13 @@ pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     Ok(shell)
 }
 
-/// Returns the compiler flags for every build for a platform. They keep this machine's paths and the time out of the built
-/// files.
+/// Returns the compiler flags for all builds for a platform. They keep this machine's paths and the build time out of the
+/// built files.
 pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
     let target = workspace::artefacts().join("build").display().to_string();
     let link = match &*platform.os {
         "win32" => " -Clink-arg=-Wl,--no-insert-timestamp",
-        // Otherwise the library's UUID would depend on the names of temporary files.
+        // Without this flag, the library's UUID would depend on the names of temporary files.
         "darwin" => " -Clink-arg=-Wl,-S",
         _ => "",
     };

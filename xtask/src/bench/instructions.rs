@@ -1,5 +1,5 @@
-//! Counts the instructions of the hot functions with Callgrind, and compares the counts with the stored ones, to detect
-//! regressions without timing noise.
+//! Counts the instructions of the hot functions with Callgrind, and compares the counts with stored counts. Unlike times,
+//! the counts reveal regressions without noise.
 //!
 //! Callgrind emulates a processor without AVX-512, so the counts cover the kernels of the next lower level.
 
@@ -14,7 +14,7 @@ use crate::{tools, workspace};
 
 /// The largest allowed ratio of a function's count to its stored count.
 const TOLERANCE: f64 = 1.03;
-/// The numbers of calls in the two runs. The difference between their instruction counts excludes the program's startup and
+/// The number of calls in each of the two runs. Subtracting their instruction counts excludes the program's startup and
 /// shutdown.
 const CALLS: [u32; 2] = [100, 1100];
 
@@ -28,7 +28,7 @@ struct StoredCounts {
     counts: BTreeMap<String, f64>,
 }
 
-/// Fails if a function exceeds its stored count or has no stored count.
+/// Fails if a function's count exceeds its stored count by more than the tolerance, or if a function has no stored count.
 pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
     tools::valgrind(shell)?;
     programs::build_rust(shell)?;
@@ -96,7 +96,7 @@ fn read() -> Result<StoredCounts> {
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
 }
 
-/// Stores the new counts, and keeps the old counts of functions that were not counted.
+/// Stores the new counts. Functions that were not counted in this run keep their old counts.
 fn write(counts: BTreeMap<String, f64>) -> Result<()> {
     let mut all = read().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);

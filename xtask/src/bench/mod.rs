@@ -1,6 +1,7 @@
-//! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
+//! Benchmarks our code against peers and against stored counts. Measures times, instructions, and the savings of ordered
+//! keys.
 //!
-//! `bench/` contains a program for each language. The program times all entries of a contest in turn, and prints their
+//! `bench/` contains a program for each language. In each contest, the program times all entries in turn, and prints their
 //! times as a line of JSON. This module sets up the programs, runs them, evaluates the times, repeats contests that leave a
 //! goal undecided, and prints the figures.
 
@@ -24,7 +25,7 @@ use report::Report;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// Run only contests and goals whose name contains this; names begin with `rust:`, `python:` or `node:`
+    /// Run only contests and goals whose name contains this string; names begin with `rust:`, `python:` or `node:`
     filter: Option<String>,
     /// Number of rounds in each contest; few rounds give unreliable figures
     #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
@@ -35,7 +36,8 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
-    /// Instead, test each library's IDs for these properties: order, uniqueness after forks, and a current clock reading
+    /// Instead, test three properties of each library's IDs: whether they are in order, whether they are unique after
+    /// forks, and whether they contain a current clock reading
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
     /// Instead, count the instructions of the hot functions, and compare them with bench/instructions.toml

@@ -1,4 +1,4 @@
-//! Measures the savings of ordered keys: inserts rows with our keys and rows with random keys into databases.
+//! Measures the savings of ordered keys: inserts rows with our keys, and rows with random keys, into databases.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{Options, machine, plots, programs};
 use crate::{tools, workspace};
 
-/// Fills the tables and prints the figures. Writes and plots the figures if requested.
+/// Fills the tables and prints the figures. Also writes and plots the figures if requested.
 pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     programs::build_rust(shell)?;
     let (python, program) =

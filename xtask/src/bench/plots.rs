@@ -1,4 +1,5 @@
-//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benchmarks' environment.
+//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benchmarks' virtual
+//! environment.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{report::Report, table};
 use crate::{tools, workspace};
 
-/// The heading of the handwritten section.
+/// The heading of the section about missed goals, which is written by hand.
 const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 
 /// Draws a report: a page with the goals, and plots. The plots compare each language with its peers, and show the cost by
@@ -17,7 +18,7 @@ pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
     let page = folder().join("goals.md");
-    // The text about missed goals is written by hand, so it is kept.
+    // The section about missed goals is written by hand, so keep it.
     let before = shell.read_file(&page)?;
     let misses = before.find(MISSED_GOALS_HEADING).map_or("", |at| &before[at..]);
     shell.write_file(page, table::page(report) + misses)?;

@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub struct Program {
-    /// The prefix that the names of this program's comparisons share.
+    /// The language, which is also the prefix of the names of this program's comparisons.
     language: &'static str,
     /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
@@ -24,16 +24,16 @@ pub struct Program {
 
 /// The contests and goals to run, and the number of rounds.
 pub struct Selection<'a> {
-    /// Run only contests and goals whose name contains this.
+    /// Run only contests and goals whose name contains this string.
     pub filter: &'a str,
     /// The number of times that each entry is timed in a contest.
     pub rounds: u32,
 }
 
-/// The maximum number of times that a program runs a contest whose rounds leave a goal undecided.
+/// The maximum number of times that a program runs a contest. A contest is repeated if its rounds leave a goal undecided.
 const MAX_REPETITIONS: usize = 8;
 
-/// The argument that programs accept in place of a filter.
+/// The argument that makes a program print the properties of each library's IDs instead of running contests.
 const MARKS: &str = "marks";
 
 pub const ALL: [Program; 3] = [
@@ -88,7 +88,7 @@ impl Program {
     }
 }
 
-/// Returns the path of the Rust program, which also performs tasks other than comparisons.
+/// Returns the path of the Rust program. This program also performs tasks other than comparisons.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
 }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals for the ratios of their times, in the form in which a program reports
-/// them.
+/// Entries that were timed in turn, and the goals for the ratios of their times. This is the form in which a program
+/// reports a contest.
 #[derive(Deserialize)]
 pub struct Comparison {
     #[serde(rename = "contest")]
     pub name: String,
-    /// The quantity that the entries' `x` counts, if the entries form curves.
+    /// The quantity that the entries' `x` values measure, if the entries form curves.
     pub axis: Option<String>,
     /// How the system clock was read, if the program reports it.
     clock: Option<String>,
@@ -59,7 +59,7 @@ pub struct Goal {
     pub met: bool,
 }
 
-/// A peer or goal that is not available on this machine.
+/// A peer or a goal that cannot be measured on this machine.
 #[derive(Serialize, Deserialize)]
 pub struct MissingEntry {
     pub name: String,
@@ -75,7 +75,8 @@ pub struct Report {
 const MIN_ROUNDS: usize = 20;
 
 impl Comparison {
-    /// Parses a line that a program prints. A goal counts as missing if the machine lacks one of its entries.
+    /// Parses a line that a program prints. A goal counts as missing if one of its entries cannot be measured on this
+    /// machine.
     pub fn read(line: &str) -> Result<Self> {
         let mut contest: Self =
             serde_json::from_str(line).with_context(|| format!("not a contest: {line}"))?;
@@ -89,7 +90,8 @@ impl Comparison {
         Ok(Self { goals, ..contest })
     }
 
-    /// Returns the comparison with only those goals whose names match the filter. All entries of the comparison always run.
+    /// Returns the comparison without the goals whose names do not match the filter. A comparison always runs all of its
+    /// entries.
     pub fn with_matching_goals(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));
@@ -158,7 +160,7 @@ fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
     [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
 }
 
-/// Returns whether the rounds leave a goal undecided. That is the case if the limit is within 5% of the median ratio, and
+/// Returns whether the rounds leave a goal undecided. A goal is undecided if the limit is within 5% of the median ratio and
 /// also within the median's 95% confidence interval. According to the binomial distribution, this interval extends √n
 /// positions to each side of the middle ratio, where n is the number of ratios.
 fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
@@ -201,7 +203,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Returns a contest in which our entry takes 0.4 to 0.6 times as long as the other entry.
+    /// Returns a comparison in which our entry takes 0.4 to 0.6 times as long as the other entry.
     fn sample_comparison() -> Comparison {
         let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
         let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();

@@ -1,4 +1,5 @@
-//! For each ID format, the demo's requests to generate an ID and to read it, and the fields that the demo prints.
+//! The ID formats in the demo. For each format: the requests to generate and to read an ID, and the fields that the demo
+//! prints.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 /// An ID format in the demonstration.
 pub struct Family {
     pub name: &'static str,
-    /// Returns the request that generates an ID. The argument differs between runtimes.
+    /// Returns the request that generates an ID. Each runtime passes a different argument.
     pub make: fn(usize) -> Value,
     /// Returns the request that reads a generated ID, and the expected answer.
     pub read: fn(&Value) -> (Value, Value),
@@ -46,7 +47,7 @@ const RANDFLAKE: Family = Family {
 
 const HOT_GUID: Family = Family {
     name: "hotguid",
-    // 10 bits for the region, and 22 bits for the shard.
+    // The shard key consists of a 10-bit region and a 22-bit shard.
     make: |index| json!({"op": "hotguid.generate", "args": {"shard_key": (1 << 22) + index}}),
     read: |id| (json!({"op": "hotguid.parse", "args": {"text": id["text"]}}), id.clone()),
     time: |id| seconds(&id["timestamp"]),
@@ -86,7 +87,7 @@ const LAYOUT: Family = Family {
     ],
 };
 
-/// The formats other than sno. For sno, the demo also shows object types.
+/// All formats except sno, which the demo handles separately because it also shows sno's object types.
 pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 
 /// The 16-byte secret that all nodes share. It is used only in this demo.
@@ -103,7 +104,7 @@ fn layout() -> Value {
     ]})
 }
 
-/// IDs of well-known services with their creation times: the service, the preset, the ID, and the time.
+/// IDs of well-known services. Each entry contains the service, the preset, the ID, and its creation time.
 pub const KNOWN_SNOWFLAKES: [[&str; 4]; 2] = [
     ["X", "twitter", "1541815603606036480", "1656432460105"],
     ["Discord", "discord", "175928847299117063", "1462015105796"],

@@ -29,7 +29,7 @@ struct RuntimeDriver {
     driver: Driver,
 }
 
-/// Sets up and builds all packages, without optimizations that only affect speed, and runs the demo. Fails if any two
+/// Sets up and builds all packages, without optimizations that affect only speed, and runs the demo. Fails if any two
 /// runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
@@ -90,7 +90,7 @@ impl DemoId {
     }
 }
 
-/// The runtimes that were queried, each with `true` if its answer was correct.
+/// The runtimes that read an ID, each with `true` if its answer was correct.
 struct ReaderResults(Vec<(Runtime, bool)>);
 
 impl ReaderResults {
@@ -119,7 +119,7 @@ impl ReaderResults {
     }
 }
 
-/// Generates an ID of a format in each runtime, reads the ID in all runtimes, and prints a row for each ID.
+/// Generates an ID of a format in each runtime, reads each ID in all runtimes, and prints a row for each ID.
 fn run_family(family: &Family, drivers: &mut [RuntimeDriver]) -> Result<Vec<DemoId>> {
     let mut ids = Vec::new();
     for (index, driver) in drivers.iter_mut().enumerate() {
@@ -164,7 +164,7 @@ fn row(family: &Family, made: &DemoId) -> Vec<String> {
     row
 }
 
-/// Puts the IDs into one JSON text, where only the metabyte of an object's ID shows the object's type.
+/// Shows objects of several types in one JSON text. Only the metabyte of each object's ID reveals the object's type.
 fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
@@ -182,7 +182,7 @@ fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bo
     Ok(well)
 }
 
-/// Uses presets to read IDs of other services.
+/// Reads IDs of other services, using the presets for these services.
 fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];

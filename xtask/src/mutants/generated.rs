@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Files, and the tests that must detect changes in them.
+/// A group of source files, and the tests that must detect mutants in them.
 struct Group {
     name: &'static str,
     files: &'static [&'static str],
@@ -95,7 +95,7 @@ const GROUPS: [Group; 9] = [
 /// The percentage of mutants that must be caught.
 const GOAL: u32 = 95;
 
-/// The outcomes of the mutants. Mutants that do not compile are not counted.
+/// The number of mutants with each outcome. Mutants that do not compile are not counted.
 #[derive(Default, Deserialize)]
 struct Count {
     caught: u32,
@@ -120,7 +120,7 @@ impl Count {
     }
 }
 
-/// Runs the groups whose names contain one of the filters. Fails if too few mutants were caught.
+/// Tests the groups whose names contain one of the filters. Fails if too few mutants are caught.
 pub fn run(filters: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::MUTANTS)?;
@@ -145,7 +145,8 @@ impl Group {
             .arg("--config=tests/mutants/generated.toml")
             .args(files)
             .args(tests);
-        // All groups share one target folder. cargo-mutants reports survivors in its exit status.
+        // All groups share one target folder. The exit status is ignored, because cargo-mutants uses it to report mutants
+        // that were not caught.
         run.env("CARGO_TARGET_DIR", workspace::target().join("mutants/plain"))
             .ignore_status()
             .run()?;

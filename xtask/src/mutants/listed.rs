@@ -1,4 +1,4 @@
-//! Runs the listed faults, each of which the suite must catch.
+//! Tests the listed faults. The test suite must catch each of them.
 
 use std::{
     collections::HashSet,
@@ -16,8 +16,8 @@ use crate::workspace;
 /// The maximum time for compiling a fault and its tests, in seconds.
 const COMPILE_SECONDS: &str = "1200";
 
-/// The maximum time for a fault's tests. Tests that take longer count as having detected the fault. Without a fault, the
-/// longest tests take a minute.
+/// The maximum time for a fault's tests, in seconds. Tests that take longer count as having detected the fault. Without a
+/// fault, the longest tests take a minute.
 const TEST_SECONDS: &str = "300";
 
 /// The lists of faults, with the tests that must detect them.
@@ -27,7 +27,7 @@ const LISTS: [(&str, TestSuite); 3] = [
     ("tests/mutants/javascript.toml", TestSuite::JavaScript),
 ];
 
-/// The tests for a list, built without optimization.
+/// The test suite that must detect the faults in a list. It is built without optimization.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum TestSuite {
     /// `cargo test` of a package.
@@ -90,7 +90,8 @@ fn load() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// Returns the faults that no longer match their file because it was edited, or that insert a name that no source contains.
+/// Returns the faults that can no longer be applied because their file was edited, and the faults that insert a name that
+/// no source contains.
 pub fn outdated_mutants() -> Result<Vec<String>> {
     let sources = sources()?;
     let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();
@@ -215,7 +216,7 @@ impl Mutant {
         })
     }
 
-    /// Returns the folder whose tests run.
+    /// Returns the folder in which the tests run.
     const fn folder(&self) -> &'static str {
         match self.tests {
             TestSuite::Rust => ".",
@@ -240,7 +241,7 @@ impl Mutant {
         }
     }
 
-    /// Returns the arguments that select one Cargo target, regardless of which of its tests run.
+    /// Returns the arguments that select one Cargo target. They omit the filters that select tests within the target.
     fn target(&self) -> &[String] {
         match self.arguments.first().map(String::as_str) {
             Some("--test") => &self.arguments[..2],
@@ -267,7 +268,7 @@ impl Mutant {
     fn cargo_test<'s>(&self, with_limits: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
-        // The core's tests enable the features that they need.
+        // The core's tests need no option, because they enable the features that they use.
         let features = (package != "polyflake").then_some("--all-features");
         let tests = with_limits
             .args(["cargo", "test", "--quiet", "--package", package])
@@ -286,12 +287,13 @@ fn target(kind: &str) -> PathBuf {
     workspace::target().join("mutants").join(kind)
 }
 
-/// Returns the start of a command that is killed after a number of seconds, together with all processes that it started.
+/// Returns the beginning of a command with a time limit in seconds. When the limit is reached, the command and all
+/// processes that it started are killed.
 fn with_timeout<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }
 
-/// Returns whether a command succeeds, or `None` if it does not end in time.
+/// Returns whether a command succeeds, or `None` if it times out.
 fn succeeds_in_time(command: Cmd<'_>) -> Result<Option<bool>> {
     let command = command.quiet().ignore_status();
     Ok(match command.output()?.status.code() {

@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// Folders whose files belong to no package.
+/// Folders whose files are not part of any package.
 const NOT_PACKAGED: [&str; 8] = [
     ":!.github",
     ":!bench",
@@ -67,8 +67,7 @@ pub fn hash(shell: &Shell, text: &str) -> Result<String> {
     Ok(said.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
-/// Returns the path of the list of checksums, which `sha256sum --check` reads in the parent folder of the artefacts'
-/// folders.
+/// Returns the path of the checksum file. `sha256sum --check` reads it in the folder that contains the artefacts' folders.
 pub fn sums() -> PathBuf {
     workspace::artefacts().join("SHA256SUMS")
 }
@@ -88,13 +87,13 @@ fn write_sums(shell: &Shell, built: &[BuiltArtefact]) -> Result<()> {
     Ok(shell.write_file(sums(), lines.join("\n") + "\n")?)
 }
 
-/// Fails if a file differs from the file that was tested.
+/// Fails if a file's checksum differs from that of the tested file.
 pub fn check_sums(shell: &Shell) -> Result<()> {
     let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums());
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)
 }
 
-/// Returns the paths of all files to upload to registries. Packages come before the packages that depend on them.
+/// Returns the paths of all files to upload to registries. A package comes before the packages that depend on it.
 pub fn paths(built: &[BuiltArtefact]) -> Vec<PathBuf> {
     let of = |(name, row): &BuiltArtefact| {
         let folder = artefacts::output_folder(name);

@@ -14,7 +14,7 @@ pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
             Some(target),
         ));
     }
-    // An index line must have format version 2 if it uses the second feature table (`features2`), which may contain
+    // An index line that uses the second feature table (`features2`) must have format version 2. That table may contain
     // features of every kind.
     Ok(json!({
         "name": package["name"].as_str(),

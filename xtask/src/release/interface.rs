@@ -1,7 +1,7 @@
 //! Compares the public APIs with those of the last release.
 //!
-//! Before 1.0, a minor version may break an API, and the version's entry in CHANGELOG.md lists the removed names. A patch
-//! may not break an API.
+//! Before 1.0, a minor version may break an API if its entry in CHANGELOG.md lists the removed names. A patch version may
+//! not break an API.
 
 use std::{collections::BTreeSet, fs};
 
@@ -59,7 +59,7 @@ fn unexplained_changes(before: &Table, now: &Table, entry: &str, is_patch: bool)
     removed_names.filter(|path| !is_explained(path)).collect()
 }
 
-/// Returns the qualified names in the table, without descending into the descriptions of names.
+/// Returns the qualified names in the table. Tables that describe a name are not searched for further names.
 fn qualified_names(table: &Table) -> BTreeSet<String> {
     let inside = |(name, value): (&String, &Value)| match value {
         Value::Table(inner) if !inner.contains_key("summary") => {

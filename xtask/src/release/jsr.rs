@@ -1,5 +1,5 @@
-//! Rehearses the release of the package for JSR. Deno checks the package as JSR would, and runs it. JSR has no registry
-//! that can run on this machine.
+//! Rehearses the release of the package for JSR. Deno checks the package as JSR would, and runs it, because JSR offers no
+//! registry that can run on this machine.
 
 use std::{collections::BTreeMap, path::Path};
 

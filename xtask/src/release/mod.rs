@@ -116,7 +116,7 @@ fn rehearse(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns a hash of everything that the clients install and run.
+/// Returns a hash of all files that the clients install and run.
 fn hash_inputs(shell: &xshell::Shell) -> Result<String> {
     let sums = shell.read_file(files::sums())?;
     let programs = ["tests/packaging", "tests/release", "xtask/src/release"];

@@ -1,6 +1,6 @@
-//! File-based npm, `PyPI` and crate registries on this machine, from which ordinary clients install the packages.
+//! File-based npm, `PyPI` and crate registries on this machine. Ordinary clients install the packages from them.
 //!
-//! Each package is stored as it was built, next to the pages that its registry would generate for it.
+//! Each package is stored as it was built, next to the pages that a real registry would generate for it.
 
 use std::{
     ffi::OsStr,
@@ -20,8 +20,8 @@ use crate::{
     workspace,
 };
 
-/// The publication time of every version. It is long past, because clients do not install a new version until it is several
-/// days old.
+/// The publication time of every version. It is long past, because some clients refuse to install a version until it is
+/// several days old.
 const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
@@ -109,8 +109,8 @@ impl Registries {
         self.store(file, &format!("npm/-/{file_name}"))
     }
 
-    /// Adds packages without files for the platforms that were not built. Yarn requests the pages of all platforms, and Deno
-    /// also installs the package for the other C library.
+    /// Adds packages that contain only a manifest, for the platforms that were not built. Yarn requests the pages of all
+    /// platforms, and Deno also installs the package for the other C library.
     fn add_unbuilt_packages(&self, shell: &Shell, others: &Value) -> Result<()> {
         for (name, version) in others.as_object().into_iter().flatten() {
             let page = self.path("npm").join(name);
@@ -161,7 +161,8 @@ impl Registries {
         let manifest = cmd!(shell, "tar {options...} {file} {manifest}").quiet().read()?;
         let entry = index::entry(&manifest.parse()?, &results::sha256(file)?)?;
         let [name, version] = ["name", "vers"].map(|key| entry[key].as_str().unwrap_or(""));
-        // The index groups names by their length, and all names of this project have more than three characters.
+        // The index path contains the first four characters of a name. Shorter names have a different path, but all names
+        // of this project have more than three characters.
         let page = self.path("crates/index").join(&name[..2]).join(&name[2..4]).join(name);
         let known = fs::read_to_string(&page).unwrap_or_default();
         shell.write_file(page, format!("{known}{entry}\n"))?;
@@ -182,7 +183,7 @@ impl Registries {
 
 impl Drop for Registries {
     fn drop(&mut self) {
-        // A failure can be ignored, because the server also exits when its input ends.
+        // A failure can be ignored, because the server also exits when its standard input is closed.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

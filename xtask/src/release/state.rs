@@ -27,8 +27,8 @@ impl State {
         Self { file, done: serde_json::from_str(&text).unwrap_or_default() }
     }
 
-    /// Returns the outcome of a step that was completed with the same inputs and is intact. Otherwise performs the step,
-    /// and records the outcome at once, because a later step may fail.
+    /// Returns the recorded outcome of a step if the step was completed with the same inputs and its outcome is intact.
+    /// Otherwise performs the step, and records its outcome immediately, because a later step may fail.
     pub fn run_once<T: Serialize + DeserializeOwned>(
         &mut self,
         step: &str,
@@ -66,8 +66,8 @@ mod tests {
         (folder, file)
     }
 
-    /// Performs a step with freshly read state, as a new process would, and returns the step's outcome. `made` provides the
-    /// outcome if the step must be performed.
+    /// Performs a step with state that is read from the file again, as a new process would do, and returns the step's
+    /// outcome. `made` is the outcome if the step must be performed.
     fn run_with_new_state(
         file: &Path,
         inputs: &str,

@@ -1,5 +1,5 @@
-//! The tables of a rehearsal. For each file, they state which clients installed the file and what ran it, or why nothing
-//! ran it.
+//! The tables of a rehearsal. For each file, they show which clients installed the file and which programs ran it, or why
+//! no program ran it.
 
 use std::{fmt::Write, path::Path};
 
@@ -12,7 +12,7 @@ use crate::artefacts::{
     results::{File, Installed, Row, Run},
 };
 
-/// The reason why no client installed a file that was built.
+/// The reason shown for a file that was built but that no client installed.
 const NOT_INSTALLED: &str = "no client here chooses it";
 
 /// A table and its title, which is also the title of a section of `docs/platforms.md`.
@@ -39,7 +39,7 @@ pub fn sections(built: &[BuiltArtefact], installed: &[Installed]) -> Result<Vec<
     Ok(sections)
 }
 
-/// Returns the sections as one text, with the names of the artefacts that were not built.
+/// Returns the sections as one text. The text also names the artefacts that were not built.
 pub fn text(all: &[String], built: &[BuiltArtefact], sections: &[Section]) -> String {
     let mut text = String::new();
     for (title, table) in sections {
@@ -106,7 +106,8 @@ fn join_or_default(parts: &[String], between: &str, otherwise: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Returns an artefact that contains files with these names, and either the runs or the reason why nothing ran it.
+    /// Returns an artefact that contains files with these names. It also contains either the runs, or the reason why no
+    /// program ran it.
     fn built(
         name: &str,
         files: &[&str],

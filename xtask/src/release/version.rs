@@ -7,13 +7,13 @@ use xshell::{Shell, cmd};
 
 use crate::{test::tidy, workspace};
 
-/// Part of the repository's placeholder address, which is used until the real address is set.
+/// Part of the repository's placeholder address. The placeholder is used until the real address is set.
 const PLACEHOLDER: &str = ".invalid/";
 
 /// The version that is being released.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Fails if files name different versions, or if the change log has no entry for the version.
+/// Fails if files in the repository contain different version numbers, or if the change log has no entry for the version.
 pub fn check() -> Result<()> {
     let faults = tidy::versions()?;
     ensure!(faults.is_empty(), "expected one version: {}", faults.join("; "));
@@ -37,7 +37,7 @@ fn first_entry_of(changes: &str, version: &str) -> Option<(String, String)> {
     is_it.then(|| (heading.to_owned(), text.to_owned()))
 }
 
-/// Returns the changes that are required before this version can be published under a tag.
+/// Returns the changes that must be made before this version can be published under a tag.
 pub fn version_obstacles(shell: &Shell, tag: Option<&str>) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let (heading, _) = entry()?;

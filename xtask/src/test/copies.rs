@@ -1,14 +1,15 @@
-//! Compares the IDs of processes with the IDs of real copies of these processes. The copies report that they were restored.
+//! Compares the IDs of processes with the IDs of real copies of these processes, to check that no ID repeats. Each copy
+//! reports that it was restored.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The number of IDs that each generator produces in Python and Node. These generators need more time and memory than
-/// Rust's, which produces ten million IDs.
+/// The number of IDs that each generator produces in Python and Node. Generators there need more time and memory than in
+/// Rust, where each produces ten million IDs.
 const IDS: &str = "1000000";
-/// A copy contains only the thread that created it, so V8 must not wait for other threads.
+/// V8's flags. A copy contains only the thread that created it, so V8 must not wait for other threads.
 const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];
 
 pub fn check(shell: &Shell) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Checks the examples in the core's documentation: each public item must have an example.
+//! Checks that each public item in the core's documentation has an example.
 
 use std::{collections::BTreeSet, fs};
 
@@ -20,10 +20,10 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly compilers are meant to write this
-/// format, so the stable compiler is configured to behave like a nightly one. The setting applies only to rustdoc, because
-/// a global setting would make cargo rebuild every macro. The program reads only parts of the format that have been stable
-/// for a long time.
+/// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly versions of rustdoc are meant to write
+/// this format, so an environment variable makes the stable rustdoc behave like a nightly version. The variable is set only
+/// for rustdoc, because setting it globally would make cargo rebuild every macro. The program reads only parts of the
+/// format that have been stable for a long time.
 fn rustdoc_json(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");
@@ -47,7 +47,7 @@ struct Items<'d> {
     root: &'d Value,
 }
 
-/// An item's path, and the item.
+/// A public item, preceded by its path.
 type PublicItem<'d> = (String, &'d Value);
 
 impl<'d> Items<'d> {
@@ -56,7 +56,7 @@ impl<'d> Items<'d> {
         Ok(Self { index, root: &described["root"] })
     }
 
-    /// Returns the number of public items that need an example, and the paths of those without one.
+    /// Returns the number of public items that need an example, and the paths of those that have none.
     fn without_example(&self) -> (usize, BTreeSet<String>) {
         let mut found = Vec::new();
         self.visit(self.root, "", &mut found);
@@ -91,7 +91,8 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Returns an item's kind, the item, and its inner part. Hidden items and items of other crates are not in the index.
+    /// Returns an item's kind, the item itself, and its kind-specific data. Returns `None` for hidden items and items of
+    /// other crates, because they are not in the index.
     fn item(&self, id: &Value) -> Option<(&'d str, &'d Value, &'d Value)> {
         let item = self.index.get(&id.to_string())?;
         let (kind, inner) = item["inner"].as_object()?.iter().next()?;

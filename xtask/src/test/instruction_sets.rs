@@ -1,15 +1,15 @@
-//! Checks the core's instruction sets: the features that their kernels may use.
+//! Checks which CPU features the kernels of the core's instruction sets use.
 //!
 //! `core/src/arch` calls all kernels from one place. This is sound because a kernel may use only three groups of features:
-//! those that its set's row requires of the machine, those that the rows above require, and those that are enabled for the
-//! whole folder.
+//! those that the row of its instruction set requires of the machine, those that the rows above require, and those that are
+//! enabled for the whole folder.
 
 use std::collections::BTreeSet;
 
 const CORE: &str = "core/src/";
 const ARCH: &str = "core/src/arch/";
 
-/// Returns the faults in the files with the given paths and texts.
+/// Returns the faults in the given files, each with its path and text.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
     let core: Vec<_> = files.filter(|(path, _)| path.starts_with(CORE)).collect();
     let read = |file: String| core.iter().find(|(path, _)| *path == file).map(|(_, text)| *text);
@@ -58,7 +58,7 @@ fn parse_set_row(line: &str) -> Option<(&str, &str)> {
     rest.split_once("\", ")?.1.split_once(", ")
 }
 
-/// Returns the quoted parts of a text.
+/// Returns the quoted parts of a string, without the quotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }

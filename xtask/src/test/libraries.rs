@@ -1,8 +1,9 @@
-//! Tests the crates in programs that use third-party libraries, with library versions from the last two years. Each pair of
-//! a library and a version must resolve and compile, and the crates must implement the traits of exactly that version.
+//! Tests the crates in programs that use third-party libraries, with library versions from the last two years. For each
+//! pair of a library and a version, the program must resolve and compile, and the crates must implement the traits of
+//! exactly that version.
 //!
-//! If a crate requires a different version than the program, the crate implements traits of a library that the program
-//! never uses (E0277). If a library links SQLite, only one version of the library may exist (`links`). No other test
+//! If a crate uses a different version than the program, the crate implements traits of a library that the program never
+//! uses (E0277). If a library links SQLite, a program can contain only one version of the library (`links`). No other test
 //! detects either problem, because a workspace has only one version of each library.
 
 use std::{fs, path::Path};
@@ -119,10 +120,10 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// Compiles a program for each pair. All pairs are tried, so that one run names all failures.
+/// Compiles a program for each pair of a library and a version. Tries all pairs, so that one run reports all failures.
 pub fn versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // The system's SQLite is sufficient, because no program is linked.
+    // No program is linked, so the system's SQLite is sufficient.
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     let _system = shell.push_env("LIBSQLITE3_SYS_USE_PKG_CONFIG", "1");
     let _there = shell.push_dir(folder.path());
@@ -142,8 +143,8 @@ pub fn versions(shell: &Shell) -> Result<()> {
 }
 
 impl Library {
-    /// Writes a separate program. Its lock file starts out with the workspace's versions of everything that the library
-    /// does not determine.
+    /// Writes a program outside the workspace. Its lock file initially contains the workspace's versions of all
+    /// dependencies that the library does not determine.
     fn write(&self, folder: &Path, version: &str) -> Result<()> {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
@@ -169,9 +170,8 @@ impl Library {
         Ok(())
     }
 
-    /// Makes the crates use the same version of the library as the program, with the command that docs/integrations/rust.md
-    /// names. By default, Cargo selects the newest version that the crates allow, unless both versions link the same C
-    /// library.
+    /// Makes the crates use the program's version of the library, with the command from docs/integrations/rust.md. By
+    /// default, Cargo selects the newest version that the crates allow, unless both versions link the same C library.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;

@@ -1,5 +1,5 @@
-//! Runs all tests of all languages, cheap ones first, and sets up their tools on a fresh machine. With `--thorough`, it
-//! also runs tests that are slow and rarely fail, and tries the packages with the newest versions of third-party tools.
+//! Runs all tests of all languages, fast ones first, and sets up their tools on a fresh machine. With `--thorough`, it also
+//! runs tests that are slow and rarely fail, and tests the packages with the newest versions of third-party tools.
 
 mod copies;
 mod examples;
@@ -32,16 +32,16 @@ use progress::Progress;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
-    /// Run only the steps with these names; by default, all that continuous integration runs
+    /// Run only the steps with these names; by default, all steps that continuous integration runs
     #[arg(value_name = "STEP")]
     only: Vec<String>,
-    /// Also run the slow steps and the trials
+    /// Also run the slow steps, and the trials with the newest third-party tools
     #[arg(long)]
     thorough: bool,
-    /// Run only steps that changes since this commit can affect, including uncommitted changes
+    /// Run only the steps that can be affected by changes since this commit, including uncommitted changes
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
-    /// List the steps that would run, each with the guarantee that it tests, without running them
+    /// List the steps that would run, without running them; each is shown with the guarantee that it tests
     #[arg(long)]
     list: bool,
     /// Run the steps in this process, without a summary
@@ -56,7 +56,7 @@ struct Step {
     protects: String,
     /// The path prefixes that the step depends on, besides [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],
-    /// Whether later steps are useless when this step fails.
+    /// Whether a failure of this step makes later steps useless.
     needed: bool,
     run: Run,
 }
@@ -82,7 +82,7 @@ enum End {
     Failed(Vec<String>),
 }
 
-/// The results of the steps.
+/// The number of steps with each result.
 #[derive(Default)]
 struct Count {
     passed: usize,
@@ -166,7 +166,7 @@ fn run_in_process(shell: &Shell, step: &Step) -> End {
     }
 }
 
-/// Runs a step in a separate process, whose last line of output reports how it ended.
+/// Runs a step in a separate process. The last line of its output reports how the step ended.
 fn run_in_child(step: &Step) -> End {
     match step_process::run(&step.name) {
         Ok(said) if said.last.starts_with("ok: ") => End::Passed,
@@ -195,7 +195,7 @@ fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> End) -> Count {
 }
 
 impl Count {
-    /// Returns the failed steps with the reasons, and a machine-readable last line.
+    /// Returns the failed steps with the reasons for their failure, followed by a machine-readable last line.
     fn summary(&self) -> String {
         let failed: String = self
             .failed
@@ -291,8 +291,8 @@ mod tests {
         assert_eq!(names("docs/safety.md"), [""; 0]);
     }
 
-    /// Asserts that every listed path prefix exists. A prefix that does not exist, for example because a folder was
-    /// renamed, would not select any step.
+    /// Asserts that every listed path prefix exists. If a prefix does not exist, for example because a folder was renamed,
+    /// no change would match it.
     #[test]
     fn every_listed_path_prefix_exists() {
         for step in select(&[], true).unwrap() {

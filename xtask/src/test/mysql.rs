@@ -1,5 +1,5 @@
-//! Tests leases with `MySQL` in three languages. Debian packages `MySQL` only for its unstable release, so the server is unpacked
-//! separately from the machine's own libraries.
+//! Tests leases with `MySQL` in three languages. Debian packages `MySQL` only for its unstable release, so the server and
+//! its libraries are unpacked separately from the machine's own.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::rust::{self, LeasePrograms};
 use crate::{artefacts::roots, tools::MissingTool, workspace};
 
-/// The tests that start a server, and the filter of the ones that need the packages of other languages.
+/// The arguments of the tests that start a server, and the filters of those that need the packages of other languages.
 const TESTS: [&[&str]; 5] = [
     &["--test", "mysql"],
     &["--test", "steps", "--", "mariadb_matches"],
@@ -34,7 +34,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet test_leases.py -k mariadb").run()?)
 }
 
-/// Returns the path of the server. The clients that tests run are in the same folder.
+/// Returns the path of the `MySQL` server. The client programs that the tests run are in the same folder.
 fn server(shell: &Shell) -> Result<PathBuf> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MissingTool("no MySQL for this machine".into()).into());

@@ -1,4 +1,4 @@
-//! Checks that the suite detects a single wrong digit in any vector file.
+//! Checks that the conformance suite detects a single wrong value in any vector file.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::{
     workspace,
 };
 
-/// For each file, a string and the replacement for its first occurrence.
+/// For each vector file, a string, and the text that replaces its first occurrence.
 const FAULTS: [(&str, &str, &str); 18] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),

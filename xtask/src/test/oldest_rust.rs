@@ -1,5 +1,5 @@
-//! Checks the oldest supported Rust version: all code that users compile builds with exactly that version, and all
-//! documents name it.
+//! Checks the oldest supported Rust version: all code that users compile must build with exactly that version, and all
+//! documents must name it.
 
 use std::fs;
 
@@ -8,11 +8,11 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The other targets that have their own kernels.
+/// The targets, besides this machine's, that have their own kernels.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The documents that tell users the required Rust version. Each names the version at least once.
+/// The documents that tell users which Rust version is required. Each must name the version at least once.
 const TEXTS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
@@ -50,7 +50,7 @@ fn minimum_version() -> Result<String> {
     Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
 }
 
-/// Returns the pages that name a Rust version other than the promised version, or that name no version.
+/// Returns the pages that name a Rust version other than the oldest supported one, or that name no version.
 pub fn pages_with_other_version() -> Result<Vec<String>> {
     let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();
@@ -64,7 +64,7 @@ pub fn pages_with_other_version() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Returns whether a page names the promised Rust version, in bold or not, and no other version.
+/// Returns whether a page names the version `promised`, in bold or not, and no other Rust version.
 fn names_only_promised(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();

@@ -1,4 +1,4 @@
-//! Checks the documentation pages: each error code must have an entry, and links must not be broken.
+//! Checks the documentation pages: each error code must have a section, and links must not be broken.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -9,13 +9,13 @@ use crate::workspace;
 /// The repository's public address, including its branch.
 const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-/// The page with one section for each error code in `api.toml`. The code is the section's heading.
+/// The page that describes the error codes in `api.toml`. It has one section for each code, with the code as its heading.
 const ERRORS: &str = "docs/errors.md";
 
-/// The lists in which readers look for a page: the list of all pages, and the site's navigation.
+/// The lists in which a reader can find a page: the list of all pages, and the site's navigation.
 const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
 
-/// Returns the faults in the pages with the given paths and texts.
+/// Returns the faults in the given pages, each with its path and text.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
         fs::read_to_string(workspace::root().join("packages/api.toml"))?.parse()?;
@@ -41,8 +41,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Returns the example lines that name the lease's environment variable but would not set it when pasted into a shell.
-/// Either `export` is missing, or more than a comment follows the value.
+/// Returns the example lines that name the lease's environment variable but would not set it when pasted into a shell:
+/// either `export` is missing, or the value is followed by something other than a comment.
 fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
     let named = lines.filter_map(|line| {
@@ -67,8 +67,8 @@ fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     lacking.map(|(list, _)| format!("{list}: expected the page {path}")).collect()
 }
 
-/// Returns the names that `api.toml` marks as taught but that appear in no example of the guide. JavaScript examples write
-/// the names in camelCase.
+/// Returns the names that `api.toml` marks as taught but that no example of the guide contains. In JavaScript examples, the
+/// names are in camelCase.
 fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
@@ -85,20 +85,20 @@ fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     missing.map(|name| format!("packages/api.toml: no example of the guide has {name}")).collect()
 }
 
-/// Returns whether a path is a Markdown page. The crate's change log is excluded, because it is the same as the
+/// Returns whether a path is that of a Markdown page. The crate's change log is excluded, because it is a link to the
 /// repository's.
 fn is_page(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "md") && path != "core/CHANGELOG.md"
 }
 
-/// Returns whether a page is a package's README. Registries show it, so only full addresses work as links.
+/// Returns whether a page is a package's README. Registries show this file, where relative links do not work.
 fn is_package_readme(path: &str) -> bool {
     let folder = path.strip_suffix("/README.md").unwrap_or_default();
     ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]
         .contains(&folder)
 }
 
-/// Returns codes without a section, and sections without a code.
+/// Returns error codes without a section, and sections whose heading is not an error code.
 fn check_sections(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
     let heading = |line: &'_ str| -> Option<String> {
         Some(line.strip_prefix("## `")?.strip_suffix('`')?.to_owned())

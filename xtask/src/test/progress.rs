@@ -1,5 +1,5 @@
-//! Shows the progress of a run: the number of each step, and the remaining time, which is estimated from the last run on
-//! this machine.
+//! Shows the progress of a run: the number of the current step, and the remaining time. The time is estimated from the last
+//! run on this machine.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
 
@@ -9,7 +9,7 @@ use crate::workspace;
 pub struct Progress {
     /// The duration of each step when it last passed, in seconds.
     seconds: BTreeMap<String, f32>,
-    /// The remaining steps. The next step is the last element.
+    /// The names of the remaining steps. The next step is the last element.
     left: Vec<String>,
     all: usize,
 }
@@ -35,13 +35,13 @@ impl Progress {
         self.left.pop();
         if matches!(end, End::Passed) {
             self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
-            // If the file cannot be written, the next run merely cannot estimate the step's duration.
+            // If the file cannot be written, the only effect is that the next run cannot estimate the step's duration.
             let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());
         }
         end
     }
 
-    /// Describes the estimated time for the remaining steps, if any of them has run here before.
+    /// Returns the estimated time for the remaining steps, or an empty string if none of them has run here before.
     fn remaining_time(&self) -> String {
         let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;

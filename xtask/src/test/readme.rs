@@ -34,10 +34,10 @@ const READMES: [(&str, &[(&str, Run)]); 10] = [
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
-/// The README of the leases crate. Its first shell block and its first Rust block show a newcomer how to generate IDs.
+/// The README of the leases crate. Its first shell block and first Rust block show new users how to generate IDs.
 const LEASE: &str = "lease/README.md";
 
-/// Checks that every fenced block runs on its own.
+/// Checks that every fenced code block runs on its own.
 pub fn check(shell: &Shell) -> Result<()> {
     let guide = guide(shell)?;
     let guide = guide.iter().map(|page| (page.as_str(), &ALL[..]));
@@ -57,7 +57,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Checks the guide's pages and returns the faults. Each section that has an example must have it in all languages.
+/// Checks the guide's pages and returns the faults. A section with an example must have the example in all languages.
 pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for file in shell.read_dir(workspace::root().join(GUIDE))? {
@@ -71,7 +71,7 @@ pub fn guide(shell: &Shell) -> Result<Vec<String>> {
     Ok(pages)
 }
 
-/// Returns the headings of sections whose examples are missing in some languages.
+/// Returns the headings of sections that have an example in some languages but not in all.
 fn incomplete_sections(page: &str) -> Vec<String> {
     let is_lacking = |section: &&str| {
         let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
@@ -81,8 +81,8 @@ fn incomplete_sections(page: &str) -> Vec<String> {
     page.split("\n## ").filter(is_lacking).map(heading).collect()
 }
 
-/// Tests a newcomer's project. It uses the command in the leases README, with the crate's folder in place of a registry,
-/// and the unmodified program that follows. The program runs twice with the same file.
+/// Tests a new user's project. It runs the command in the leases README, with the crate's folder instead of a registry, and
+/// the unmodified program that follows the command. The program runs twice with the same file.
 pub fn test_new_project(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE))?;
     let first = |language| blocks(&text, language).into_iter().next();
@@ -90,8 +90,8 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     let lease = workspace::root().join("lease");
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
     ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
-    // The folder must be on a disk. The system's folder for temporary files may be a RAM disk, where leases cannot be
-    // stored.
+    // The folder must be on a disk, because leases cannot be stored on a RAM disk. The system's folder for temporary files
+    // may be one.
     let folder = tempfile::tempdir_in(workspace::target())?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
     let _there = shell.push_dir(folder.path());
@@ -112,7 +112,7 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Returns the contents of a language's fenced blocks.
+/// Returns the contents of the fenced code blocks in a language.
 fn blocks(markdown: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut blocks = Vec::new();
@@ -124,8 +124,8 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks as tests of a Markdown file with rustdoc. Each block may use `?`, so a hidden last line is added to each
-/// block.
+/// Runs the blocks as documentation tests of a Markdown file with rustdoc. Adds a hidden last line to each block, so that
+/// the block may use `?`.
 fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
@@ -174,7 +174,7 @@ fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the blocks in the folder `tests`, where the package's name resolves to the package built here.
+/// Runs the blocks in the folder `tests`, where the package's name resolves to the package that was built here.
 fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
     let tests = workspace::root().join("tests");
     for block in blocks {

@@ -8,18 +8,18 @@ use xshell::{Cmd, Shell, cmd};
 use super::examples;
 use crate::{build, tools, workspace};
 
-/// Packages that use third-party database libraries. The libraries take minutes to compile, so these packages have a
-/// separate step.
+/// Packages that use third-party database libraries. These packages have a separate step, because the libraries take
+/// minutes to compile.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
-/// Returns arguments that select the members whose dependencies compile quickly, with all features.
+/// Returns arguments that select the workspace members whose dependencies compile quickly, with all features.
 pub fn members() -> Vec<&'static str> {
     let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
-/// Runs Clippy on the members with all features, and on the core with fewer features, because disabling features changes
-/// which code is unused.
+/// Runs Clippy on the members with all features, and on the core also with fewer features, because code that is used with
+/// one set of features may be unused with another.
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
@@ -31,7 +31,7 @@ pub fn clippy(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Builds the core for machines without an operating system, including one without SIMD registers.
+/// Builds the core for machines without an operating system, including a machine without SIMD registers.
 pub fn no_std(shell: &Shell) -> Result<()> {
     for (target, features) in [
         ("thumbv7em-none-eabi", ""),
@@ -53,7 +53,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Checks all code that continuous integration compiles on other systems, including tests.
+/// Checks all code, including tests, that continuous integration compiles for other operating systems.
 pub fn systems(shell: &Shell) -> Result<()> {
     for target in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
@@ -61,7 +61,7 @@ pub fn systems(shell: &Shell) -> Result<()> {
         // On Windows, napi requires Node's import library.
         let chosen = ["--exclude", "polyflake-node", "--all-targets", "--target", target];
         cmd!(shell, "cargo check --quiet {members...} {chosen...}")
-            // No program is linked, so the C compilers' output is not needed.
+            // No program is linked, so the C compilers are replaced by `true`, which produces no output.
             .env(format!("CC_{name}"), "true")
             .env(format!("AR_{name}"), "true")
             .env("PYO3_CROSS_PYTHON_VERSION", "3.11")
@@ -71,7 +71,7 @@ pub fn systems(shell: &Shell) -> Result<()> {
     pyodide(shell)
 }
 
-/// Checks the code that Python loads in a browser. That platform has neither forks nor an interpreter that reports its
+/// Checks the code that Python loads in a browser. There, Python cannot fork, and no interpreter is available to report its
 /// settings.
 fn pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";
@@ -86,7 +86,7 @@ fn pyodide(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Runs the core's unit, integration and documentation tests, as in a fresh clone of the repository.
+/// Runs the core's unit, integration and documentation tests, as a user would in a fresh clone of the repository.
 pub fn core(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet").run()?)
 }
@@ -99,8 +99,8 @@ pub fn workspace(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
-/// Returns arguments that select, with all features, the members whose tests no other step runs. Steps with the same selection
-/// share their builds.
+/// Returns arguments that select, with all features, the members whose tests no other step runs. Steps that use these
+/// arguments share their builds.
 pub fn tested_members() -> Vec<&'static str> {
     [members(), vec!["--exclude", "polyflake"]].concat()
 }
@@ -118,7 +118,7 @@ pub fn test(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
-/// Runs fault tests of leases among processes in Rust, Python and Node.
+/// Runs fault tests of leases, with processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::mariadb(shell);
     tools::redis(shell);
@@ -133,8 +133,8 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Runs fault tests of short and long leases in Redis among processes in three languages, each for five minutes or the
-/// given number of seconds.
+/// Runs fault tests of short and of long leases in Redis, with processes in three languages. Each test runs for five
+/// minutes or for the given number of seconds.
 pub fn lease_redis(shell: &Shell) -> Result<()> {
     tools::redis(shell);
     let (lease_programs, members) = (lease_programs(shell)?, tested_members());
@@ -160,7 +160,8 @@ pub fn redis_versions(shell: &Shell) -> Result<()> {
     for program in tools::redis_versions(shell)? {
         let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
         cmd!(shell, "{program} --version").run()?;
-        // These servers are built without TLS, and Redis 6 words some errors differently from the recorded conversation.
+        // These servers are built without TLS, and Redis 6 words some errors differently from the recorded conversation, so
+        // only some tests run.
         for tests in [
             ["--test", "redis", "--", "--include-ignored"].as_slice(),
             &["--test", "steps", "--", "--ignored", "suite_over_redis"],
@@ -200,7 +201,8 @@ pub fn lease_programs(shell: &Shell) -> Result<LeasePrograms> {
     Ok(LeasePrograms { python, commands, worker })
 }
 
-/// Tests IDs in columns of real databases: runs lints, tests, and the documentation tests of the crate that users install.
+/// Tests IDs in columns of real databases. Runs the lints, the tests, and the documentation tests of the crate that users
+/// install.
 pub fn databases(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     let chosen = || DATABASES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
@@ -225,13 +227,13 @@ fn doc_command<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
     cmd!(shell, "cargo doc --quiet --no-deps {chosen...}").env("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// Tests all interleavings of the atomic steps of the state machines and the counter clock, in a separate build.
+/// Tests all interleavings of the atomic operations in the state machines and the counter clock, in a separate build.
 pub fn loom(shell: &Shell) -> Result<()> {
     models(shell, "loom-tests", &["--test", "model"]).run()?;
     Ok(models(shell, "polyflake-clock", &["--lib", "model"]).run()?)
 }
 
-/// Runs one model without its bound, which takes minutes.
+/// Runs one loom model without a bound on the number of preemptions, which takes minutes.
 pub fn loom_unbounded(shell: &Shell) -> Result<()> {
     let tests = models(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
     Ok(tests.env("LOOM_MAX_PREEMPTIONS", "0").run()?)
@@ -268,8 +270,8 @@ pub fn wasm(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test {options...} --target wasm32-wasip1").run()?)
 }
 
-/// Returns the command that tests the kernels for a different machine in an emulator. The tests are slightly optimized,
-/// which saves more time than it costs.
+/// Returns the command that tests the kernels for another target in an emulator. The tests are slightly optimized, which
+/// saves more run time than it costs in compile time.
 fn kernel_test_command<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")

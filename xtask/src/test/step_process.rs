@@ -15,8 +15,8 @@ use anyhow::Result;
 const MAX_LINES: usize = 12;
 /// The number of lines to keep after a line that names a fault, because those lines give more details.
 const MAX_FURTHER_LINES: usize = 2;
-/// How long to read the remaining output from the pipe after a step has ended. A process that the step left behind may hold
-/// the pipe open forever.
+/// How long to keep reading from the pipe after a step has ended. Without this limit, a process that the step left behind
+/// could hold the pipe open forever.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// The output lines of a step.
@@ -47,7 +47,7 @@ pub fn run(step: &str) -> Result<StepOutput> {
     })
 }
 
-/// Prints lines as they arrive, and forwards them.
+/// Prints lines as they arrive, and also sends them to the returned receiver.
 fn forward_lines(reader: PipeReader) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
@@ -60,7 +60,7 @@ fn forward_lines(reader: PipeReader) -> Receiver<String> {
     lines
 }
 
-/// Returns the lines that name a fault, the lines after them, and the verdict.
+/// Returns the lines that name a fault, the lines that follow them, and the verdict.
 fn failure_lines(lines: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = 0;

@@ -1,5 +1,5 @@
-//! Tests processes that generate IDs while their wall clock steps forward and backward. libfaketime shows these processes a
-//! time other than the system's.
+//! Tests processes that generate IDs while their wall clock steps forward and backward. libfaketime makes these processes
+//! see a time other than the system's.
 
 use std::{
     collections::BTreeMap,
@@ -19,11 +19,11 @@ use crate::{tools, workspace};
 /// The number of seconds for which each process generates IDs.
 const RUN_SECONDS: &str = "2";
 
-/// The time between two clock changes, and the largest clock offset in seconds.
+/// The time between two clock changes. The next constant is the largest clock offset, in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_SECONDS_OFF: f64 = 3.0;
 
-/// The only error codes that a call may return after it waited for the clock in vain.
+/// The only error codes that a call may return after it waited for the clock without success.
 const EXPECTED_ERRORS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
 /// A program's report on its IDs. See `tests/stepping/README.md`.
@@ -72,15 +72,15 @@ fn programs() -> [(&'static str, Command); 4] {
     ]
 }
 
-/// Starts a program whose wall clock shows the time in a file. The program's other clocks are unchanged, because they never
-/// step.
+/// Starts a program whose wall clock is controlled by the file `time`. The program's other clocks are unchanged, because
+/// real ones never step.
 fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
     program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", time);
     program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     Ok(program.stdout(Stdio::piped()).spawn()?)
 }
 
-/// Sets the clock's offset, which immediately affects all programs that read the clock.
+/// Sets the clock's offset. The change takes effect immediately in all programs that use the file.
 fn set(time: &Path, seconds: f64) -> Result<()> {
     let beside = time.with_extension("new");
     fs::write(&beside, format!("{seconds:+.3}\n"))?;

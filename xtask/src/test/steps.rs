@@ -58,7 +58,7 @@ const JAVASCRIPT: &[&str] = &[
     "tests/package",
 ];
 
-/// The paths that the trials of the npm package and the wheel depend on.
+/// The paths that the trials of the npm package (`NPM`) and of the wheel (`PIP`) depend on.
 const NPM: PathLists =
     &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
 const PIP: PathLists = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
@@ -81,7 +81,7 @@ fn step(
     }
 }
 
-/// Creates a step whose failure makes later steps useless.
+/// Creates a step. If it fails, later steps are useless.
 fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
     Step { needed: true, ..step(name, gives, &[], run) }
 }
@@ -238,7 +238,7 @@ fn package_steps() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that test features common to all languages.
+/// Returns the steps that test behavior that all languages share.
 fn cross_language_steps() -> Vec<Step> {
     vec![
         step(
@@ -285,7 +285,8 @@ fn cross_language_steps() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that are slow and rarely fail, followed by trials, which depend on what the registries currently serve.
+/// Returns the steps that are slow and rarely fail, followed by the trials. The result of a trial depends on what the
+/// registries currently serve.
 pub fn thorough_steps() -> Result<Vec<Step>> {
     let mut steps = slow_steps();
     steps.extend(steps_with_other_servers());
@@ -396,7 +397,7 @@ fn slow_steps() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that test leases with servers other than those of the ordinary tests, or for longer.
+/// Returns the steps that test leases for longer than the ordinary tests, or with other servers.
 fn steps_with_other_servers() -> [Step; 3] {
     [
         step(
@@ -415,7 +416,7 @@ fn steps_with_other_servers() -> [Step; 3] {
     ]
 }
 
-/// Returns the trials of the wheel with the newest versions of tools.
+/// Returns the steps that test the wheel with the newest versions of third-party tools.
 fn wheel_trials() -> Vec<Step> {
     let tools = python_tools::ALL.iter().map(|(name, packages)| {
         let protects = format!("the newest {}", packages.join(", "));
@@ -463,7 +464,7 @@ fn set_up(shell: &Shell) -> Result<()> {
 fn python(shell: &Shell) -> Result<()> {
     let (_there, python) =
         (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
-    // This tests the installed wheel. The package's sources are in `src`, where no import finds them.
+    // Test the installed wheel. Python does not find the package's sources, because they are in `src`.
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
@@ -475,7 +476,7 @@ fn proof(shell: &Shell) -> Result<()> {
     Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").env("POLYFLAKE_SELECTION", selection).run()?)
 }
 
-/// Type-checks the package's stubs and the suite's own Python code.
+/// Type-checks the package's stubs and the test suite's own Python code.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(

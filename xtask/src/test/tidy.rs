@@ -1,4 +1,4 @@
-//! Checks rules that no compiler enforces: dependencies between modules, links, a single version number, and no
+//! Checks rules that no compiler enforces: which modules may use each other, working links, a single version number, and no
 //! machine-specific paths.
 
 use std::{collections::BTreeSet, fs};
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{instruction_sets, oldest_rust, pages};
 use crate::{artefacts::page, mutants, safety, workspace};
 
-/// Modules that may be used by formats with default partitions.
+/// The modules that formats with default partitions may use.
 const USABLE_WITH_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
@@ -23,19 +23,19 @@ const USABLE_WITH_PARTITIONS: [&str; 10] = [
     "sync",
 ];
 
-/// For each module of the core, the modules that it may use besides itself and `error`. A module that is not listed may not use
+/// The modules that each module of the core may use, besides itself and `error`. A module that is not listed may not use
 /// any other module.
 const ARROWS: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
-    // Kernels work only on bytes and words.
+    // Kernels process only bytes and words, so they need no other module.
     ("arch", &[]),
     ("base32", &["arch", "format"]),
     ("sparx64", &["arch"]),
     ("public", &["format", "sparx64"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
-    // Counter readings are tied to the process.
+    // Counter readings are tied to the process, so the clock must detect forks.
     ("clock", &["fork"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
     ("sno", &USABLE_WITH_PARTITIONS),
@@ -96,7 +96,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns the text files that git tracks or would add.
+/// Returns the text files that git tracks, and the untracked ones that git does not ignore.
 fn sources() -> Result<Vec<Source>> {
     let shell = Shell::new()?;
     shell.change_dir(workspace::root());
@@ -110,7 +110,7 @@ fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Returns the forbidden uses of other modules in a module of the core.
+/// Returns the modules that a module of the core uses but may not use.
 fn forbidden_imports(source: &Source) -> Vec<String> {
     let Some(module) =
         source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
@@ -131,8 +131,8 @@ fn forbidden_imports(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Returns the crate's modules that a file names after `crate::`. Items that the root itself exports count as part of
-/// `error` or `generator`.
+/// Returns the crate's modules that a file refers to with a `crate::` path. Items that the crate root exports count as part
+/// of `error` or `generator`.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
@@ -143,7 +143,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
-/// Returns the first segment of each path in `a::b` or in `{a::b, c::{d, e}}`.
+/// Returns the first segment of each path in a text such as `a::b` or `{a::b, c::{d, e}}`.
 fn names_of_path(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
@@ -174,9 +174,9 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
-/// Returns the paths and hosts in a file that exist on only one machine.
+/// Returns the paths and host names in a file that exist on only one machine.
 fn find_local_paths(source: &Source) -> Vec<String> {
-    // These strings are joined at run time, so that this file does not contain them.
+    // Join these strings at run time, so that this file does not contain the strings that it searches for.
     let foreign = [
         ["/wo", "rk/"],
         ["/ro", "ot/"],
@@ -192,7 +192,7 @@ fn find_local_paths(source: &Source) -> Vec<String> {
     found.map(|text| format!("{}: names {text}", source.path)).collect()
 }
 
-/// Returns the places where a version differs from the workspace's version.
+/// Returns the locations where a version number differs from the workspace's version.
 pub fn versions() -> Result<Vec<String>> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
     let workspace = &cargo["workspace"];
@@ -218,8 +218,8 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// Returns a fault if a file of the core uses atomics that a model checker cannot replace. Clocks, CPU detection, and the
-/// `fork()` hooks are exempt, because they are not part of a model.
+/// Returns a fault if a file of the core uses atomics that the model checker cannot replace. Clocks, CPU detection, and the
+/// `fork()` hooks are exempt, because no model contains them.
 fn find_direct_atomics(source: &Source) -> Option<String> {
     const EXEMPT_PATHS: [&str; 5] = ["sync.rs", "sync/", "clock", "arch/level.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;

@@ -1,11 +1,11 @@
-//! Tests the wasm crate by itself, built with the tools that its users run instead of the npm package's build.
+//! Tests the wasm crate by itself. It is built with the tools that its users run, not with the npm package's build.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Runs the crate's tests in a page.
+/// Runs the crate's tests in a browser page.
 pub fn test_in_browser(shell: &Shell) -> Result<()> {
     let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
     let tests =
@@ -16,7 +16,7 @@ pub fn test_in_browser(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Builds the crate with wasm-pack, and generates an ID with the module in Node.
+/// Builds the crate with wasm-pack, and uses the resulting module in Node to generate an ID.
 pub fn wasm_pack(shell: &Shell) -> Result<()> {
     tools::install(shell, &tools::WASM_PACK)?;
     tools::wasm_bindgen(shell)?;

@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::MissingTool;
 use crate::workspace;
 
-/// Returns the path that `locate_tool` finds. If it finds none, installs the package and searches again.
+/// Returns the path that `locate_tool` finds. If it finds nothing, installs the package and calls `locate_tool` again.
 fn find_or_install(
     shell: &Shell,
     package: &str,
@@ -22,23 +22,23 @@ fn find_or_install(
     Ok(locate_tool().ok_or_else(missing)?)
 }
 
-/// Returns the first of the named programs that is installed. If none is installed, first installs the package that
+/// Returns the path of the first of the named programs that is installed. If none is, first installs the package that
 /// contains them.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     find_or_install(shell, package, || find(names))
 }
 
-/// Returns Valgrind, which counts instructions.
+/// Returns the path of Valgrind, which counts instructions.
 pub fn valgrind(shell: &Shell) -> Result<PathBuf> {
     program(shell, "valgrind", &["valgrind"])
 }
 
-/// Returns the QEMU executable that runs `AArch64` programs.
+/// Returns the path of the QEMU executable that runs `AArch64` programs.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     program(shell, "qemu-user", &["qemu-aarch64", "qemu-aarch64-static"])
 }
 
-/// Returns a headless browser.
+/// Returns the path of a headless browser (Chromium or Chrome).
 pub fn browser(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "chromium", find_browser)
 }
@@ -48,13 +48,13 @@ pub fn find_browser() -> Option<PathBuf> {
     find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
 
-/// Returns the driver through which the tests of wasm crates control the browser.
+/// Returns the path of the driver that controls the browser in the tests of wasm crates.
 pub fn driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;
     program(shell, "chromium-driver", &["chromedriver"])
 }
 
-/// Returns Firefox, the other headless browser.
+/// Returns the path of Firefox, the other headless browser.
 pub fn firefox(shell: &Shell) -> Result<PathBuf> {
     program(shell, "firefox-esr", &["firefox-esr", "firefox"])
 }
@@ -69,7 +69,7 @@ pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
 
-/// Returns the Wine executable, which runs Windows programs. Debian does not put it on the path.
+/// Returns the path of Wine, which runs Windows programs. Debian does not put it on the `PATH`.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let locate_tool = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
     find_or_install(shell, "wine64", locate_tool)
@@ -86,7 +86,7 @@ pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "debian-archive-keyring", || file(keys))
 }
 
-/// Installs `PostgreSQL` for tests that start their own servers. Debian does not put its programs on the path.
+/// Installs `PostgreSQL` for tests that start their own servers. Debian does not put the server's programs on the `PATH`.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();
     if !is_there {
@@ -95,8 +95,8 @@ pub fn postgresql(shell: &Shell) {
 }
 
 /// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does
-/// not put the server on users' `PATH`. If no package contains only the server, installs the package that contains all
-/// programs.
+/// not put the server on users' `PATH`. If there is no separate server package, installs the package that contains all
+/// `MariaDB` programs.
 pub fn mariadb(shell: &Shell) {
     let programs = [
         ("mariadb-server-core", "mariadbd"),
@@ -117,7 +117,7 @@ pub fn redis(shell: &Shell) {
     }
 }
 
-/// Finds libfaketime in the usual folders. Some distributions have a separate folder for each architecture.
+/// Finds libfaketime in the usual library folders. Some distributions have a separate folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -148,7 +148,7 @@ fn file(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
-/// Returns the first of the named programs that is on the path.
+/// Returns the path of the first of the named programs that is on the `PATH`.
 pub fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();

@@ -1,4 +1,4 @@
-//! Sets up this repository's tools on a fresh machine. Each function is fast if its work is already done.
+//! Sets up this repository's tools on a fresh machine. Each function returns quickly if its tools are already set up.
 //!
 //! The machine must provide rustup, Python 3.10 or newer, and Node 20 or newer. This module downloads all other tools, in
 //! versions that the repository pins.
@@ -27,8 +27,8 @@ use std::{error::Error, fmt, fs, path::Path};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// The error for a tool that is missing on the machine and cannot be downloaded. Runtimes that need the tool are skipped
-/// and do not fail.
+/// The error for a tool that is not installed and cannot be downloaded. Runtimes that need the tool are skipped instead of
+/// failing.
 #[derive(Debug)]
 pub struct MissingTool(pub String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for MissingTool {
 
 impl Error for MissingTool {}
 
-/// Calls `make` unless the file `stamp` records an earlier call with the same `wanted`.
+/// Calls `make` and records `wanted` in the file `stamp`, unless the file already contains `wanted`.
 fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());
@@ -49,8 +49,8 @@ fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Re
     fs::write(stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Returns the first version number in the output of `program --version`, as (major, minor), or `None` if the program does not
-/// exist.
+/// Returns the major and minor number of the first version in the output of `program --version`, or `None` if the program
+/// does not exist.
 fn version(shell: &Shell, program: &str) -> Option<(u32, u32)> {
     let said = cmd!(shell, "{program} --version").quiet().ignore_stderr().read().ok()?;
     let word = said.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;

@@ -1,4 +1,4 @@
-//! Sets up Node, and the npm packages that are needed to build the JavaScript package and its tests.
+//! Sets up Node, and the npm packages that the JavaScript package's build and tests need.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -14,8 +14,7 @@ use crate::workspace;
 
 const MIN_VERSION: (u32, u32) = (20, 0);
 
-/// Installs the packages in the lock files of `packages/js` and `tests`, and makes our package available to the tests by
-/// name.
+/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by name.
 pub fn node(shell: &Shell) -> Result<()> {
     npm_package(shell)?;
     npm(shell, "tests")

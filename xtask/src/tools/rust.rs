@@ -1,4 +1,4 @@
-//! Rust's compilation targets and tools.
+//! Installs Rust's compilation targets and tools.
 
 use std::{fs, path::PathBuf};
 
@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::run_once;
 use crate::workspace;
 
-/// Targets for browsers and the edge, bare-metal targets for which the core must build, and other targets whose kernels are
-/// tested.
+/// The targets to install: those for browsers and edge runtimes, bare-metal targets for which the core must build, and
+/// other targets whose kernels are tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",
@@ -52,7 +52,7 @@ pub struct Tool(&'static str, &'static str);
 pub const BOLERO: Tool = Tool("cargo-bolero", "0.13.5");
 /// Inserts faults into the code.
 pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
-/// Selects sets of features.
+/// Selects sets of features to build.
 pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
 /// Checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
@@ -62,13 +62,13 @@ pub const WASM_PACK: Tool = Tool("wasm-pack", "0.15.1");
 /// Compares the public APIs of crates with those of an earlier version.
 pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
 
-/// Installs a program into the folder of tools.
+/// Installs a program into the folder for the repository's tools.
 pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with_options(shell, name, version, &[])
 }
 
-/// Installs the programs of wasm-bindgen, in the version of the crate's lock file. Their default features add TLS, which is
-/// not needed to contact a browser's driver.
+/// Installs wasm-bindgen's programs, in the version of the `wasm-bindgen` crate in the lock file. Their default features
+/// add TLS, which is not needed to contact a browser's driver.
 pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;
     install_with_options(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
@@ -80,7 +80,7 @@ pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
-/// Returns the version of a dependency in the lock file.
+/// Returns the version of a dependency that the lock file contains.
 fn locked_version(name: &str) -> Result<String> {
     let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
     let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;

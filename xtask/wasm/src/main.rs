@@ -1,7 +1,8 @@
 //! Generates the JavaScript bindings of a wasm module for bundlers: `cargo run --package xtask-wasm -- MODULE FOLDER`.
 //!
-//! The wasm-bindgen program could do the same, but it includes a test runner, whose HTTP servers and clients take minutes
-//! to compile. A separate crate keeps wasm-bindgen's library out of `xtask`, because most tasks do not need the library.
+//! The wasm-bindgen command-line program could do the same, but it includes a test runner, whose HTTP servers and clients
+//! take minutes to compile. This crate is separate so that `xtask` does not depend on wasm-bindgen's library, which most
+//! tasks do not need.
 
 use std::env;
 

@@ -164,9 +164,10 @@ macro_rules! makes_defaults {
     };
 }
 
-/// Implements [`Makes`] for a format's generators. The macro's arguments are the core's format, the types of an ID and of
-/// its array, the ID's item in a buffer, and the ID's Python object. They also include the core's key for each ID, and how
-/// the class reads the key from the caller's argument.
+/// Implements [`Makes`] for a format's generators. The macro's arguments are the core's format, the generator class, the
+/// types of an ID and of its array, the ID's item in a buffer, and the ID's Python object. The last arguments are the type
+/// of the caller's argument, the type of the core's key for each ID, and the expression that converts the argument to the
+/// key.
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,

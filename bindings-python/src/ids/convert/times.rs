@@ -152,7 +152,7 @@ pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
 }
 
-/// Returns whether an error is about a time or an end of a time span, rather than about a field that the caller named.
+/// Returns whether an error is about a time or a bound of a time span, rather than about a field that the caller named.
 fn is_time(error: &Error) -> bool {
     const TIME_SPAN_FIELDS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| TIME_SPAN_FIELDS.iter().any(|span| field.contains(span));

@@ -160,7 +160,8 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// Returns a field's column, or `None` if the layout lacks the field or a column cannot hold the field's values.
+    /// Returns a field's column. Returns `None` if the layout lacks the field, or if a column cannot store the field's
+    /// values.
     fn column<'py>(
         &self,
         py: Python<'py>,

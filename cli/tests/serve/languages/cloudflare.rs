@@ -155,7 +155,7 @@ fn a_durable_object_rejects_requests_with_the_codes_of_the_service() {
     assert_eq!(same.header("polyflake-connection"), Some(connection));
 }
 
-/// The Node.js tests simulate lost replies, because workerd itself never loses any.
+/// Runs the Node.js tests, which simulate lost replies because workerd itself never loses any.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn leases_in_workers_renew_and_settle_during_requests() {

@@ -2,7 +2,7 @@
 //! instruction sets share.
 //!
 //! Only integers of 12 and 13 digits are decoded here; all others are decoded one by one. Of 500 random-looking integers,
-//! 499 have 12 or 13 digits. Their digits are moved to the end of sixteen bytes, after zeros.
+//! 499 have 12 or 13 digits. Their digits are right-aligned in sixteen bytes, after leading zeros.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -51,14 +51,14 @@ pub(in crate::arch) const MAX_TEXT_DISTANCES: [u8; 16] = {
 pub(in crate::arch) const MAX_SLOT_DISTANCES: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 
-/// The positions of a number's bytes in two groups of forty bits, starting with the lowest byte.
+/// The positions of a number's bytes in two groups of forty bits, starting with the number's lowest byte.
 #[allow(dead_code, reason = "NEON yields the bytes in order")]
 pub(in crate::arch) const BYTES: [u8; 16] = [
     12, 13, 8, 9, 10, 4, 5, 0, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
     ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
 ];
 
-/// Sixteen bytes that contain the digits of a number, and the positions that move these digits to the end.
+/// Sixteen bytes that contain the digits of a number, and the shuffle indices that move these digits to the end.
 pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
 
 /// Returns the 12 or 13 digits of a slot.

@@ -55,7 +55,7 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
+/// Returns the bits of 16 characters, as two groups of 40, if all of the characters are in the alphabet.
 #[inline]
 fn decode_40_bits(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
     let [(high, bad_high), (low, bad_low)] = characters.map(|half| alphabet.values(half));

@@ -14,7 +14,7 @@ pub(crate) const STEPS: usize = 8;
 /// The number of consecutive rounds of one branch within a step.
 pub(crate) const ROUNDS: usize = 3;
 
-/// The number of branches. A block consists of two pairs of 16-bit words.
+/// The number of branches in a block. Each branch is a pair of 16-bit words.
 pub(crate) const BRANCHES: usize = 2;
 
 /// The subkeys of one branch for one step: two words for each round.
@@ -81,7 +81,7 @@ fn undo_arx_box((left, right): Pair) -> Pair {
     (left.wrapping_sub(right).rotate_left(7), right)
 }
 
-/// Performs one branch's rounds in one step.
+/// Performs the rounds of one step on one branch.
 #[inline(always)]
 pub(in crate::arch) fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
     subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, (*subkey).into())))

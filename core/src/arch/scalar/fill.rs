@@ -7,8 +7,8 @@ const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
 
-/// Creates the first block, and then each further block by adding eight to every sequence number in place. A block of eight
-/// IDs is ten words, and no sequence number spans two words.
+/// Creates the first block, and derives each further block from the previous one by adding eight to every sequence number.
+/// A block of eight IDs is ten words, and no sequence number spans two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);
     let mut block = block_from(first);
@@ -62,10 +62,10 @@ fn block_from(first: Id) -> [u64; WORDS] {
     words
 }
 
-/// The counter's lowest bit, in the lower half of a value.
+/// The lowest bit of the counter that is in the lower half of each value.
 pub(crate) const COUNT: u64 = 1 << 32;
 
-/// Writes values that count up in their lower halves.
+/// Writes values whose lower halves contain an increasing counter.
 #[inline(never)] // It is called for two parts of a run, so inlining would double the loop's code.
 pub(super) fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
     count(values, first);

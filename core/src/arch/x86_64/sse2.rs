@@ -63,12 +63,13 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
+/// Returns the bits of 16 characters, as two groups of 40, if all of the characters are in the alphabet.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
+    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
+    // the minimum below selects the right value.
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));

@@ -27,7 +27,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
-    // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes.
+    // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes, so the text is valid ASCII.
     #[allow(unsafe_code)]
     unsafe {
         Text::new_unchecked(text, usize::from(digit_count(number)))
@@ -53,8 +53,8 @@ fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
     }
-    // 13 characters have 65 bits, so only the top bit is lost. The top bit must be set, because otherwise the number would
-    // not be too large.
+    // 13 characters represent 65 bits, so only the top bit is lost. The top bit must be set, because otherwise the number
+    // would not be too large.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

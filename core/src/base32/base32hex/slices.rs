@@ -58,7 +58,7 @@ pub fn encode_column(
     // The strings are first encoded into slots of a fixed size, because the kernels write whole registers. They are then
     // concatenated.
     let mut slots = [[0; 16]; CHUNK];
-    // The last offset is at most `most`, which the code above has checked.
+    // The last offset does not exceed `most`, which the code above has checked to fit in 32 bits.
     let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
@@ -83,7 +83,8 @@ fn copy_digits(slot: &Slot, length: usize, places: &mut [u8]) {
     }
 }
 
-/// Copies only the string. This is a separate function, because LLVM would otherwise merge the two copies into one call.
+/// Copies only the string, not the whole slot. This is a separate function, because LLVM would otherwise merge the two
+/// copies into one call.
 #[cold]
 #[inline(never)]
 fn copy_last_digits(text: &[u8], places: &mut [u8]) {

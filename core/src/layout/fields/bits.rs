@@ -52,8 +52,8 @@ pub(in crate::layout) fn read_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
-        // The first byte contains the bits that remain after all whole bytes. All later bytes are therefore full, and the
-        // number ends at a byte boundary.
+        // The first byte contains the bits that remain after all whole bytes. Each later iteration therefore reads a full
+        // byte, and the number ends at a byte boundary.
         let width = (end - start - 1) % 8 + 1;
         let byte = read_bits(id, start, width).to_le_bytes()[0]
             ^ if invert { low_bits_mask(width) } else { 0 };

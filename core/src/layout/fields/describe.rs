@@ -63,7 +63,7 @@ impl Layout {
         figures
     }
 
-    /// Returns the number of IDs that `generators` generators can create per second.
+    /// Returns the number of IDs per second that `generators` generators can create together.
     fn per_second(&self, generators: u128) -> Option<u128> {
         let timeline = self.timeline()?;
         let (first, last) = self.slots()?;
@@ -90,7 +90,7 @@ impl Layout {
         let fixed = |field: &ResolvedField| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // If the timestamp includes an integer's sign bit, IDs from the second half of the time range are negative. (With a
+        // If the timestamp includes an integer's sign bit, IDs in the second half of the time range are negative. (With a
         // 64-bit timestamp, negative IDs represent times before the epoch.)
         let has_sign = self.representation == Representation::Integer
             && field.offset == 0

@@ -65,9 +65,9 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// Converts a value of one of the most common kinds to the field's number, if it fits: an integer for a plain field, or
-    /// a time in milliseconds. Returns `None` for any other value. [`ResolvedField::write`] handles those values and all
-    /// errors.
+    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds for a
+    /// timestamp. Returns `None` if the value does not fit or is of any other kind. [`ResolvedField::write`] handles all
+    /// such values and their errors.
     #[inline]
     pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -92,7 +92,8 @@ impl ResolvedField {
         bits::write_bits(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
-    /// Returns the error for a value that does not fit. The value is an integer or a time in Unix milliseconds.
+    /// Returns the error for a value that does not fit in the field. The value is an integer, or a time in Unix
+    /// milliseconds if the field is the timestamp.
     #[cold]
     pub(in crate::layout) fn out_of_range(&self, value: i64) -> Error {
         match &self.role {
@@ -101,7 +102,7 @@ impl ResolvedField {
         }
     }
 
-    /// Checks a value and writes it to the field's position.
+    /// Checks a value and writes it to the field's bits in `partial`.
     pub(in crate::layout) fn write(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
             partial.write_field(self, self.time(timeline, value)?);

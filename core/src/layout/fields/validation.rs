@@ -59,8 +59,9 @@ fn assign_positions(
         if placed.len() == MAX_FIELDS {
             return Err(invalid(format!("expected at most {MAX_FIELDS} fields, found more")));
         }
-        // The sum continues beyond the width of the ID, so that the error can state the total. Fields beyond that width
-        // only count toward the total. A sum of at most 1,024 widths of 32 bits cannot overflow 64 bits.
+        // The sum continues beyond the width of the ID, so that the error can state the total. Fields beyond the width of
+        // the ID count only toward that total. At most 1,024 widths of 32 bits each are added, so the sum cannot overflow
+        // 64 bits.
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -81,7 +82,7 @@ impl ResolvedField {
             Role::Bindable(_) => format!("bindable-{offset}-{bits}"),
             _ => role.as_str().into(),
         });
-        // A field of 0 bits at the top of an integer would be shifted by 64 bits, which overflows.
+        // For a field of 0 bits at the top of an integer, the shift could be 64 bits, which would overflow.
         let shift = if bits == 0 { 0 } else { total - offset - bits };
         // `unused` bits are 0 in every ID, even if the description marks them as inverted.
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
@@ -91,8 +92,8 @@ impl ResolvedField {
     }
 }
 
-/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one timestamp and one
-/// sequence, each at most 64 bits wide.
+/// Returns the index of the layout's only timestamp or sequence field, if any. Fails if there is more than one such field,
+/// or if it is wider than 64 bits.
 fn find_single_field(
     fields: &[ResolvedField],
     name: &str,
@@ -154,14 +155,15 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
     }
 }
 
-/// Returns an ID in which only the constants are set. Fails if a constant or the sequence's start does not fit.
+/// Returns an ID in which only the constants are set. Fails if a constant or the sequence's start value does not fit in its
+/// field.
 fn pack_constants(representation: Representation, fields: &[ResolvedField]) -> Result<Id> {
     let mut partial = Id::zero(representation);
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.write(value, &mut partial)?,
-            // This write only checks that the start fits. The generator writes a sequence into each ID, so the blank ID
-            // does not contain one.
+            // This write only checks that the start value fits, so it writes to a clone. The generator writes a sequence
+            // number to each ID, so the blank ID does not contain one.
             Role::Sequence(start) => field.write(start, &mut partial.clone())?,
             _ => {}
         }

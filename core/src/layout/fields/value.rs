@@ -79,7 +79,7 @@ pub enum Value<'a> {
     Bytes(Cow<'a, [u8]>),
     /// A string.
     Text(Cow<'a, str>),
-    /// An integer that no field accepts: below -2^127, or with more than 128 bits. Bindings to dynamic languages pass such
+    /// An integer that no field accepts: less than -2^127, or wider than 128 bits. Bindings to dynamic languages pass such
     /// integers, and the names of unsupported types, to the layout, so that the layout determines which error is reported
     /// first. Not part of the public API.
     #[doc(hidden)]
@@ -89,7 +89,7 @@ pub enum Value<'a> {
     Other(Cow<'a, str>),
 }
 
-/// The longest value, in bytes, that an error message shows in full.
+/// The maximum length, in bytes, of a value that an error message shows in full.
 const MAX_SHOWN: usize = 32;
 
 impl Value<'_> {
@@ -109,7 +109,8 @@ impl Value<'_> {
         if !is_plain || digits.starts_with('0') && text != "0" {
             return Err(invalid_decimal(text));
         }
-        // The signed type comes first, so that each number has only one form and equal values compare as equal.
+        // The signed type is tried first, so that each number has only one representation and equal values compare as
+        // equal.
         match (text.parse::<i128>(), text.parse::<u128>()) {
             (Ok(number), _) => Ok(number.into()),
             (_, Ok(number)) => Ok(number.into()),
@@ -186,8 +187,8 @@ impl Value<'_> {
     }
 }
 
-/// Returns the error for a string that is not an integer. If the string has both an invalid character and an invalid order
-/// of characters, the invalid character is reported.
+/// Returns the error for a string that is not an integer: the first invalid character, or a description of the expected
+/// form if each character is valid on its own.
 #[cold]
 fn invalid_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);

@@ -26,7 +26,7 @@ impl Width {
         }
     }
 
-    /// Reverses `narrow` by returning the integer that `bits` represents.
+    /// Reverses `narrow`: returns the integer that the field value `bits` represents.
     #[inline]
     pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }

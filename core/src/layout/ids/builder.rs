@@ -224,8 +224,8 @@ impl<C: Clock> Builder<C> {
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
-            // With a range of worker IDs, the tick of the snapshot is treated as used up. The new generator may have a
-            // different range, in which a slot represents a different ID.
+            // With a range of worker IDs, the snapshot's tick is treated as exhausted, because the new generator may have a
+            // different range, in which the same slot represents a different ID.
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
         let (missing, partial) = (values.first_missing()?, values.into_partial());

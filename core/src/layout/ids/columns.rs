@@ -65,7 +65,7 @@ impl Layout {
         read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
-    /// Returns the field if its values fit in a column of 64-bit integers.
+    /// Returns the field if its values fit in 64-bit integers, as a column requires.
     pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&ResolvedField> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_field_index)?;
         match (&field.role, field.kind()) {
@@ -187,20 +187,20 @@ fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }
-        // The largest value of a field has all bits set, so the bitwise `or` of all values fits if and only if every value
+        // The field's largest value has all bits set, so the bitwise `or` of all values fits if and only if every value
         // fits. This check needs no branch per value.
         _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
     };
     if all_fit {
         return Ok(());
     }
-    // Only the error message needs the position of the value, so the code searches for the position only after the check
-    // has failed.
+    // Only the error message needs the position of the first value that does not fit, so the code searches for it only
+    // after the check has failed.
     let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
     Err(field.out_of_range(column[misfit]).in_item(misfit))
 }
 
-/// Writes the values of a column, which are known to fit, to the IDs.
+/// Writes the values of a column to the IDs. The values are known to fit.
 #[inline]
 fn write<P>(
     field: &ResolvedField,

@@ -1,4 +1,5 @@
-//! The layout-specific part of the engine: the timestamp, and all bits of an ID except the time and the sequence number.
+//! The layout-specific part of the engine: the timestamp, and the bits of an ID other than the time and the sequence
+//! number.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -78,7 +79,8 @@ impl Family for Template {
     type Ticks = Timeline;
     type Identity = ();
 
-    /// `false`, because a layout has no bit that separates IDs created before a clock rollback from those created after it.
+    /// `false`, because a custom layout has no bit that distinguishes IDs created before a clock rollback from those
+    /// created after it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]

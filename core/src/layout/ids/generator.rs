@@ -213,8 +213,9 @@ impl<C: Clock> Generator<C> {
         if let (Some(begun), Some((_, last))) =
             (self.engine.last_tick_before_first_id(), self.layout().slots())
         {
-            // A call set the floor but generated no ID. The snapshot then treats the floor's last tick as used up, because
-            // an earlier generator may have used it, and a restored generator has no floor.
+            // A call set the floor but generated no ID. The snapshot then treats the floor's last tick as exhausted,
+            // because an earlier generator may have used that tick, and a generator restored from the snapshot has no
+            // floor.
             (tick, next) = (begun, u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;

@@ -86,7 +86,7 @@ impl Id {
     }
 }
 
-/// Methods for a partial ID, whose fields can be set in any order and more than once.
+/// Methods for an ID that is built field by field. Fields can be set in any order and more than once.
 impl Id {
     /// Returns an ID of all zeros.
     pub(in crate::layout) fn zero(representation: Representation) -> Self {

@@ -54,8 +54,8 @@ impl WorkerIdRange {
             ));
         };
         let sequence = &layout.fields[sequence];
-        // A shift splits a slot into the worker ID and the sequence number. Such a split requires a sequence that starts at
-        // 0 and uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
+        // A slot is split into the worker ID and the sequence number by a shift, which requires a sequence that starts at 0
+        // and uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
         let is_counted = matches!(layout.slots(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
             return Err(invalid(
@@ -90,8 +90,8 @@ impl WorkerIdRange {
         of_number - slot % of_number
     }
 
-    /// Returns a snapshot's `next_sequence` for a tick in which all slots before `next` are used. A partly used tick is
-    /// treated as used up, because the restored generator may have a different range of worker IDs.
+    /// Returns the `next_sequence` of a snapshot, given that all slots of the tick before `next` are used. A partly used
+    /// tick is treated as exhausted, because the restored generator may have a different range of worker IDs.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

@@ -23,7 +23,7 @@ use crate::{
 
 impl Calls for Template {
     type Id = Id;
-    /// An ID with explicit constant and bindable fields, or `None` to use the template's values.
+    /// An ID that contains the constant and bindable fields to use, or `None` to use those of the template.
     type Param<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }
@@ -79,8 +79,8 @@ impl Pack for Template {
         let (mut written, count) = (0, range.len as usize);
         while written < count {
             let slot = range.first + written as u64;
-            // The worker ID is stored once for all its sequence numbers, and a generator without a range of worker IDs pays
-            // nothing for ranges.
+            // Each worker ID is stored once for a whole run of sequence numbers. A generator without a range of worker IDs
+            // has no extra cost.
             let length = self.slots_of_worker_id(slot, count - written);
             let sequence = self.put_number(&mut partial, slot);
             self.write_ids(&mut partial, sequence, ids, from + written..from + written + length);
@@ -134,8 +134,8 @@ impl Template {
     }
 }
 
-// The loop is a separate function so that the compiler knows that the IDs and the fields do not overlap. It then takes 4.4
-// instructions per ID instead of 5.9.
+// The loop is in a separate function, which lets the compiler assume that the IDs and the fields do not overlap. The loop
+// then takes 4.4 instructions per ID instead of 5.9.
 fn write_integers(sequence: &ResolvedField, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         *place = sequence.insert_into_integer(id, first + k as u64);
@@ -150,7 +150,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 }
 
 impl Batch<'_> {
-    /// Returns the number of IDs that fit in the buffer. `kind` is an ID of the expected type.
+    /// Returns the number of IDs that fit in the buffer. `kind` is any ID of the expected type.
     pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),

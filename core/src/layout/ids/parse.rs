@@ -210,7 +210,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of a field whose value is not a small integer.
+    /// Returns the value of a field, for values other than small integers.
     fn get_slow(&self, field: &ResolvedField) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
@@ -311,7 +311,7 @@ impl Id {
 }
 
 impl<'a> Bits<'a> {
-    /// Returns the number in a field of at most 64 bits, with any inversion undone.
+    /// Returns the number in a field of at most 64 bits, after reversing any inversion.
     #[inline]
     pub(in crate::layout) fn field_value(self, field: &ResolvedField) -> u64 {
         let bits = match self {

@@ -1,4 +1,4 @@
-//! Serializes IDs as strings in every serde format.
+//! Serializes IDs as strings in all serde data formats.
 
 use alloc::string::String;
 

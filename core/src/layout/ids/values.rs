@@ -32,7 +32,7 @@ pub struct Values<'l> {
     partial: PartialId,
 }
 
-/// A partial ID.
+/// An ID of which some fields may not be set yet.
 #[derive(Clone, Debug)]
 pub(in crate::layout) struct PartialId {
     /// The ID with the values that have been set so far. Each value that fits is stored as soon as it is set.
@@ -127,8 +127,8 @@ impl<'l> Values<'l> {
         if let Role::Unused = field.role {
             return Err(foreign_field_index());
         }
-        // If the value is rejected, the ID keeps the bits of the previous value. They are never visible, because the ID is not
-        // packed while any value is rejected.
+        // If the value is rejected, the ID keeps the bits of the previous value. These bits are never visible, because the
+        // ID cannot be packed while any value is rejected.
         let put = field.write(value, &mut self.partial.id);
         self.set_state(slot, put.map_or_else(State::Rejected, |()| State::Put));
         Ok(self)
@@ -243,15 +243,15 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn check_all_except_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_set());
-        // The only open fields are those that the generator sets. Counting the open fields avoids a loop over all fields
-        // for each ID.
+        // The only open fields are those that the generator sets. Comparing counts avoids a loop over all fields for each
+        // ID.
         if open.count() == self.partial.open {
             return Ok(());
         }
         self.check_all_except(|index| cell.contains(&Some(index)))
     }
 
-    /// Rejects missing values and values that do not fit, except in fields for which `is_free` returns true.
+    /// Rejects missing values and values that do not fit, except in fields that `is_free` accepts.
     #[cold]
     pub(in crate::layout) fn check_all_except(
         &self,

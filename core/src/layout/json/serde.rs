@@ -1,5 +1,5 @@
-//! Serializes layouts, their descriptions and snapshots in every serde format. Text formats contain a JSON value. Binary
-//! formats contain a JSON string, because some binary formats do not record the types of values.
+//! Serializes layouts, their descriptions and snapshots in all serde data formats. Text formats contain a JSON value.
+//! Binary formats contain a JSON string, because some binary formats do not record the types of values.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;

@@ -1,5 +1,5 @@
-//! The JSON values that descriptions need, and the code that reads descriptions from these values. Every error is reported
-//! as `invalid_layout`.
+//! The JSON values that layout descriptions consist of, and the code that reads descriptions from these values. Every error
+//! is reported as `invalid_layout`.
 
 use alloc::{
     format,
@@ -19,8 +19,8 @@ use crate::{
 /// larger integers are written as decimal strings.
 const MAX_SAFE_INTEGER: u64 = 1 << 53;
 
-/// A JSON value. Layouts, layout descriptions and snapshots have this form when they are read or written as JSON. Bindings
-/// use this type to convert their language's objects without an intermediate JSON string.
+/// A JSON value. This is the intermediate form in which layouts, layout descriptions and snapshots are read and written.
+/// Bindings use it to convert objects of their language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.
@@ -29,8 +29,8 @@ pub enum Json {
     Bool(bool),
     /// An integer. Layouts and snapshots represent integers above 2^53 as strings.
     Integer(i64),
-    /// Any other number, such as a fraction or an integer that does not fit in a signed 64-bit integer. Descriptions
-    /// contain no such numbers.
+    /// Any other number, such as a fraction or an integer that does not fit in a signed 64-bit integer. No valid
+    /// description contains such a number.
     Fraction,
     /// A string.
     Text(String),

@@ -98,8 +98,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that `lowest` is not above `highest`. Unsigned IDs always pass the check, but signed IDs fail it if the sign bit
-/// changes between them.
+/// Checks that `lowest` is not above `highest`. Unsigned IDs always pass the check. Signed IDs fail it if the sign bit
+/// differs between the two.
 fn check_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(invalid_range(

@@ -18,11 +18,11 @@ pub(crate) struct Timeline {
     width: Width,
     /// The length of a tick in milliseconds, or 0 if the length is not a whole number of milliseconds.
     whole_ms: i64,
-    /// The tick that contains the epoch, counted from 1970.
+    /// The tick that contains the epoch, as a number of ticks since 1970.
     epoch: i128,
     /// The last value that a generator uses. It excludes values beyond the range of 64-bit clocks, to save bits.
     last: u64,
-    /// The time at which value 0 begins, in Unix nanoseconds, if it fits in 64 bits.
+    /// The time at which value 0 begins, in Unix nanoseconds, or `None` if the time does not fit in 64 bits.
     begins: Option<i64>,
 }
 
@@ -78,8 +78,8 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_at_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
-        // The code divides twice, because a long tick in nanoseconds may not fit in 64 bits, and a 128-bit division is
-        // slow.
+        // The code divides twice instead of by the tick in nanoseconds, which may not fit in 64 bits if the tick is long. A
+        // single 128-bit division would be slow.
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
@@ -130,7 +130,7 @@ impl Timeline {
     #[cold]
     pub(crate) fn time_out_of_range(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
-        // Both limits are whole milliseconds within the range.
+        // Both limits are rounded to whole milliseconds within the range.
         let first = self.start_micros(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
         let end = self.start_micros(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
@@ -194,13 +194,13 @@ impl Ticks for Timeline {
         self.last
     }
 
-    /// Returns whether a clock reading is within a tick, which must not be after the last one. This check is cheaper than
-    /// computing the tick of the clock reading.
+    /// Returns whether a clock reading is within a tick. The tick must not be after the last one. This check is cheaper
+    /// than computing the clock reading's tick.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
-        // The sum wraps around only because a signed and an unsigned number are added. The start of the tick fits in 64
-        // bits.
+        // The sum wraps around only because a signed and an unsigned number are added. The result, the start of the tick,
+        // always fits in 64 bits.
         let begins = first.wrapping_add(tick.wrapping_mul(self.tick_nanos()).cast_signed());
         is_within(begins, self.tick_nanos(), unix_nanos)
     }
@@ -236,15 +236,15 @@ impl Ticks for Timeline {
     fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         let (first, last) = self.values_in_range(start, end)?;
         // Values above this limit are the negative values of a 64-bit timestamp, which represent times before the epoch.
-        // Generators begin at the epoch.
+        // Generators create no IDs before the epoch.
         if last > i64::MAX.cast_unsigned() {
             return Err(self.time_out_of_range("start", start.floor_ms().into()));
         }
         Ok(first..last + 1)
     }
 
-    /// Returns the exclusive end, in ticks, of a window that lasts from the tick `start` to the time `end`. It is the tick
-    /// after the last one that starts before `end`.
+    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result is the
+    /// tick after the last one that starts before `end`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_value_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

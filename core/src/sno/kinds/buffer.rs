@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for BufferedVisitor {
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
-    /// Whether the value is the name of a member. Text formats allow only strings as names, so a name can represent a
-    /// number or a boolean if the content's type expects one.
+    /// Whether the value is the name of a member. Text formats allow only strings as member names, so a name can stand for
+    /// a number or a boolean if the content's type expects one.
     is_name: bool,
     error: PhantomData<E>,
 }
@@ -160,8 +160,8 @@ impl<'de, E: Error> Replay<'de, E> {
         }))
     }
 
-    /// Returns the value that a name represents, if the name is the value's canonical encoding. Any other name is passed on
-    /// as a string, and the content's type then rejects it.
+    /// Parses the name as a value of type `T`. Returns `None` if the name is not the value's canonical encoding. The name
+    /// is then passed on as a string, and the content's type rejects it.
     fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {
@@ -173,7 +173,7 @@ impl<'de, E: Error> Replay<'de, E> {
     }
 }
 
-/// Returns the error for a value that is neither a variant's name nor a map with a single variant.
+/// Returns the error for a value that is neither a variant's name nor a map with exactly one variant.
 #[cold]
 fn not_a_variant<E: Error>(found: &str) -> E {
     E::invalid_type(Unexpected::Other(found), &"the name of a variant or a map of one")
@@ -187,7 +187,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     }
 }
 
-/// Deserializes values that a member's name can represent.
+/// Implements the deserialization of values that a member's name can represent.
 macro_rules! values_in_names {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
@@ -258,7 +258,8 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// Deserializes an enum, which is a variant's name or a map from the name to the variant's content.
+    /// Deserializes an enum from a variant's name, or from a map with that name as its key and the variant's content as its
+    /// value.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

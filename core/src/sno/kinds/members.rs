@@ -45,7 +45,7 @@ const INITIAL_CAPACITY: usize = 12;
 /// Deserializes an object as the variant that its ID selects.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
-    /// Receives the error that occurs if the ID is rejected.
+    /// Set to the error if the ID is rejected.
     id_error: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -150,7 +150,7 @@ type BufferedMember<'de> = (Cow<'de, str>, Buffered<'de>);
 struct VariantMembers<'de, A> {
     /// The members before the ID, followed by the ID.
     before_id: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
-    /// The value of the stored member whose name was read last.
+    /// The value that belongs to the last name that was read from `before_id`.
     value: Option<Buffered<'de>>,
     rest: A,
     /// The name of the member that contains the ID. No later member may have this name.

@@ -16,15 +16,15 @@ pub(super) fn error_to_json(error: &Error) -> Json {
     })
 }
 
-/// Converts an error from JSON. The rules or the host reported this error instead of opening a connection. Waiting helps
-/// only if the store is temporarily unavailable, for example if too many open files prevent the system from opening the
-/// store's file.
+/// Converts an error from JSON. The shared rules or the host reported this error instead of opening a connection. The error
+/// is permanent unless the store is only temporarily unavailable, for example because the process has too many open files
+/// to open the store's file.
 pub(super) fn error_from_json(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::from_code(text("code")), text("message"));
     let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
-    // Exceptions in Python and JavaScript have only a code and a message. An additional attribute would have to be public
-    // just for this purpose.
+    // Exceptions in Python and JavaScript have only a code and a message, so permanence is inferred from these. An
+    // additional attribute would have to be public just for this purpose.
     let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_permanent_failure(message);
     if may_end { error } else { error.permanent() }
 }

@@ -68,7 +68,7 @@ impl Settings {
             .transpose()
     }
 
-    /// Returns the store. The name of an `SQLite` file is not known yet.
+    /// Returns the store. The name of an `SQLite` store is still empty at this point.
     pub(super) fn store(&self) -> Result<Engine> {
         let schema = self.string_setting("schema")?.map(Schema::new).transpose()?;
         match (self.text("store")?, schema) {
@@ -87,7 +87,7 @@ impl Settings {
         Ok(if self.is_check() { create.trial() } else { create })
     }
 
-    /// If the host requests a check instead of a lease, returns a new check and its result so far.
+    /// Returns a new check and its result so far if the host requested a check instead of a lease, or `None` otherwise.
     pub(super) fn check(&self) -> Result<Option<(Check, Result<()>)>> {
         let name = self.text("namespace")?;
         Ok(self.is_check().then(|| (Check::new(name), Ok(()))))
@@ -107,7 +107,7 @@ impl Settings {
         }
         if let Some(number) = self.number("insist")? {
             options = options.insist(number)?;
-        // `node` comes from the environment, so a worker ID that the program specifies takes precedence.
+        // `node` comes from an environment variable, so a worker ID that the program specifies takes precedence.
         } else if let Some(number) = self.number("node")? {
             options = options.insist(number).map_err(of_node)?;
         }
@@ -132,7 +132,7 @@ impl Settings {
         }
     }
 
-    /// Returns the configured range of worker IDs, or the default.
+    /// Returns the configured range of worker IDs, or `all` if no range is configured.
     fn worker_id_range(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
         let Some(numbers) = self.setting("numbers") else { return Ok(all) };
         match numbers.as_array().map(Vec::as_slice) {

@@ -1,4 +1,4 @@
-//! The keeper's reactions to time and to replies.
+//! How a keeper reacts to the passage of time and to replies.
 
 use alloc::{boxed::Box, format};
 
@@ -19,12 +19,12 @@ const RELEASE_MS: u64 = 10_000;
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Advances from states that depend only on time.
+    /// Advances the state if this requires no reply, for example after a pause has ended.
     pub(super) fn advance(&mut self, now: Moment) {
         self.detect_gap(now);
         self.schedule_beat(0, now);
-        // The state stays `Ended` unless a branch sets a different one. A keeper that closes without a grant ends in this
-        // way, because it has no generator to seal.
+        // The state becomes `Ended` unless a branch sets a different one. This is how a keeper without a grant closes,
+        // because it has no generator to seal.
         match core::mem::replace(&mut self.at, KeeperState::Ended) {
             KeeperState::Idle { .. } if self.is_closing => self.seal(),
             KeeperState::Idle { .. } if self.is_due(now) => self.renew(now),
@@ -35,7 +35,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.seal();
             }
             KeeperState::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
-                // A late reply must not be mistaken for the reply to the next request.
+                // The request number changes, so that a late reply is not mistaken for the reply to the next request.
                 self.request += 1;
                 self.on_request_failed(purpose, no_reply_error(), now);
             }
@@ -44,8 +44,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             {
                 self.request_release(purpose, now);
             }
-            // This branch must precede the next one: a release already ends the lease, so a call to `close` changes
-            // nothing.
+            // This branch must precede the next one: a release already ends the lease, so a call to `close` must not change
+            // the state.
             release @ KeeperState::Paused { purpose: RequestPurpose::Release { .. }, .. } => {
                 self.at = release;
             }
@@ -62,7 +62,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the action for a keeper that has no pending work.
+    /// Returns the action for a keeper whose queue of actions is empty.
     pub(super) fn next_action(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match (&self.at, &self.held) {
@@ -92,8 +92,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Records an error and schedules a retry.
     pub(super) fn retry_later(&mut self, error: Error, now: Moment) {
-        // If the error states when its cause ends, the keeper does not retry before that time, but it never waits longer
-        // than the longest pause.
+        // If the error states when its cause ends, the keeper does not retry before that time. However, it never waits
+        // longer than the longest pause.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause(now);
         self.fail(error);
@@ -121,7 +121,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn on_request_failed(&mut self, purpose: RequestPurpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
             // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. It pauses before
-            // later retries to avoid overloading a struggling store.
+            // later retries, so that it does not overload a struggling store.
             (RequestPurpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.fail(error);
                 let first = claim.put.first;
@@ -152,7 +152,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Reads the record after a short pause to determine the result of a write.
+    /// After a short pause, reads the record to determine the result of a write.
     pub(super) fn schedule_read_back(&mut self, purpose: RequestPurpose, now: Moment) {
         let until = now.elapsed_ms + self.pause(now);
         self.at = KeeperState::Paused { until, purpose };
@@ -205,7 +205,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
-            // Before this request, the store executed a renewal to which the keeper no longer expects a reply.
+            // The store executed an earlier renewal before this request. The keeper was no longer waiting for the reply to
+            // that renewal.
             (RequestPurpose::Release { held, put, until }, ReplyContent::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.asked.contains(&found) =>
             {
@@ -271,14 +272,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.request_renewal(held, new, now);
     }
 
-    /// Returns the end of a renewal, calculated from whichever of the two clocks is behind the other. Otherwise, a clock
-    /// that is far ahead would block the worker ID for as long as it is ahead.
+    /// Returns the end to request in a renewal, calculated from whichever of the two clocks shows the earlier time. If a
+    /// clock that is far ahead were used, it would block the worker ID for as long as it is ahead.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
-    /// Returns the version for the next write. The increase is random, because a clone of this process may request the same
-    /// end at the same time.
+    /// Returns the version for the next write. The increase is random, so that this process and a clone that requests the
+    /// same end at the same time use different versions.
     pub(super) fn next_version(&mut self, old: &Record) -> u64 {
         old.version + 1 + self.chance(VERSION_STEPS)
     }
@@ -310,7 +311,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
-        // A store never returns to a version older than one that it has acknowledged. Therefore, this store was restored,
+        // A store never reverts to a version older than one that it has acknowledged. Therefore, this store was restored,
         // even though it has the same name.
         if there.as_ref().is_some_and(is_behind) {
             self.outdated = Some(namespace.incarnation);
@@ -360,7 +361,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// read returns a later end, the keeper writes that end again (R2).
     fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap, the record that was read may be the result of a write that every copy has sent.
+        // After a gap, the record that was read may be the result of a write that every copy of the process has sent.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.request_renewal(held.with_record(there), new, now);
@@ -391,8 +392,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.seal();
     }
 
-    /// Returns whether the worker ID certainly was not granted to another holder in the part of the history that a restored
-    /// store lost. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
+    /// Returns whether the lost part of a restored store's history certainly contains no grant of the worker ID to another
+    /// holder. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
     /// counts only up to the acknowledged end. A later end may come from a backup of a primary whose replica never received
     /// it, and that replica may have been promoted.
     fn is_alive(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
@@ -400,7 +401,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
     }
 
-    /// Renews a grant in a restored store, and replaces the previous incarnation with the store's new one.
+    /// Renews a grant in a restored store, and replaces the grant's previous incarnation with the store's new one.
     fn renew_restored(
         &mut self,
         held: &HeldGrant,
@@ -430,7 +431,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.request_release(RequestPurpose::Release { held: Box::new(held), put, until }, now);
     }
 
-    /// Sends or repeats a release, which takes effect at most once.
+    /// Sends or repeats a release. A release takes effect at most once, even if it is repeated.
     fn request_release(&mut self, purpose: RequestPurpose, now: Moment) {
         let RequestPurpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
@@ -472,7 +473,8 @@ impl HeldGrant {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
-    /// Returns whether a record of this holder's claim contains a renewal that this process never requested.
+    /// Returns whether a record of this holder's claim contains a renewal that this process never requested, which means
+    /// that a clone wrote it.
     fn is_cloned(&self, there: &Record) -> bool {
         there.version > self.record.version && !self.asked.contains(there)
     }
@@ -484,7 +486,7 @@ impl PendingWrites {
         self.0.push((put.version, put.granted_until));
     }
 
-    /// Returns whether one of these writes may have produced the record.
+    /// Returns whether one of the pending writes may have produced the record.
     pub(super) fn contains(&self, found: &Record) -> bool {
         self.0.contains(&(found.version, found.granted_until))
     }
@@ -500,7 +502,8 @@ impl PendingWrites {
 }
 
 impl RequestPurpose {
-    /// Returns whether the reply may be ignored without losing the result of a write.
+    /// Returns whether the keeper may ignore the reply, because it does not contain the result of a claim, a renewal or a
+    /// release.
     fn is_read_only(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::ReadPreferred)
     }

@@ -37,15 +37,15 @@ use crate::{
     rules::volatile::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
 };
 
-/// The maximum time, in milliseconds, by which a grant may start before the store's current time.
+/// How far before the store's current time a grant may start, in milliseconds.
 const SLACK_MS: u64 = 5_000;
 /// The number of free records among which a claim chooses.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
-        // This keeper had a grant, but the namespace does not exist, so the store was deleted. Other holders may still be
-        // generating IDs, and their leases may be longer than this one.
+        // This keeper had a grant, but the namespace no longer exists, so the store's data was deleted. Other holders may
+        // still be generating IDs, and their leases may be longer than this one.
         match (self.random)() {
             Ok(incarnation) => {
                 let mut namespace = Namespace {
@@ -129,7 +129,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.prepare(namespace, new, now);
     }
 
-    /// Writes the namespace's record and starts over.
+    /// Writes the namespace's record, and then starts the claim over.
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
@@ -274,7 +274,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let put = Record { version: self.next_version(&old), ..old.clone() };
                 self.request_claim(Claim { put, ..claim }, old, now);
             }
-            // Another holder was faster, or a clone of this process has confirmed the claim.
+            // Another holder was faster, or a clone of this process has confirmed the claim first.
             None => self.pause_for(0, now),
         }
     }
@@ -301,7 +301,7 @@ pub(crate) fn quiet_time(
     quiet_until.filter(is_time).ok_or_else(|| damaged_record("expected ends below 2^53 - 1 ms"))
 }
 
-/// Returns an error if the namespace's store was recently restored.
+/// Returns an error if the namespace's quiet time has not ended yet.
 fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason = if is_volatile(&namespace.store) {
         "the store may have lost grants, and grants nothing new for six minutes after it was started, emptied or first used"

@@ -29,12 +29,13 @@ const GAP_MS: u64 = 1000;
 /// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
 /// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// The maximum renewal delay for a strict holder, and how long such a holder withholds IDs, both in milliseconds.
+/// The maximum renewal delay after a gap for a strict holder, and how long such a holder withholds IDs. Both are in
+/// milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far ahead of the current time a strict generator's window ends unless the keeper is waiting for a reply, and the
-/// interval between clock comparisons. Both are in milliseconds. The keeper extends a window once the new end is at least a
-/// second later.
+/// How far ahead of the current time a strict generator's window ends while the keeper is not waiting for a reply, and the
+/// interval between comparisons of the clocks. Both are in milliseconds. The keeper extends a window once the new end is at
+/// least a second later than the old one.
 const WINDOW_AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 
@@ -59,7 +60,7 @@ impl Offset {
 #[derive(Debug, Default)]
 #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
 pub(crate) struct GapEvents {
-    /// How far the wall clock moved.
+    /// How far the wall clock moved in a new gap, in milliseconds.
     pub(crate) moved_ms: Option<i64>,
     /// Whether the generator continues although the store did not confirm in time that no other copy renewed the grant.
     pub(crate) is_unconfirmed: bool,
@@ -86,8 +87,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Extends a strict generator's window to shortly after the current time, unless IDs are held back. `wait_ms` is the
-    /// time during which the host does not poll the keeper.
+    /// Extends a strict generator's window so that it ends shortly after the current time, unless IDs are being withheld.
+    /// `wait_ms` is how long the host will not poll the keeper.
     pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
         if matches!(self.at, KeeperState::Sealing) {
@@ -108,7 +109,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Returns the end of the window that the generator receives under a grant with this start and end.
+    /// Returns the end of the window that the generator receives under a grant from `start` to `end`.
     pub(super) fn window_end(&self, (start, end): (u64, u64), now: Moment) -> u64 {
         if !self.options.is_strict {
             return end;
@@ -129,8 +130,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         core::mem::take(&mut self.notes)
     }
 
-    /// If a gap has occurred since a write was sent, returns the purpose of a request that settles the write. Another copy
-    /// may have received the same reply.
+    /// If a gap has occurred since a write was sent, returns the purpose of the request that determines whether this copy
+    /// or another one holds the grant. Another copy of the process may have received the same reply.
     pub(super) fn settle_after_gap(
         &self,
         purpose: &RequestPurpose,

@@ -26,8 +26,9 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const MAX_LEASE: u64 = 366 * 24 * HOUR;
 
-/// The default time, in milliseconds, that a caller waits for the first grant. If a worker ID is required, a killed process
-/// may still hold it, and its one-minute lease must end first. The hosts in other languages read this value, too.
+/// The default time, in milliseconds, that a caller waits for the first grant. If the caller insists on a worker ID, a
+/// killed process may still hold it, and that process's one-minute lease must end first. The hosts in other languages use
+/// this function, too.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
@@ -36,7 +37,7 @@ pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
-    /// The store's name in messages, without a password.
+    /// The store's name without a password, for use in messages.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the messages of hosts"))]
     place: Option<String>,
     pub(super) shape: Shape,
@@ -47,7 +48,7 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    /// The time between renewals in milliseconds, if shorter than the default.
+    /// The time between renewals in milliseconds, or `None` for the default. Only values below the default have an effect.
     renew_ms: Option<u64>,
     /// Whether IDs are held back after a gap between the clocks.
     pub(super) is_strict: bool,
@@ -59,7 +60,7 @@ pub struct Options {
     pub(crate) waits: WaitOptions,
 }
 
-/// How long calls to a leased generator wait, and whether they wait at all.
+/// Whether calls to a leased generator wait, and for how long.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitOptions {
@@ -119,7 +120,7 @@ impl Options {
         Self { place: Some(place.to_string()), ..self }
     }
 
-    /// Returns the store's name for messages, or the namespace if the store has no name.
+    /// Returns the store's name for messages, or the namespace if no name was set.
     #[cfg(feature = "hosted")]
     pub(crate) fn store_name(&self) -> String {
         match &self.place {
@@ -130,7 +131,7 @@ impl Options {
 
     /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000, or 70,000 for a required
     /// worker ID. During this time, the pause after a failed request is at most half a second or, if longer, an eighth of
-    /// the time waited so far. The keeper therefore soon detects a server that becomes available.
+    /// the time waited so far. The keeper therefore soon notices when a server becomes available.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms: Some(wait_ms), ..self }
@@ -191,13 +192,13 @@ impl Options {
         (self.lease_ms / 4).min(self.renew_ms.unwrap_or(u64::MAX))
     }
 
-    /// Holds IDs back for up to a second after the process was restored from an image of its memory, until the store has
+    /// Withholds IDs for up to a second after the process was restored from an image of its memory, until the store has
     /// distinguished the process from other copies. If the store does not reply in time, the generator continues, and
     /// [`Event::Unconfirmed`](crate::Event) reports this.
     ///
-    /// The generator's window then ends a few seconds from now instead of at the end of the grant, and the lease extends
-    /// the window every second. Therefore, a copy of an older image finds that its window has ended. If the program keeps
-    /// the lease from running for two seconds, IDs are held back as well.
+    /// With this option, the generator's window ends a few seconds from now instead of at the end of the grant, and the
+    /// lease extends the window every second. Therefore, a copy of an older image finds that its window has ended. IDs are
+    /// also withheld if the program prevents the lease from running for two seconds.
     #[must_use]
     pub fn strict(self) -> Self {
         Self { is_strict: true, ..self }
@@ -215,8 +216,8 @@ impl Options {
     /// Sets a preferred worker ID, which is leased if it is free.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the shape does not contain the worker ID, or if the worker ID is not in the first 2^20
-    /// records. This limit exists because leasing a preferred worker ID creates all records up to it.
+    /// Returns `out_of_range` if the worker ID is not in the shape's range, or not in the first 2^20 records. The latter
+    /// limit exists because leasing a preferred worker ID creates all records up to it.
     pub fn prefer(self, number: u64) -> Result<Self> {
         self.shape.record_index(number)?;
         Ok(Self { preferred: Some(number), ..self })
@@ -229,8 +230,8 @@ impl Options {
     /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
-        // A restarted process waits until the lease of its killed predecessor ends, because it accepts no other worker ID.
-        // That is why the lease is short.
+        // A restarted process accepts no other worker ID, so it must wait until the lease of its killed predecessor ends.
+        // Therefore, the lease is short.
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
@@ -312,7 +313,7 @@ impl Options {
         Self { waits: WaitOptions { on_exhausted, ..self.waits }, ..self }
     }
 
-    /// Reports an event to the function that watches the lease.
+    /// Reports an event to the program's callback and, with the `tracing` feature, to the tracing subscriber.
     #[cfg(feature = "std")]
     pub(crate) fn report(&self, event: &Event) {
         emit(&self.namespace, self.watch.as_ref(), event);
@@ -323,12 +324,12 @@ impl Options {
         &self.shape
     }
 
-    /// Shortens the lease to at most the longest lease that a volatile store grants.
+    /// Shortens the lease to the maximum length that a volatile store grants, if it is longer.
     pub(super) fn limit_lease(&mut self) {
         self.lease_ms = self.lease_ms.min(volatile::MAX_VOLATILE_LEASE_MS);
     }
 
-    /// Returns how long to wait for a reply, in milliseconds. The limit is a quarter of the lease duration, so that three
+    /// Returns how long to wait for a reply, in milliseconds. The timeout is a quarter of the lease duration, so that three
     /// attempts fit into the time that remains for a renewal.
     pub(crate) fn reply_timeout(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)

@@ -21,12 +21,12 @@ use alloc::format;
 use super::{HeldGrant, Keeper, KeeperState, Moment};
 use crate::{Error, ErrorKind, Random, Result};
 
-/// The longest pause, in milliseconds, while a caller has only just started waiting.
+/// The longest pause, in milliseconds, when a caller has just started to wait.
 const INITIAL_LONGEST_PAUSE_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether the grant must be renewed now, because the renewal interval has passed or the generator's clock is
-    /// close to the end of the grant.
+    /// Returns whether the grant must be renewed now, either because the renewal interval has passed or because the end of
+    /// the grant is near according to the generator's clock.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms - self.options.interval();
         self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
@@ -48,9 +48,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns the longest pause while there is no grant: a tenth of the lease duration, but at most a minute. While a
-    /// caller waits for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far. The
-    /// limit grows so that a thousand processes that start at once leave some of a full server's connections to others.
-    /// Pauses must be short, because a worker ID may be released before its grant ends.
+    /// caller waits for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far.
+    /// This limit grows with the waiting time, so that a thousand processes that start at once do not take all connections
+    /// of a busy server. Pauses must be short, because a worker ID may be released before its grant ends.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();
@@ -67,8 +67,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         pause / 2 + self.chance(pause / 2)
     }
 
-    /// Returns the pause after a failure while there is a grant. The pause is a tenth of the remaining time, so that
-    /// keepers with the least remaining time retry first. If no time remains, the pause is the same as without a grant.
+    /// Returns the pause after a failure while there is a grant. The pause is a tenth of the time left until the grant
+    /// ends, so that keepers with the least time left retry first. If no time is left, the pause is the same as without a
+    /// grant.
     pub(super) fn renewal_retry_pause(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
@@ -85,8 +86,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
     }
 
-    /// Returns the store's time, calculated from the last reply and the time elapsed since then. The result is never later
-    /// than the actual time, unless the monotonic clock runs fast.
+    /// Returns an estimate of the store's time, calculated from the last reply and the time elapsed since then. The
+    /// estimate is never later than the actual time, unless the monotonic clock runs fast.
     pub(super) fn store_time(&self, now: Moment) -> u64 {
         let (store, seen) = self.store_now;
         store.saturating_add(now.elapsed_ms.saturating_sub(seen))
@@ -103,8 +104,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
     }
 
-    /// Returns an error if the grant begins far in the future according to both clocks, because both clocks moved backward.
-    /// The grant cannot be used until it begins.
+    /// Returns an error if both clocks moved backward so far that the grant begins far in the future. The grant cannot be
+    /// used until it begins.
     pub(super) fn not_started_error(&self, held: &HeldGrant, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");

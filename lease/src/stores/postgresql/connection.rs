@@ -32,11 +32,12 @@ use crate::{
     stores::system::random,
 };
 
-/// The longest wait for a connection to one address, and half of the longest wait for sent data to be acknowledged.
+/// The maximum time to wait for a connection to one address. It is also half of the maximum time to wait until sent data is
+/// acknowledged.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of retries if the server has too many connections, and the longest pause before the first retry. Each
-/// pause is random, and may be up to twice as long as the previous one. Otherwise, processes that start at the same time
+/// pause is random, and the limit doubles with each retry. Without random pauses, processes that start at the same time
 /// would repeatedly collide and would keep out other clients.
 const MAX_RETRIES: u32 = 4;
 const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -58,10 +59,10 @@ impl Notices {
     }
 }
 
-/// Opens a connection. If the server has too many connections, retries for a while.
+/// Opens a connection. Retries for a limited time if the server has too many connections.
 pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
     let to_error = |error: tokio_postgres::Error| {
-        // The error contains no part of the URL.
+        // Errors from the client contain no part of the URL.
         Engine::Postgresql(server.schema.clone()).error(&error.into())
     };
     for tried in 0..MAX_RETRIES {
@@ -76,7 +77,7 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
     connect_once(&server.address).await?.map_err(to_error)
 }
 
-/// The server's reply, or an error in the URL.
+/// The result of connecting: the connection, or the error that the client returned.
 type ConnectResult = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
 async fn connect_once(server: &url::Server) -> Result<ConnectResult> {
@@ -101,8 +102,8 @@ where
     let notices = Notices::default();
     let noted = notices.clone();
     let work = async move {
-        // Awaiting the connection itself would be simpler, but the client would then only log notices. The driver needs the
-        // notices, because a commit that ends with a warning does not count as a reply.
+        // Awaiting the connection itself would be simpler, but the client would then only log the notices. The driver needs
+        // them, because a commit that ends with a warning does not count as a reply.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));

@@ -1,4 +1,4 @@
-//! Requests over a connection. The statements of a step are sent together and need only one round trip.
+//! Requests over a connection. The statements of a step are sent together, so a step needs only one round trip.
 
 use alloc::{boxed::Box, string::ToString, vec::Vec};
 use core::{
@@ -22,8 +22,9 @@ use crate::{
     stores::system::random,
 };
 
-/// Processes a request. The notices come from the connection, unless a pool drives the connection and does not pass on its
-/// notices. In that case, the driver cannot recognize a commit whose wait for a replica was canceled manually.
+/// Processes a request. `notices` belongs to the connection. There are none if a pool drives the connection, because a pool
+/// does not pass them on. In that case, the driver cannot recognize a commit whose wait for a replica was canceled
+/// manually.
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,
@@ -49,7 +50,8 @@ pub(super) async fn answer(
 async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
-        // The first round sends all statements in order before any reply has arrived, so they share one round trip.
+        // The first poll of each future sends its statement. All statements are sent in order before any reply has arrived,
+        // so they share one round trip.
         let mut is_over = true;
         for (future, output) in &mut pending {
             if output.is_none() {
@@ -65,7 +67,8 @@ async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     pending.into_iter().filter_map(|(_, output)| output).collect()
 }
 
-/// Sends an unnamed statement, because a pooler may use a different connection for each transaction.
+/// Sends an unnamed statement. Named statements cannot be used, because a pooler may use a different connection for each
+/// transaction.
 async fn run(client: &Client, statement: &Statement) -> Result<Rows, tokio_postgres::Error> {
     let values = statement.values.iter().map(|value| match value {
         Value::Integer(value) => (value as &(dyn ToSql + Sync), Type::INT8),
@@ -92,7 +95,7 @@ impl From<tokio_postgres::Error> for Failure {
         }
         let (mut message, mut cause) = (error.to_string(), error.source());
         while let Some(found) = cause {
-            // Writing to a string cannot fail.
+            // The result can be ignored, because writing to a string cannot fail.
             let _ = write!(message, ": {found}");
             cause = found.source();
         }

@@ -131,7 +131,7 @@ impl SingleConnectionStore for AsyncPostgresql {
 struct LentConnection {
     /// The connection, or `None` while it is being closed.
     from: Option<Source>,
-    /// `true` if no request is in progress. The value stays `false` after a request is dropped.
+    /// Whether no request is in progress. This stays `false` after a request is dropped.
     is_idle: bool,
 }
 
@@ -162,8 +162,8 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // If the server does not reply, the connection's task would otherwise never end, or the pool would hand this
-        // connection to its next user.
+        // A request was dropped. If the server never replies, the connection's task would otherwise never end, or the pool
+        // would hand this connection to its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]

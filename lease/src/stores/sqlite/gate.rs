@@ -1,6 +1,7 @@
-//! A gate for forks. `SQLite` keeps a process's file locks in memory, and a forked child process receives a copy of that
-//! memory. A child forked while a file is open would mistake its parent's locks for its own. Therefore, a file is open only
-//! while a request is being processed, and a fork waits until the requests in progress have ended.
+//! A gate that makes forks and requests wait for each other. `SQLite` keeps a process's file locks in memory, and a forked
+//! child process receives a copy of that memory. A child that is forked while a file is open would mistake its parent's
+//! locks for its own. Therefore, a file is open only while a request is being processed, and a fork waits until the
+//! requests in progress have ended.
 //!
 //! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in
 //! the middle of a request cannot open files.
@@ -16,26 +17,26 @@ use std::{
 
 use crate::{Error, ErrorKind, Result, rules::forks};
 
-/// The process number in the upper half, and the number of requests in progress in the lower half.
+/// The process number (upper half) and the number of requests in progress (lower half).
 static BUSY: AtomicU64 = AtomicU64::new(0);
 /// The number of threads of this process that are forking.
 static FORKING_THREADS: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
 static HAS_HOOKS: AtomicBool = AtomicBool::new(false);
 
-/// The maximum time that a fork waits for requests. While a fork waits, no request waits for a locked file.
+/// The maximum time that a fork waits for requests to end. While a fork is waiting, no request waits for a locked file.
 #[cfg(unix)]
 const MAX_WAIT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Marks a request as in progress until the `RequestGuard` is dropped.
+/// A guard that marks a request as in progress until it is dropped.
 #[derive(Debug)]
 pub(super) struct RequestGuard {
     process: u32,
 }
 
 impl RequestGuard {
-    /// Waits while another thread forks.
+    /// Marks a request as in progress. Waits while another thread forks.
     ///
     /// # Errors
     /// Returns `lease_unavailable` in a child process that was forked in the middle of a request.
@@ -75,16 +76,18 @@ impl Drop for RequestGuard {
     }
 }
 
-/// Returns whether a thread of this process is forking, so that requests should end soon.
+/// Returns whether a thread of this process is forking. If so, requests should end soon.
 pub(super) fn is_forking() -> bool {
     FORKING_THREADS.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. If two threads both install them, the effect is the same as if one did.
+/// Installs the fork hooks unless they are already installed. Calls from several threads have the same effect as a single
+/// call.
 fn install_hooks() {
     #[cfg(unix)]
     if !HAS_HOOKS.swap(true, Ordering::AcqRel) {
-        // SAFETY: the handlers only access atomics, read clocks and sleep, so they may run around a fork in any thread.
+        // SAFETY: the handlers only access atomics, read clocks and sleep, so it is sound to run them around a fork in any
+        // thread.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
     }
 }

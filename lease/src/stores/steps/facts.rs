@@ -1,12 +1,12 @@
-//! Derives a name for a store's file from what the operating system reports about the file, or rejects the file.
+//! Checks whether a file can be a store, and derives the store's name from the file's metadata.
 
 use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems that may lose data, because they keep it in memory, on the network or in another program. Each entry starts
-/// with the number that Linux assigns to the file system.
+/// File systems that may lose data because they keep it in memory, on the network or in another program. Each entry
+/// contains the magic number by which Linux identifies the file system, and the file system's name.
 const NON_DURABLE_FILE_SYSTEMS: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
@@ -30,8 +30,8 @@ const NON_DURABLE_FILE_SYSTEMS: [(u32, &str); 15] = [
 /// is removed.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable. `found` is the number that identifies the type of file system on Linux.
-/// Overlayfs is rejected as well, unless the store's URL allows it.
+/// Rejects a file system that is not durable. `found` is the magic number by which Linux identifies the type of file
+/// system. Overlayfs is rejected as well, unless the store's URL allows it.
 ///
 /// # Errors
 /// Returns `store_not_durable` for a rejected file system.
@@ -47,7 +47,8 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
 }
 
 /// Returns the name that identifies a file, regardless of its content, its path and the device on which its volume is
-/// mounted. The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
+/// mounted. The name consists of the inode number and the birth time, because file systems reuse the inode numbers of
+/// deleted files.
 ///
 /// # Errors
 /// Returns `store_not_durable` if the file system does not record birth times. Without birth times, a restored backup could
@@ -68,7 +69,7 @@ fn invalid_fact(found: &str) -> Error {
 }
 
 /// Causes of a failed attempt to open a file that persist until someone changes the system's configuration. Each entry
-/// lists the names of the C error numbers, followed by the reason.
+/// lists the names of the `errno` values, followed by the reason.
 const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
@@ -76,8 +77,8 @@ const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["EISDIR"], "the path is a folder"),
 ];
 
-/// Returns the error for a store's file that the system could not open or create. `code` is the name of the C error number,
-/// such as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
+/// Returns the error for a store's file that could not be opened or created. `code` is the name of the `errno` value, such
+/// as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     let lasting = PERMANENT_FAILURES.iter().find(|(codes, _)| codes.contains(&code));
@@ -88,7 +89,7 @@ pub fn file_error(code: &str) -> Error {
 }
 
 /// Returns whether a [`file_error`] with this message is permanent, so that retrying is pointless. The function checks the
-/// message, because exceptions in other languages contain nothing else.
+/// message, because exceptions in other languages carry no other detail.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_permanent_failure(message: &str) -> bool {
     PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)

@@ -63,8 +63,8 @@ pub fn open<C>(
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Checks a path at which a store may exist, and returns whether the file exists. If the result is `false`, the file could
-/// be created.
+/// Checks whether a store may be created or opened at a path, and returns whether the file exists. If the result is
+/// `false`, the file could be created.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
@@ -90,8 +90,8 @@ fn check_durable(path: &Path, access: Access) -> Result<()> {
 #[cfg(target_os = "linux")]
 fn check_file_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| io_error(&error.into()))?;
-    // The field's type differs between architectures, and some of them sign-extend its value. File-system numbers are 32
-    // bits wide.
+    // The type of `f_type` differs between architectures, and on some of them the value is sign-extended. File-system magic
+    // numbers are 32 bits wide.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
     check_number(found, access.allows_overlayfs)
 }
@@ -134,8 +134,8 @@ fn io_error(error: &io::Error) -> Error {
     }
 }
 
-/// Returns a file's inode and, if available, its birth time in Unix milliseconds. Some languages do not report the birth
-/// time with a higher precision.
+/// Returns a file's inode number and, if available, its birth time in Unix milliseconds. Milliseconds are used because some
+/// languages do not report birth times with a higher precision.
 #[cfg(target_os = "linux")]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -159,7 +159,7 @@ fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
 #[cfg(windows)]
 fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
-    /// The Unix epoch in units of 100 ns since the Windows epoch in 1601.
+    /// The Unix epoch on the Windows time scale, which counts units of 100 ns since 1601.
     const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
     let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH));

@@ -2,8 +2,8 @@
 //!
 //! The text of the statement is the body of the HTTP request. The statement has two values. The first is 1 if the next
 //! request on the connection must reach the same server, and otherwise 0. The second is the value of the
-//! `polyflake-request` header. The driver returns one row: the status, the body of the response, and the
-//! `polyflake-request` value that the response repeats, or null. If the previous statement's first value was 1 and the
+//! `polyflake-request` header. The driver returns one row: the response's status, its body, and the value of its
+//! `polyflake-request` header, which repeats the request's, or null. If the previous statement's first value was 1 and the
 //! connection is still open, the driver sends the `polyflake-connection` header with the value from the last response.
 
 use alloc::{
@@ -30,7 +30,7 @@ pub(super) fn statement(request: &Request, id: Random) -> Statement {
 /// Returns the reply contained in the response to a request.
 ///
 /// # Errors
-/// Returns the service's error, or `lease_unavailable` for any response that the service did not send for this request.
+/// Returns the service's error, or `lease_unavailable` if the response is not the service's response to this request.
 pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
     if let Some(failure) = &outcome.failure {
         return Err(error(failure));

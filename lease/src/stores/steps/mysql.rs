@@ -34,10 +34,10 @@ const ISOLATION: &str =
     "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
 
 /// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// declares this with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. A boolean
-/// variable is a number in some versions and a word in others. The database's name becomes part of a file name, in which
-/// the server encodes some characters. The query looks up each table separately, because the server would otherwise open
-/// every table of the database.
+/// declares this with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. Depending
+/// on the version, a boolean variable is a number or a word. The database's name becomes part of a file name, in which the
+/// server encodes some characters. The query looks up each table separately, because the server would otherwise open every
+/// table of the database.
 const FAULT: &str = "
     WHEN @@GLOBAL.innodb_flush_method IN ('nosync', 'littlesync')
         THEN CONCAT('innodb_flush_method=', @@GLOBAL.innodb_flush_method, ', which does not synchronize the log')
@@ -64,7 +64,7 @@ const FAULT: &str = "
             AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
         THEN 'a table of another engine; it must be InnoDB' END";
 
-/// The table's ID, or NULL. The query compares names as bytes too, because database names may differ only in case. The
+/// The table's ID, or NULL. The query also compares names as bytes, because database names may differ only in case. The
 /// server reads the names of all its tables, so the cheaper comparison comes first.
 const TABLE: &str =
     "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
@@ -83,11 +83,11 @@ const SERVER: &str =
 /// The store's name during a transaction, or NULL if the server may lose commits.
 const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
-/// Begins a transaction and reads the store's name. A time zone without daylight saving time makes the server's time
-/// unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock, table lock or server lock
-/// after 5 seconds. The server ends the transaction of a client that has been silent for 4 seconds, so a statement that
-/// waits for this client's locks obtains them in time. `MySQL` can apply this timeout only to all idle connections. The
-/// other settings replace a server's unusual defaults.
+/// Returns the statements that begin a transaction and read the store's name. A time zone without daylight saving time
+/// makes the server's time unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock,
+/// table lock or server lock after 5 seconds. The server ends the transaction of a client that has been silent for 4
+/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` can apply this timeout only to
+/// all idle connections. The other settings override unusual server defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
@@ -124,8 +124,8 @@ pub(super) fn dialect() -> Dialect {
     }
 }
 
-/// Ends the transaction that found no tables, and creates the tables. Each statement that creates a table commits
-/// implicitly.
+/// Returns the statements that end the transaction that found no tables, and then create the tables. Each statement that
+/// creates a table commits implicitly.
 pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
 }
@@ -145,7 +145,7 @@ pub(super) fn no_store_error() -> Error {
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     match failure.code.as_deref() {
-        // The server rejected a user, a password, a host or a connection without TLS, or the database does not exist or is not
+        // The server rejected the user, password, host or unencrypted connection, or the database does not exist or is not
         // accessible.
         Some(
             "1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "1820" | "1862" | "3118" | "3159"
@@ -202,7 +202,7 @@ pub(super) fn error(failure: &Failure) -> Error {
     }
 }
 
-/// A part of `PyMySQL`'s message if it cannot encrypt a password for the server.
+/// The part of `PyMySQL`'s error message that shows that it cannot encrypt a password for the server.
 const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
 
 /// Substrings of the messages that clients report for a server without TLS.

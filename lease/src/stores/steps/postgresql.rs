@@ -1,8 +1,8 @@
 //! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or
 //! on the `search_path`. Each transaction requests a synchronous commit, and reads whether the server's commits are
-//! durable. It also reads the server's identity, timeline and tables, because a restored backup and a promoted replica are
-//! different incarnations. If an operator restores rows into existing tables, the store looks unchanged. The operator must
-//! then report the restore to the namespace (`quiet_until`).
+//! durable. It also reads the server's identity, the server's timeline and the table's ID, because a restored backup and a
+//! promoted replica are different incarnations. If an operator restores rows into existing tables, the store looks
+//! unchanged. The operator must then report the restore to the namespace (`quiet_until`).
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -22,9 +22,9 @@ const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 /// EXISTS` fails if two transactions create a table at the same time.
 const LOCK_QUERY: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Applies the settings of a transaction. A statement times out only after every holder has given up on it. If the server
-/// stops waiting for a replica early, the commit succeeds with a warning, which not every client reports. The settings are
-/// in the query's `FROM` clause, so they are applied before the query's columns are read.
+/// Applies the settings of a transaction. The statement timeout is longer than any holder waits. A shorter timeout could
+/// cancel a commit's wait for a replica, and the commit would then succeed with a warning, which not every client reports.
+/// The settings are in the query's `FROM` clause, so they are applied before the query's columns are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
@@ -38,7 +38,7 @@ const FAULT: &str = "CASE
         AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
 
-/// The start of a transaction that changes rows.
+/// The statement that begins a transaction that changes rows.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// The OID of the leases table, or NULL.
@@ -76,8 +76,8 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 }
 
 /// Ends a transaction that failed because there are no tables, and begins one that may create them. Only one connection at
-/// a time runs such a transaction. The last row states whether another connection created the tables in the meantime,
-/// whether the schema exists, and where the database contains other tables of leases.
+/// a time runs such a transaction. The last row states whether another connection has created the tables in the meantime,
+/// whether the schema exists, and which other schema of the database contains lease tables, if there is one.
 pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.qualify(TABLE), dialect.qualify(&dialect.state));
@@ -91,8 +91,9 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", BEGIN_WRITE, &state, LOCK_QUERY, &found].map(statement).into()
 }
 
-/// Creates the missing schema and tables after [`find_tables`], and ends the transaction. The schema is created only if it does
-/// not exist: without the privilege to create schemas, `PostgreSQL` rejects the statement even for an existing schema.
+/// Creates the tables, and the schema if it is missing, after [`find_tables`], and ends the transaction. An existing schema
+/// is not created again, because without the privilege to create schemas, `PostgreSQL` rejects the statement even for an
+/// existing schema.
 ///
 /// # Errors
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
@@ -149,8 +150,8 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         // exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejection_error(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
-        // These messages are checked before the rejections, because a message about a certificate file may also state that
-        // the file does not exist.
+        // These messages must be checked before the rejections, because a message about a certificate file may also contain
+        // "does not exist".
         None if contains_any(message, &CERTIFICATE_MESSAGES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
@@ -168,7 +169,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// Substrings of the server's messages for a rejected connection. libpq does not report the SQLSTATE of these messages.
+/// Substrings of the server's messages for a rejected connection, for which libpq does not report an SQLSTATE.
 const REJECTION_MESSAGES: [&str; 8] = [
     "\" does not exist",
     "authentication failed",

@@ -1,12 +1,12 @@
 //! The script for `Redis` and `Valkey`, modeled as a store with one statement: the script, with its keys and arguments.
 //!
-//! The text of the statement is the script. Its values are the number of the script's keys, these keys, and its arguments,
+//! The text of the statement is the script. Its values are the number of the script's keys, the keys, and the arguments,
 //! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
 //! script's reply.
 //!
 //! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name consists of two
 //! IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a replica is promoted.
-//! The script rejects a server if another server may replace it while both acknowledge writes.
+//! The script rejects a server that another server may replace while both acknowledge writes.
 
 use alloc::{
     borrow::ToOwned,
@@ -27,7 +27,7 @@ use crate::{
 
 const SCRIPT: &str = include_str!("../../../sql/redis.lua");
 
-/// The command with which an operator creates a user.
+/// The command that an operator runs to create a user.
 const USER: &str = include_str!("../../../sql/redis-user.acl");
 
 pub(super) fn statement(request: &Request) -> Statement {
@@ -58,8 +58,8 @@ fn arguments(request: &Request) -> Vec<String> {
     [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
 }
 
-/// Returns a record's key, which is the same in both collections. Keys have a fixed number of digits, so that records with
-/// the same end are sorted by worker ID.
+/// Returns a record's key, which is the same in both collections: the worker ID, padded with zeros so that records with the
+/// same end are sorted by worker ID.
 fn member(first: u64) -> String {
     format!("{first:016}")
 }
@@ -165,7 +165,7 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
     })
 }
 
-/// Returns the readable records. An unreadable record does not make the other records unusable.
+/// Returns the readable records. An unreadable record does not prevent the others from being used.
 fn records(values: &[&str]) -> Result<Vec<Record>> {
     let read = values.iter().map(|record| Record::from_json(record));
     let (records, errors): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
@@ -197,7 +197,7 @@ fn setting_error(setting: &str, expected: &str, found: &str) -> Error {
 }
 
 /// Classifies an error by the first word of the server's message, which clients return as the code or in the message. In
-/// Redis 6, the error of a command within a script appears inside the script's error.
+/// Redis 6, the error of a command that a script runs is embedded in the script's error.
 pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     let Some(code) = failure.code.as_deref() else {

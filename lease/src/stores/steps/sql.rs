@@ -34,21 +34,21 @@ const RECORD: &str =
 /// The columns of a namespace's record.
 const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
 
-/// The SQL expressions that differ between databases.
+/// The parts of the SQL statements that differ between databases.
 pub(super) struct Dialect {
     /// An expression for the store's name. It is NULL in a store that may lose committed data.
     pub(super) store: String,
     /// A query with three columns: the reason why commits may not be durable, or NULL; the store's name, or NULL if the
     /// store has no tables; and the store's time in Unix milliseconds.
     pub(super) state: String,
-    /// The start of a transaction that changes rows. The transaction sees the latest commits, so that a late swap reports a
-    /// mismatch instead of failing.
+    /// The statements that begin a transaction that changes rows. The transaction sees the latest commits, so that a late
+    /// swap reports a mismatch instead of failing.
     pub(super) write: Vec<String>,
-    /// The start of a transaction that changes no rows. The transaction sees the records and the namespace in one snapshot.
-    /// Otherwise, records that another holder creates between the two reads would seem to be lost. This list has as many
-    /// statements as `write`.
+    /// The statements that begin a transaction that changes no rows. The transaction sees the records and the namespace in
+    /// one snapshot. Otherwise, records that another holder creates between the two reads would seem to be lost. This list
+    /// has as many statements as `write`.
     pub(super) read: Vec<String>,
-    /// The clause at the end of a query that locks the query's row against changes until the end of the transaction.
+    /// The clause at the end of a query that locks the selected row against changes until the end of the transaction.
     pub(super) shared: &'static str,
     /// The locking clause to use instead if the transaction also changes the row.
     pub(super) locked: &'static str,
@@ -63,7 +63,7 @@ pub(super) struct Dialect {
     pub(super) returns: bool,
     /// The location of the tables. [`Dialect::qualify`] inserts it before the table names in every statement.
     pub(super) place: String,
-    /// The statements after a probe. The last statement returns the version of the tables.
+    /// The statement to run after a probe. It returns the version of the tables.
     pub(super) version: Option<Statement>,
 }
 
@@ -111,7 +111,7 @@ impl Dialect {
         self.transaction(begin, statements(request, self), "COMMIT")
     }
 
-    /// Returns the transaction whose rows [`check_probe`] checks. It leaves no changes behind.
+    /// Returns the probe transaction, which leaves no changes behind. [`check_probe`] checks the rows that it returns.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
         let requests = probe(random, store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
@@ -126,8 +126,8 @@ impl Dialect {
         statements.map(|statement| self.to_dialect(&statement)).collect()
     }
 
-    /// Returns a statement in the database's notation. If the parameters are not numbered, the values follow the order in
-    /// which the text uses them.
+    /// Returns a statement in the database's notation. If the database does not support numbered parameters, the values are
+    /// listed in the order in which the text uses them.
     fn to_dialect(&self, statement: &Statement) -> Statement {
         let text = self.qualify(&statement.text);
         if self.returns {
@@ -206,7 +206,7 @@ impl State {
             Some([Value::Text(fault), ..]) => {
                 let reason = format!("the server may lose what it commits: {fault}");
                 let error = Error::new(ErrorKind::StoreNotDurable, reason);
-                // A replica may be promoted soon, so this error is not permanent.
+                // A replica may be promoted soon, so an error about a replica is not permanent.
                 let lasts = !["recovery", "read_only"].iter().any(|words| fault.contains(words));
                 return Err(if lasts { error.permanent() } else { error });
             }
@@ -282,8 +282,8 @@ fn parse_reply(
     }
     let namespace = rows.last().and_then(|found| found.first());
     let namespace = namespace.map(|row| parse_namespace(row)).transpose()?;
-    // Without RETURNING, the lock precedes the statement that finds the row. Finding the row does not prove that the row
-    // was changed. The record after the swap does not prove that this swap changed it. Both checks are therefore necessary.
+    // Without RETURNING, two checks are necessary: finding the row does not prove that the swap changed it, and the record
+    // after the swap does not prove that this swap wrote it. The lock precedes the statement that finds the row.
     let is_new = match (operation, rows) {
         (Operation::Put { new, .. }, [.., found, _]) if !dialect.returns => {
             found.first().map(|row| parse_record(row)).transpose()?.as_ref() == Some(new)
@@ -311,7 +311,7 @@ fn parse_reply(
     Ok((found, namespace))
 }
 
-/// Returns the number of a request's statements between the state query and the end of the transaction.
+/// Returns the number of statements that a request adds between the state query and the end of the transaction.
 fn statement_count(operation: &Operation, dialect: &Dialect) -> usize {
     match operation {
         Operation::Put { .. } | Operation::PutNamespace { .. } if dialect.returns => 3,
@@ -327,7 +327,7 @@ fn read(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
-    // For a reserved worker ID, `granted_until` is not a time, and it would be later than all other ends.
+    // Reserved worker IDs are excluded, because their `granted_until` is not a time and would be later than all other ends.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
@@ -443,7 +443,7 @@ fn parse_record(row: &[Value]) -> Result<Record> {
     Record::from_fields(&row_fields(RECORD, row))
 }
 
-/// Returns the readable records. An unreadable record does not make the other records unusable.
+/// Returns the readable records. An unreadable record does not prevent the others from being used.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
@@ -477,8 +477,8 @@ fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
     })
 }
 
-/// Returns the probe's requests. A store's replies satisfy [`check_probe`] if the store rejects stale swaps and duplicate
-/// creations.
+/// Returns the requests of a probe, which tests that a store rejects stale swaps and duplicate creations. [`check_probe`]
+/// checks the replies.
 fn probe(random: Random, store: &str) -> [Request; 6] {
     // The name is unique: no namespace has it, and no other connection uses it at the same time.
     let name = format!("probe-{random}");

@@ -31,8 +31,8 @@ pub(super) fn dialect(name: &str) -> Dialect {
     Dialect {
         store: format!("'{name}'"),
         state: format!("SELECT NULL, '{name}', {now}"),
-        // IMMEDIATE acquires the write lock at the start. A transaction that reads first and acquires the lock later fails
-        // instead of waiting if another process wrote in between.
+        // IMMEDIATE acquires the write lock at the start. Without it, a transaction that reads first and acquires the lock
+        // later would fail instead of waiting if another process wrote in between.
         write: vec!["BEGIN IMMEDIATE".into()],
         read: vec!["BEGIN".into()],
         shared: "",

@@ -134,7 +134,8 @@ export function parseSnowflake<Name extends string>(
     unixMs = epochMs + values.timestamp * tickMs;
   } catch {} // `epochMs` or `tickMs` is a bigint
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
-  // Some members are missing if two fields have the same name, an entry is not a pair, or a field has a reserved name.
+  // `found` has too few members if two fields have the same name, an entry is not a pair, or a field has a reserved
+  // name.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
   throw new PolyflakeError("invalid_layout", "expected epochMs, tickMs, timestamp and distinct names");
 }

@@ -104,7 +104,7 @@ interface Column {
 
 /** Returns the functions that create a database's columns, by form name. */
 function createColumns<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
-  // In CommonJS, the namespace object also has a `default` member, which is not a form.
+  // In CommonJS, `forms` also has a `default` member, which is not a form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
   const createColumn = ({ column, to, from }: AnyForm) =>

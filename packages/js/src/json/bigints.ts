@@ -80,7 +80,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
   const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
-  // A reviver visits an array before the member that contains it.
+  // The reviver visits the items of an array before the member whose value is that array.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {

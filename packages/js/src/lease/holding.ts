@@ -77,7 +77,7 @@ export class LeaseCore {
       this.grantee?.extend(end);
       if (this.#grant) this.#grant.end = end;
     } catch {
-      // If extending the generator fails, it keeps its previous end.
+      // If the extension fails, the generator and the grant keep their previous end.
     }
     return null;
   }

@@ -391,8 +391,8 @@ function handleSignals(signals: readonly string[]): void {
   for (const signal of signals) {
     if (handledSignals.has(signal)) continue;
     handledSignals.add(signal);
-    // This listener must run before the others, because a one-time listener is no longer counted once it has been
-    // called.
+    // This listener must run before the program's own listeners. A one-time listener is removed when it is called, so
+    // it would no longer be counted below.
     process.prependOnceListener(signal, async () => {
       handledSignals.delete(signal);
       // A program that handles the signal itself may still generate IDs for its last requests before it exits on its

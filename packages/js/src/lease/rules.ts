@@ -95,7 +95,7 @@ export class Rules {
   #write(text: string, before: Uint8Array = new Uint8Array(0)): number {
     const bytes = new TextEncoder().encode(text);
     const length = before.length + bytes.length;
-    // This call may replace the memory's buffer.
+    // The call to `room` may replace the memory's buffer, so read `memory.buffer` after it.
     const at = this.#calls.room(length);
     const room = new Uint8Array(this.#calls.memory.buffer, at, length);
     room.set(before);

@@ -119,8 +119,8 @@ export class WorkerLease implements AnyLease {
       longest: this.#longest,
       attached: () => this.#holding.pass(),
       reason: () => {
-        // Each call that waits for a worker ID repeats this step. Between these calls, nothing else executes the
-        // commands.
+        // Each call that waits for a worker ID advances the lease here. Between such calls, nothing else executes the
+        // lease's commands.
         void this.#advance();
         const { message, until, permanent } = this.#reason();
         const advice = "; await lease.ready() first in each request";
@@ -157,7 +157,7 @@ export class WorkerLease implements AnyLease {
         if (this.#turn === turn) this.#answer = answer;
       }
     } catch {
-      // Random numbers are not available outside of a request, so the commands wait for the first request.
+      // A Worker cannot obtain random numbers outside of a request, so the commands wait for the first request.
     }
     if (this.#turn === turn) this.#turn = undefined;
   }

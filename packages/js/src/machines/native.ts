@@ -56,7 +56,8 @@ function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores
     offset: area.byteOffset,
   };
   const { count, addons } = sharedState();
-  // Another thread may have reported a restore to the addon, but this thread's count may not include that report yet.
+  // Use the lower count: another thread may have reported a restore to the addon that this thread's count does not
+  // include yet.
   const seen = Math.min(restores(), loadCount(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });

@@ -113,7 +113,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     this.#nextText = m.maker("randflakeGenerateText", text, !clock);
     if (lease) return;
     const [firstNode, lastNode] = granted;
-    // A decrypted number identifies the secret without revealing it.
+    // The decrypted fields of ID 0 identify the secret without revealing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);
     const key = `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`;
     const identity = {

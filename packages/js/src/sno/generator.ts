@@ -128,8 +128,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
-    // Request random bytes before reading the clock. Neither is available in a worker's global scope, but only the
-    // request for random bytes reports the problem.
+    // Request random bytes before reading the clock. In a worker's global scope, neither random bytes nor the time are
+    // available, but only the request for random bytes reports the problem.
     const seed = (): void => {
       if (!isSeeded) randomBytes(1);
       isSeeded = true;

@@ -148,7 +148,7 @@ class SQLite(Driver):
         self.path, self.allows_overlayfs = path, allows_overlayfs
 
     def open(self) -> str:
-        # If another process keeps the file locked for longer, the rules retry.
+        # If another process keeps the file locked for longer than this timeout, the rules retry.
         def connect(path: object) -> sqlite3.Connection:
             return sqlite3.connect(str(path), timeout=1, isolation_level=None, check_same_thread=False)
 

@@ -22,7 +22,7 @@ from polyflake._reading import read_int64, read_sno
 
 __all__ = ["Int64", "Randflake", "dec_hook", "enc_hook", "schema_hook"]
 
-#: The common base class of all array classes of ID formats.
+#: The base class shared by the array classes of all ID formats.
 _Array: type[Any] = sno.SnoArray.__bases__[0]
 
 

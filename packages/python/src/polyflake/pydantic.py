@@ -40,7 +40,7 @@ def _sno_schema() -> CoreSchema:
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
 
 
-# Serializes values of type `Any`, for which there is no schema.
+# Serializes values of type `Any`, which have no schema.
 _sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
 
 
@@ -77,8 +77,8 @@ class HasMetabyte:
         return described(schema, {**handler(schema), **described_as, "pattern": f"^({either})$", "examples": examples})
 
 
-# Validation also accepts a JSON number. The schema lists the string first, because clients that use floats would round
-# a number.
+# Validation also accepts a JSON number. The schema lists the string first, because clients that represent numbers as
+# floats would round a number.
 _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 

@@ -12,7 +12,7 @@ use super::{
     vectors::{label, list, member, text},
 };
 
-/// `sparx64.json`: each block in both directions, and then all blocks with the same key in one batch.
+/// `sparx64.json`: encrypts and decrypts each block, and then processes all blocks with the same key in one batch.
 pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_key = BTreeMap::<_, (String, String)>::new();

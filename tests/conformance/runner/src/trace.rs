@@ -51,7 +51,7 @@ pub(crate) fn rejection_case(
     Case::new(name, op, options, Pattern::error(code, None))
 }
 
-/// Returns the pattern for answers in which no ID repeats one from an earlier answer.
+/// Returns a pattern that matches answers in which all IDs are unique.
 pub(crate) fn ids_are_unique() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| all_cells_are_unique(answer, Value::clone))
 }

@@ -101,7 +101,7 @@ fn assert_message(error: &(dyn std::error::Error + 'static), message: &str) {
     assert!(said.iter().any(|said| said.contains(message)), "expected {message}, found {said:?}");
 }
 
-/// Runs an asynchronous library's test.
+/// Runs an asynchronous test to completion on a Tokio runtime.
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(test);

@@ -1,4 +1,4 @@
-//! postgres-types, through `postgres`.
+//! postgres-types, tested through the `postgres` crate.
 
 use polyflake::{
     hotguid::HotGuid,

@@ -41,7 +41,7 @@ mod ids {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-/// The same table, but its users have a different ID type.
+/// The same table, but with a different ID type for its users.
 mod others {
     use polyflake::sno::{Id, Sno};
     use polyflake_sql::{Text, Uuid};

@@ -1,5 +1,5 @@
-// The stores that the tests use, each with a Node version that includes a client for the store, and makers that lease
-// worker IDs there.
+// The stores that the tests use, each with a Node version that includes a client for the store. Also starts makers,
+// which are programs that lease worker IDs from a store.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ const createPostgresStore = () => {
 
 export const PLACES = {
   "node:sqlite": createSqliteStore(NODE_24),
-  // Also works in Node 20.
+  // This client also works in Node 20.
   "better-sqlite3": createSqliteStore(execPath),
   ...(env.PGHOST ? { pg: createPostgresStore } : {}),
 };

@@ -18,7 +18,7 @@ const files = readdirSync(example, { recursive: true }).filter((file) => /\.tsx?
 const lines = files.flatMap((file) => readFileSync(join(example, file), "utf8").trimEnd().split("\n"));
 assert(files.length > 5 && lines.length < 100, `${lines.length} lines`);
 
-// Uses the tested versions of the dependencies.
+// Skip the example's package.json, so that the tested versions of the dependencies are used.
 cpSync(example, ".", { recursive: true, filter: (path) => basename(path) !== "package.json" });
 withPostgres((folder) => {
   if (!folder) return;

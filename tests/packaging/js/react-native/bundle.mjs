@@ -1,5 +1,5 @@
 // Builds a script for Hermes, React Native's engine, which supports neither WebAssembly nor classes. The script is
-// compiled as React Native's bundler would compile it, and contains every vector.
+// compiled as React Native's bundler would compile it, and contains every test vector.
 import { copyFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transformAsync } from "@babel/core";

@@ -1,8 +1,8 @@
-//! Repeatedly restarts generators with explicit worker IDs, and counts duplicates. Each generator starts as soon as its
-//! predecessor has generated its last ID.
+//! Repeatedly restarts generators with explicit worker IDs, and counts duplicate IDs. Each generator starts as soon as the
+//! previous one with the same worker ID has generated its last ID.
 //!
-//! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run concurrently,
-//! so that their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
+//! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. Different worker IDs run
+//! concurrently, so that their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
 //!
 //! The program prints one JSON line per format, and fails if an ID repeats. In `tests/stepping`, `restarts.py` and
 //! `restarts.mjs` run the same test for Python and JavaScript.
@@ -29,18 +29,19 @@ struct Options {
     /// Number of worker IDs that run concurrently.
     #[arg(long, default_value_t = 500)]
     workers: u16,
-    /// Number of generators for each format with one-second ticks. These generators wait longer.
+    /// Number of generators for each format with one-second ticks. These generators take longer, because they wait for the
+    /// next second.
     #[arg(long, default_value_t = 1000)]
     slow: usize,
     /// Runs each generator in its own process.
     #[arg(long)]
     processes: bool,
-    /// Generates and prints two IDs, given the index of a format and a worker ID.
+    /// Generates two IDs in this process and prints them. The values are the index of a format and a worker ID.
     #[arg(long, num_args = 2, hide = true)]
     one: Option<Vec<u16>>,
 }
 
-/// Generates two IDs with a new generator for a worker ID.
+/// A function that creates a generator for a worker ID and generates two IDs with it.
 type MakeTwoIds = fn(u16) -> Result<[u128; 2]>;
 
 struct Format {
@@ -84,14 +85,13 @@ fn randflake(worker: u16) -> Result<[u128; 2]> {
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
-/// The stateless source always returns the same identity, so there is only one worker ID, and its generators run one after
-/// another.
+/// Every generator uses the same fixed identity, so there is only one worker ID, and its generators run one after another.
 fn hot_guid(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
 }
 
-/// Returns the IDs of `count` consecutive generators with one worker ID.
+/// Creates `count` generators one after another, all with the same worker ID, and returns their IDs.
 fn consecutive_ids(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
     let begin = FORMATS[usize::from(index)].begin;
     let begin = || {

@@ -12,7 +12,7 @@ type Block = [u8; 8];
 /// Number of blocks encrypted in one sample. There are enough that a sample takes much longer than reading the clock.
 const BLOCKS: usize = 16;
 
-/// Above this value of t, the two kinds of input can be distinguished.
+/// If t exceeds this value, the test concludes that the running time depends on the input.
 const MAX_T_STATISTIC: f64 = 5.0;
 
 /// A running mean and variance (Welford's algorithm).
@@ -36,18 +36,18 @@ impl RunningMoments {
     }
 }
 
-/// Returns Welch's t for two kinds of samples.
+/// Returns Welch's t statistic for the two kinds of samples.
 fn welch_t(kinds: [RunningMoments; 2]) -> f64 {
     let [a, b] = kinds;
     (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
 }
 
-/// Number of samples prepared together. All inputs are ready before the first sample is timed, so that the two kinds differ
-/// only in their bytes.
+/// Number of samples in a batch. All inputs of a batch are prepared before its first sample is timed, so that the two kinds
+/// of input differ only in their bytes.
 const INPUTS_PER_BATCH: usize = 4096;
 
-/// Times `work` on fixed and random blocks in random order. Discards samples that are slower than 90% of the first samples,
-/// because they were interrupted.
+/// Times `work` on fixed and random blocks in random order. To exclude samples that were interrupted, it discards those
+/// that are slower than 90% of the first samples.
 fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
     let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);
@@ -62,7 +62,7 @@ fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     welch_t(kinds)
 }
 
-/// Picks a kind of input at random and returns it with its blocks: 0 for the fixed block, 1 for random blocks.
+/// Picks a kind of input at random. Returns the kind (0 for the fixed block, 1 for random blocks) and the blocks.
 fn input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
     let kind = random.usize(..2);
     let mask = if kind == 0 { 0 } else { u64::MAX };

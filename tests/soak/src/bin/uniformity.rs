@@ -14,10 +14,11 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 /// Numbers of shards, as powers of two.
 const SHARD_BITS: [u32; 3] = [1, 4, 10];
 
-/// Probability of rejecting a uniform distribution.
+/// A test passes if its p-value exceeds this bound. A uniform distribution fails the test with this probability.
 const MIN_P_VALUE: f64 = 0.001;
 
-/// Passes `count` IDs of one node to `each`. The clock advances by one second whenever the IDs of a second are used up.
+/// Generates `count` IDs for one node, and passes each to `each`. When the IDs of a second are used up, the clock advances
+/// by one second.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     let lease = Grant::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
@@ -31,7 +32,7 @@ fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Returns the probability that counts from a uniform distribution are at least as uneven as these counts.
+/// Returns the probability that counts from a uniform distribution are at least as uneven as `counts`.
 #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 fn p_value(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;

@@ -1,5 +1,5 @@
-//! Generators with one deliberate fault each, and one without a fault. A storm must catch each fault: see
-//! `tests/controls.rs`.
+//! Control generators for the storm tests: several with one deliberate fault each, and one without a fault. A storm must
+//! catch each fault: see `tests/controls.rs`.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -63,8 +63,8 @@ mod linux {
         u64::from_le_bytes(bytes)
     }
 
-    /// Waits for the next microsecond, and appends random bytes from the kernel to the time. This generator follows all
-    /// rules.
+    /// Combines the time with random bytes from the kernel, after waiting for the next microsecond. This generator breaks
+    /// no rule.
     fn valid_generator(_: u64) -> Generator {
         let last = Mutex::new(0);
         Box::new(move || {
@@ -92,7 +92,7 @@ mod linux {
         })
     }
 
-    /// A counter whose first ID is repeated once.
+    /// A counter that returns its first ID twice.
     fn repeating_counter() -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
@@ -113,8 +113,8 @@ mod linux {
         })
     }
 
-    /// Generates IDs from a random base and a count. The generator picks a new base if `is_stale` returns true for the
-    /// process that generated its last ID.
+    /// Generates IDs from a random base and a count. Picks a new base if `is_stale` returns true for the process ID of the
+    /// process that generated the last ID.
     fn random_base_counter(is_stale: fn(Option<u32>) -> bool) -> Generator {
         let state = Mutex::new((random_u64(), 0, None));
         Box::new(move || {
@@ -128,7 +128,7 @@ mod linux {
         })
     }
 
-    /// Picks a new base if the current process is not the one that created the generator.
+    /// A counter that picks a new base if its process ID has changed since it picked the last base.
     fn pid_checking_counter() -> Generator {
         let state = Mutex::new((random_u64(), 0, process::id()));
         Box::new(move || {
@@ -141,7 +141,7 @@ mod linux {
         })
     }
 
-    /// Panics in a copy of the process.
+    /// A generator that panics in a copy of the process.
     fn panic_in_copy() -> Generator {
         let process = process::id();
         Box::new(move || {
@@ -156,7 +156,7 @@ mod linux {
         BASE.store(random_u64(), Ordering::Relaxed);
     }
 
-    /// Picks a new base in the C library's fork hook.
+    /// A counter whose base is replaced by a fork hook that is registered with the C library.
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
     fn fork_hook_counter() -> Generator {
         in_child();
@@ -169,7 +169,8 @@ mod linux {
         })
     }
 
-    /// A snowflake with one bit that marks the IDs after the first clock rollback, but not those after the second.
+    /// A snowflake with one bit that is set after the first clock rollback. A second rollback does not change the bit, so
+    /// IDs can repeat.
     fn one_bit_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0, 0));
         Box::new(move || {
@@ -196,7 +197,8 @@ mod linux {
         })
     }
 
-    /// Generates IDs while a file names this process as the holder, but checks the file only for the first of every 20 IDs.
+    /// Generates IDs while a file names this process as the lease holder, but checks the file only for the first of every
+    /// 20 IDs.
     fn lease() -> Generator {
         let (file, last) = (folder().join("lease"), Mutex::new((0, 0, 0)));
         Box::new(move || {
@@ -204,7 +206,7 @@ mod linux {
             while last.2 == 0 && !is_holder(&file)? {
                 thread::sleep(Duration::from_millis(1));
             }
-            // This delay makes most pauses begin between the check and the generation of IDs.
+            // This delay makes it likely that a pause begins after the check and before the IDs are generated.
             thread::sleep(Duration::from_millis(1));
             let now = unix_us() / 10_000;
             *last = (now, if now == last.0 { last.1 + 1 } else { 0 }, (last.2 + 1) % 20);

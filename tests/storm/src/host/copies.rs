@@ -1,9 +1,9 @@
-//! Copies of a process: forks, and imitations of a copied image.
+//! Creates copies of a process: forks, and imitations of a copied image.
 //!
-//! A copied image differs from a forked child in four respects. No hook runs, the image has its own copy of shared memory,
-//! the kernel does not wipe any of its pages, and its process ID is the same. The imitation uses a raw `clone()`, which
-//! runs no hook, and removes the other three differences. It tells the kernel to keep the pages, replaces shared mappings
-//! with copies, and makes each of the two processes the first process of its namespace.
+//! A copied image differs from a forked child in four respects: no fork hook runs, the image has its own copy of shared
+//! memory, the kernel does not wipe any of its pages, and its process ID is the same. The imitation uses a raw `clone()`,
+//! which runs no hook, and also reproduces the other three properties: it tells the kernel to keep the pages, replaces
+//! shared mappings with copies, and makes each of the two processes the first process of its own PID namespace.
 #![allow(unsafe_code, reason = "fork, clone, madvise and mmap have no safe door")]
 
 use std::{fs, ptr};
@@ -16,10 +16,11 @@ unsafe extern "C" {
 /// Creates a copy of this process. Returns `true` in the copy.
 pub(super) fn create(shape: &str) -> bool {
     let copy = match shape {
-        // SAFETY: a host forks before it starts threads, so the copy is not limited to async-signal-safe functions.
+        // SAFETY: a host forks before it starts threads, so the child may call any function, not only async-signal-safe
+        // ones.
         "raw-fork" => unsafe { _Fork() },
         "image" => image(),
-        // SAFETY: as above.
+        // SAFETY: as for `_Fork` above, this process has only one thread.
         _ => unsafe { libc::fork() },
     };
     assert!(copy >= 0, "cannot create a copy: {}", std::io::Error::last_os_error());
@@ -77,15 +78,14 @@ fn image() -> libc::pid_t {
         let kept = unsafe { libc::madvise(start as *mut _, len, libc::MADV_KEEPONFORK) };
         assert_eq!(kept, 0, "cannot keep a page");
     }
-    // The content is saved before the copy is created, because this process changes its shared memory as soon as it
-    // continues.
+    // Save the content before creating the copy, because this process may change its shared memory as soon as it continues.
     let saved = |(start, len): (usize, usize)| {
-        // SAFETY: the mapping is readable, and no other thread exists.
+        // SAFETY: the mapping is readable, and no other thread exists that could change it.
         (start, unsafe { std::slice::from_raw_parts(start as *const u8, len) }.to_vec())
     };
     let shared: Vec<_> = shared.into_iter().map(saved).collect();
     let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_NEWPID);
-    // SAFETY: without flags that share memory, `clone` copies this process as `fork` does. The host has one thread.
+    // SAFETY: the flags share no memory, so `clone` copies this process as `fork` does. The host has only one thread.
     let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     if copy == 0 {
         shared.iter().for_each(|(start, bytes)| make_mapping_private(*start, bytes));
@@ -97,7 +97,8 @@ fn image() -> libc::pid_t {
 fn make_mapping_private(start: usize, bytes: &[u8]) {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: the new mapping replaces one of this process's mappings at the same address, and receives the same bytes.
+    // SAFETY: the new mapping replaces an existing mapping of this process at the same address, and the same bytes are
+    // written to it.
     unsafe {
         let page = libc::mmap(start as *mut _, bytes.len(), access, kind, -1, 0);
         assert_eq!(page, start as *mut _, "cannot replace a mapping");

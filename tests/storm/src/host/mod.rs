@@ -35,7 +35,7 @@ const CHUNK: u64 = 50;
 /// The delay after which all copies start to generate IDs at the same time.
 const COPY_START_DELAY: Duration = Duration::from_millis(20);
 
-/// The numbers of failed calls after which a thread gives up: the limit until its first ID, and the limit from then on.
+/// The number of failed calls after which a thread gives up: first before it has generated any ID, then after its first ID.
 const RETRY_LIMITS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl Plan {
         ids: &G,
         begin: Instant,
     ) {
-        // A copied image cannot tell that it is a copy.
+        // A copied image cannot tell that it is a copy, so it keeps using the original generator.
         if self.renews && self.shape != "image" {
             self.generate(copy, 0, &make(self.worker + copy), begin);
         } else {
@@ -113,8 +113,9 @@ impl Plan {
         copies::exit();
     }
 
-    /// Generates the IDs of one thread. In a copy, each chunk has a scheduled time, so that the copies stay in step. A
-    /// process without copies instead pauses between chunks, so that it does not end before the clock is set.
+    /// Generates the IDs of one thread. In a copy, each chunk has a scheduled start time, so that all copies generate IDs
+    /// at the same times. A process of shape `plain` instead pauses between chunks, so that it is still running when the
+    /// clock is set.
     fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
         while done < self.ids && failed < RETRY_LIMITS[usize::from(done > 0)] {

@@ -15,18 +15,18 @@ pub(super) fn line(text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Rust's standard output immediately writes everything up to the last line break. Errors are ignored because nobody
-    // reads the line once the storm has ended.
+    // Rust's standard output writes everything up to the last line break immediately. Errors are ignored because nobody
+    // reads the output after the storm has ended.
     let _ = stdout().write_all(format!("{}\n", &text[..end]).as_bytes());
 }
 
-/// Waits until the process may create its generator.
+/// Waits for permission to create the generator.
 pub(super) fn wait() {
     line("?");
     let _ = stdin().read_line(&mut String::new());
 }
 
-/// IDs of one thread, with the clock readings taken before them.
+/// IDs of one thread, with the clock readings taken before the first ID.
 pub(super) struct Chunk {
     head: String,
     begin: [u64; 2],

@@ -40,7 +40,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
     }
     let build = match platform.min_macos_version() {
         Some(oldest) => {
-            // Otherwise, the library would contain the path of its build folder.
+            // Without this flag, the library would contain the path of its build folder.
             flags.push_str(" -Clink-arg=-Wl,-install_name,@rpath/polyflake.node");
             build.env("MACOSX_DEPLOYMENT_TARGET", oldest)
         }
@@ -50,7 +50,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
 }
 
 /// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library
-/// that the linker requests. The empty library stays in place, because cargo remembers its folder for later builds.
+/// that the linker requests. The empty library is kept, because cargo caches the path of its folder for later builds.
 fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");

@@ -68,7 +68,7 @@ pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     }
 }
 
-/// Returns the time of the last commit that changed a source. Archives use this time for their files.
+/// Returns the time of the last commit that changed a source file. Archives use it as the time of their files.
 fn epoch(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     let sources = sources(kind);
     Ok(cmd!(shell, "git log -1 --format=%ct -- {sources...}").quiet().read()?)

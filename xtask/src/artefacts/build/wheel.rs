@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Python {
-    /// Returns the interpreter that maturin builds for. It needs to be installed only when building for this machine's own
+    /// Returns the interpreter that maturin builds for. It must be installed only if the wheel is for this machine's own
     /// platform.
     fn interpreter(self) -> String {
         match self {
@@ -41,7 +41,7 @@ impl Python {
         }
     }
 
-    /// Returns the suffix of an artefact's name.
+    /// Returns the suffix that the artefact's name has for this Python.
     pub fn suffix(self) -> String {
         match self {
             Self::Stable => String::new(),

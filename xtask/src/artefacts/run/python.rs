@@ -1,5 +1,5 @@
-//! Runs the wheels. pip selects this platform's wheel from all built wheels, for an empty project and for the package's
-//! tests.
+//! Runs the wheels. From all built wheels, pip selects the one for this platform, both for an empty project and for the
+//! package's tests.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub fn wheel(
     pythons.iter().map(run).collect()
 }
 
-/// Runs the source distribution, which pip builds and installs.
+/// Builds and installs the source distribution with pip, and runs it.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
@@ -53,8 +53,8 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     Ok(vec![run.installed_by("pip")])
 }
 
-/// Installs the package into an empty project with pip, which must select this wheel from all built wheels. Then runs a
-/// user's program.
+/// Installs the package into an empty project with pip, and runs a user's program. From all built wheels, pip must select
+/// this one.
 fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let _there = shell.push_dir(project.path());
@@ -69,12 +69,12 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{inside} {program}").run()?)
 }
 
-/// Runs the package's tests with the wheel in an environment of this Python. The tests have no deadlines, because builds
-/// may keep the machine busy.
+/// Installs the wheel in a virtual environment for this Python, and runs the package's tests there. The tests have no
+/// deadlines, because builds may keep the machine busy.
 fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
-    // If the creation of the environment was interrupted, the environment has no pip.
+    // If the creation of the virtual environment was interrupted, it has no pip.
     if cmd!(shell, "{inside} -m pip --version")
         .quiet()
         .ignore_stdout()
@@ -97,7 +97,8 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     output(tests.env("PYTHONDONTWRITEBYTECODE", "1")).map(|_| ())
 }
 
-/// Returns the pinned packages that the tests import. All other pinned packages are for building, checking and formatting.
+/// Returns the pinned packages that the tests import. The remaining pinned packages are needed only for building, checking
+/// and formatting.
 fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];

@@ -19,7 +19,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Serves the npm packages, with the addons and programs for every platform that was built.
+    /// Starts a registry that serves the built npm packages, with the addons and programs for every platform that was
+    /// built.
     pub fn open() -> Result<Self> {
         let kinds = ["npm", "addon-", "program"];
         let folders = kinds.into_iter().map(results::folders).collect::<Result<Vec<_>>>()?;
@@ -42,7 +43,8 @@ impl Registry {
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
-    /// Installs a package into the project in the shell's current folder, as npm does on the selected platform.
+    /// Installs a package into the project in the shell's current folder. `options` select the platform for which npm
+    /// installs.
     pub fn install(&self, shell: &Shell, options: &[&str], package: &str) -> Result<()> {
         let (registry, cache) = (&self.address, tempfile::tempdir()?);
         let cache = cache.path();
@@ -54,7 +56,7 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        // A failure can be ignored, because the server also exits when its input ends.
+        // A failure can be ignored, because the server also exits when its standard input is closed.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -7,7 +7,8 @@ use super::{Project, Source, Target, generate_and_identify};
 
 const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
 
-/// Returns the target for a Node project, with the functions through which its client works.
+/// Returns the target for a Node project. The functions create the project, add the packages, and return the command that
+/// runs a program.
 const fn node_target(
     create: fn(&Shell, &Source) -> Result<()>,
     add: fn(&Shell, &Source) -> Result<()>,
@@ -58,7 +59,7 @@ fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
     Ok(shell.write_file(".npmrc", settings)?)
 }
 
-/// Returns the file name of a program.
+/// Returns the name of the file that contains a user's program.
 fn program_file_name(program: &str) -> String {
     let name = if program == "use" { "main" } else { program };
     format!("{name}.js")
@@ -97,8 +98,8 @@ fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> 
     Ok(shell.write_file("yarn.lock", "")?)
 }
 
-/// Returns a Yarn command that ignores packuments cached by earlier runs. Their addresses contain the port of an earlier
-/// run's registry.
+/// Returns a Yarn command that ignores package metadata cached by earlier runs. The addresses in that metadata contain the
+/// port of an earlier run's registry.
 fn with_separate_cache<'s>(shell: &Shell, yarn: Cmd<'s>) -> Cmd<'s> {
     yarn.env("YARN_GLOBAL_FOLDER", shell.current_dir().join("yarn"))
 }
@@ -127,7 +128,7 @@ fn deno<'s>(shell: &'s Shell, words: &[&str]) -> Cmd<'s> {
 }
 
 fn deno_run<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
-    // The default generators read these variables. The program that keeps state also reads and writes files.
+    // The default generators read these environment variables. The program that stores state also reads and writes files.
     let permission = match program {
         "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
         _ => "--allow-all",

@@ -1,6 +1,7 @@
 //! The clients that install the packages into empty projects, and run them there.
 //!
-//! Each client downloads everything afresh into its project, so that the registries see which packages it selected.
+//! Each client downloads everything again into its project, so that the log of the registries shows which packages it
+//! selected.
 
 mod javascript;
 mod python;
@@ -14,7 +15,7 @@ use xshell::{Cmd, Shell, cmd};
 use super::{registries::Registries, state::State};
 use crate::{artefacts::results::Installed, tools, workspace};
 
-/// The registries' address and the version to install.
+/// What a client installs: the registries' address, and the version.
 pub struct Source<'r> {
     pub address: &'r str,
     pub version: &'r str,
@@ -31,7 +32,7 @@ struct Client {
 enum Target {
     /// A project that depends on the library.
     Project(Project),
-    /// The command-line program. The function returns what was run.
+    /// The command-line program. The function installs and runs it, and returns a description of what was run.
     Program(fn(&Shell, &Source) -> Result<String>),
 }
 
@@ -43,7 +44,7 @@ struct Project {
     add: fn(&Shell, &Source) -> Result<()>,
     /// Returns the command that runs the program with this name.
     run: for<'s> fn(&'s Shell, &Source, &str) -> Cmd<'s>,
-    /// The environment in which the program runs, and the backend that it must print.
+    /// The environment in which the program runs, and the backend that the program must print.
     expected: (&'static str, &'static str),
 }
 
@@ -63,7 +64,7 @@ const ALL: [Client; 13] = [
     Client { name: "cargo-install", version: &["cargo"], target: Target::Program(rust::install) },
 ];
 
-/// Fails if any of the names belongs to no client.
+/// Fails if any of the names is not the name of a client.
 pub fn check_names(names: &[String]) -> Result<()> {
     let unknown = names.iter().find(|name| ALL.iter().all(|client| client.name != **name));
     let known = ALL.map(|client| client.name).join(", ");
@@ -71,7 +72,7 @@ pub fn check_names(names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a shell that finds the client versions that the repository pins.
+/// Returns a shell whose `PATH` contains the client versions that the repository pins.
 pub fn shell() -> Result<Shell> {
     let shell = workspace::shell()?;
     tools::npm(&shell, "tests/release")?;
@@ -85,8 +86,8 @@ pub fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Installs the packages with the named clients, or with all clients. If the registries have the files of an `earlier`
-/// version, clients with a project install that version first, and then update it.
+/// Installs the packages with the named clients, or with all clients. If the registries also serve an `earlier` version,
+/// clients with a project first install that version and then update it.
 pub fn install(
     state: &mut State,
     registries: &Registries,
@@ -147,7 +148,8 @@ impl Project {
         self.check_every_format(shell, source)
     }
 
-    /// Installs the earlier version, updates it, and lets a program continue with the state that it stored before the update.
+    /// Installs the earlier version and updates it. After the update, a program continues from the state that it stored
+    /// before the update.
     fn update(&self, shell: &Shell, earlier: &Source, source: &Source) -> Result<String> {
         let keep = |source: &Source, expected: &str| {
             let output = (self.run)(shell, source, "keep").read()?;

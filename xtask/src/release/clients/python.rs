@@ -17,7 +17,7 @@ pub const PIP: Target = Target::Project(Project {
 
 pub const UV: Target = Target::Project(Project {
     programs: PROGRAMS,
-    // The name of the temporary folder is not a valid project name.
+    // Set a name explicitly, because the name of the temporary folder is not a valid project name.
     create: |shell, _| Ok(cmd!(shell, "uv init {UV_OPTIONS...} --bare --name project").run()?),
     add: uv_add,
     run: |shell, _, program| cmd!(shell, "uv run {UV_OPTIONS...} --frozen python {program}.py"),

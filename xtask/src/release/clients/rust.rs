@@ -6,13 +6,13 @@ use xshell::{Cmd, Shell, cmd};
 use super::{Project, Source, Target, generate_and_identify};
 use crate::workspace;
 
-/// Returns a cargo command that uses this machine's registry in place of crates.io. Dependencies are compiled once for all
-/// rehearsals.
+/// Returns a cargo command that uses this machine's registry instead of crates.io. All rehearsals share the compiled
+/// dependencies.
 fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
     let here = format!("source.here.registry=\"sparse+{address}/crates/index/\"");
     let options = ["--config", "source.crates-io.replace-with=\"here\"", "--config", &here];
     let cargo = cmd!(shell, "cargo --quiet {options...} {words...}");
-    // A new home directory contains no crates from an earlier registry.
+    // Use a new home directory, because it contains no crates from an earlier registry.
     cargo
         .env("CARGO_HOME", shell.current_dir().join("cargo"))
         .env("CARGO_TARGET_DIR", workspace::target().join("dry-run/cargo"))
@@ -33,7 +33,7 @@ fn create(shell: &Shell, _: &Source) -> Result<()> {
     })?)
 }
 
-/// Writes the requirements into the manifest. `cargo add` cannot be used, because it changes one crate at a time, and each
+/// Writes the dependencies into the manifest. `cargo add` cannot be used, because it changes one crate at a time, and each
 /// version of the leases crate requires the matching version of the IDs crate.
 fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let manifest = format!(

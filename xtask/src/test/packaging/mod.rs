@@ -24,8 +24,8 @@ fn packaging(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)
 }
 
-/// Creates an environment in a folder with the built wheel and the given packages, which are passed to pip. Returns the
-/// environment's interpreter.
+/// Creates a virtual environment in a folder, and installs the built wheel and the given packages, which are passed to pip.
+/// Returns the environment's interpreter.
 fn environment(shell: &Shell, folder: &Path, packages: &[impl AsRef<OsStr>]) -> Result<PathBuf> {
     let (venv, wheel) = (folder.join("venv"), only_file(&workspace::wheels())?);
     let (python, machine) = (venv.join("bin/python"), workspace::python());

@@ -1,8 +1,9 @@
 //! Tests the npm tarballs of the package and of this platform's addon in small user projects. `tests/packaging/js` contains
 //! a folder for each project, and the folder `use` with the shared files.
 //!
-//! A project's `test` script runs each time, with the exact versions in the project's package.json. Its `thorough` script
-//! runs with the newest tools, and also with the oldest supported versions if the project lists any.
+//! Every test run executes a project's `test` script, with the exact versions in the project's package.json. A thorough run
+//! also executes its `thorough` script with the newest tools, and with the oldest supported versions if the project lists
+//! any.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -14,7 +15,7 @@ use xshell::{Shell, cmd};
 use super::{copy, packaging};
 use crate::{tools, workspace};
 
-/// The tarballs in a project's folder.
+/// The paths of the tarballs in a project's folder.
 const TARBALLS: [&str; 2] = ["./polyflake.tgz", "./addon.tgz"];
 const NPM_FLAGS: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
@@ -33,8 +34,8 @@ pub struct Project {
     scripts: BTreeMap<String, String>,
     dependencies: Versions,
     dev_dependencies: Versions,
-    /// The newest versions of packages whose `latest` tag points to a different version, and of tools that only trials
-    /// need.
+    /// The versions to use as the newest ones, for packages whose `latest` tag points to a different version and for tools
+    /// that only trials need.
     newest: Versions,
     /// The oldest supported versions.
     oldest: Versions,
@@ -119,7 +120,7 @@ impl Project {
         let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
         copy(&packaging("js/use"), project.path())?;
         copy(&packaging("js").join(&self.name), project.path())?;
-        // A `PostgreSQL` client needs a server.
+        // Tests of a `PostgreSQL` client need a server.
         if self.dependencies.keys().any(|name| name.ends_with("pg")) {
             tools::postgresql(shell);
         }

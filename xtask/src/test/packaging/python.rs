@@ -15,7 +15,7 @@ pub fn python(shell: &Shell) -> Result<()> {
     test_wheel(shell, &wheel)
 }
 
-/// Checks that no file in a wheel names a folder of this machine.
+/// Checks that no file in a wheel contains the path of a folder on this machine.
 fn check_for_local_paths(shell: &Shell, wheel: &Path) -> Result<()> {
     const LIST_FILES: &str = "import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -30,7 +30,8 @@ for name in wheel.namelist():
 }
 
 /// Tests a wheel built from the source distribution, which must contain all files that the build needs. This wheel is built
-/// for one version of `CPython`, while all other wheels in the tests are built for the stable ABI, so that both are tested.
+/// for one version of `CPython`. All other wheels in the tests are built for the stable ABI, so both kinds of wheels are
+/// tested.
 pub fn python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {
@@ -55,7 +56,7 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     test_one_version(shell, &wheel)
 }
 
-/// Runs the package's tests for the features that differ between a wheel for one version of `CPython` and other wheels.
+/// Runs the package's tests for features that behave differently in a wheel for one version of `CPython`.
 fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     ensure!(!wheel.display().to_string().contains("abi3"), "expected a wheel for one version");
     let (python, folder) = (workspace::python(), tempfile::tempdir()?);
@@ -79,7 +80,8 @@ fn delete_fingerprints(fingerprints: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs a wheel into a new environment, and checks that it can be imported, works, and provides its types.
+/// Installs a wheel in a new virtual environment, and checks that the package can be imported, works, and provides its
+/// types.
 fn test_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let (installed, checker) = (project.path().join("venv"), workspace::python());

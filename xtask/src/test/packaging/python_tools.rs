@@ -1,4 +1,4 @@
-//! Tries the wheel with the newest versions of the tools that users have, and on the oldest supported Python.
+//! Tests the wheel with the newest versions of third-party tools, and on the oldest supported Python.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -6,11 +6,11 @@ use xshell::{Shell, cmd};
 use super::{copy, environment, only_file, packaging};
 use crate::{build, tools, workspace};
 
-/// The Python versions that the type checkers target: the two oldest, which have different stubs for buffers, and the
+/// The Python versions that the type checkers check against: the two oldest, whose stubs for buffers differ, and the
 /// newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
-/// The programs that use tools, with the packages that each program needs.
+/// The test programs, named after the tools that they use, with the packages that each program needs.
 pub const ALL: [(&str, &[&str]); 5] = [
     ("pandas", &["pandas", "numpy", "pyarrow"]),
     ("polars", &["polars", "numpy"]),
@@ -19,7 +19,7 @@ pub const ALL: [(&str, &[&str]); 5] = [
     ("mocked_time", &["freezegun", "time-machine"]),
 ];
 
-/// Runs the program that uses a tool in a new environment, with the newest versions of the packages.
+/// Runs the program that uses a tool, in a new virtual environment with the newest versions of the packages.
 pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("python"), project.path())?;
@@ -42,7 +42,8 @@ pub fn type_checkers(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} use_types.py").run()?)
 }
 
-/// Builds the wheel on the oldest supported Python, and runs the suite there with tool versions that support it.
+/// Builds the wheel on the oldest supported Python, and runs the test suite there with tool versions that support this
+/// Python.
 pub fn oldest_python(shell: &Shell) -> Result<()> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;

@@ -1,4 +1,4 @@
-//! Tests the crate's package in the form in which a registry would serve it.
+//! Tests the core's package in the form in which a registry would serve it.
 
 use std::{
     fs,
@@ -32,8 +32,8 @@ pub fn rust_tests(shell: &Shell) -> Result<()> {
     run(shell, &unpack_core(shell, folder.path())?, "test --features internals,json,public,uuid")
 }
 
-/// Runs cargo in a folder outside the repository with the workspace's versions, so that a new release of a dependency does
-/// not change the result.
+/// Runs cargo in a folder outside the repository with the versions in the workspace's lock file, so that a new release of a
+/// dependency does not change the result.
 fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let (_there, words) = (shell.push_dir(folder), words.split(' '));
@@ -70,8 +70,8 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustc +nightly --version").run()?)
 }
 
-/// Unpacks the packages of the published crates, each into a folder named after it. They depend on each other by path, because
-/// no registry has this version yet.
+/// Unpacks the packages of the published crates, each into a folder named after the crate. The crates depend on each other
+/// by path, because no registry has this version yet.
 pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     let (names, version) = (workspace::published_crates(shell)?, env!("CARGO_PKG_VERSION"));
     let packages = names.iter().flat_map(|name| ["--package", name]);
@@ -79,7 +79,8 @@ pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {packed}").run()?;
     for name in &names {
         let archive = packed.join("package").join(format!("{name}-{version}.crate"));
-        // Cargo does not rebuild files that are older than the last build, and the files in a package are dated 2006.
+        // Set the files' times to the current time. Cargo does not rebuild files that are older than the last build, and
+        // the files in a package are dated 2006.
         cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
         fs::rename(folder.join(format!("{name}-{version}")), folder.join(name))?;
     }
@@ -105,7 +106,7 @@ fn check_texts(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks the metadata that a registry's page shows.
+/// Checks the metadata that a registry would show on the crate's page.
 fn check_metadata(package: &Path) -> Result<()> {
     let manifest: toml::Table = fs::read_to_string(package.join("Cargo.toml"))?.parse()?;
     let shown = &manifest["package"];

@@ -59,8 +59,8 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "neon")]
 fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
-    // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
-    // other 64-bit word.
+    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
+    // characters come from the other 64-bit word.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
@@ -95,7 +95,8 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
 #[target_feature(enable = "neon")]
 pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
+    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
+    // the minimum below selects the right value.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
@@ -104,7 +105,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
     (values, vminq_u8(no_digits, no_letters))
 }
 
-/// Joins sixteen values into ten bytes, at the front of the register.
+/// Joins sixteen five-bit values into ten bytes at the front of the register.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {

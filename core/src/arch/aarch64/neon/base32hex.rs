@@ -39,7 +39,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// Decodes the integer whose 12 or 13 digits are at the given positions.
+/// Decodes an integer from the 12 or 13 digits at the given positions, if it is valid.
 #[inline]
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

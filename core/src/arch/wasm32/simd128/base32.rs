@@ -55,8 +55,8 @@ pub(super) fn lift() -> v128 {
 /// Returns the characters of ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
 fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
-    // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
-    // other 64-bit word.
+    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
+    // characters come from the other 64-bit word.
     let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
     characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
 }
@@ -80,7 +80,8 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
 #[inline]
 pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
+    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
+    // the minimum below selects the right value.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
     let letters = u8x16_sub(characters, u8x16_splat(FIRST_LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
@@ -89,7 +90,8 @@ pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     (values, u8x16_min(no_digits, no_letters))
 }
 
-/// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Joins each group of eight values into forty bits. The resulting five bytes, from highest to lowest, are bytes 2, 1, 0, 5
+/// and 4 of a word.
 #[inline]
 pub(super) fn join_40_bits(values: v128) -> v128 {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);

@@ -45,7 +45,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, number)
 }
 
-/// Decodes the integer whose 12 or 13 digits are at the given positions.
+/// Decodes an integer from the 12 or 13 digits at the given positions, if it is valid.
 #[inline]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));

@@ -69,8 +69,8 @@ const GROUP: usize = 4;
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
-    // Selects, for each pair of characters, the two bytes that hold its 10 bits. One ID is at the front of the first lane, and
-    // the other at the end of the second lane.
+    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. One ID is at the front of the
+    // first lane, and the other at the end of the second lane.
     let pairs = _mm256_setr_epi8(
         1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
         7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
@@ -168,14 +168,14 @@ pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 
-/// Joins the sixteen values in each lane into ten bytes, at the front of the lane.
+/// Joins the sixteen five-bit values in each lane into ten bytes at the front of the lane.
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
     _mm256_shuffle_epi8(join_40_bits(values), broadcast(order))
 }
 
-/// Joins each group of eight values into forty bits, at the same position as in the narrower kernel.
+/// Joins each group of eight values into forty bits, at the same byte positions as in the SSE4.1 kernel.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn join_40_bits(values: __m256i) -> __m256i {

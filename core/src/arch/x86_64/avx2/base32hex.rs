@@ -37,8 +37,8 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let numbers = _mm256_loadu_si256(group);
         let short = are_zero(_mm256_srli_epi64::<BITS_IN_11_DIGITS>(numbers));
         if _mm256_testz_si256(short, short) == 0 {
-            // A number of at most 11 digits needs different shuffles. Only one in 512 random 64-bit numbers is that short, so
-            // it costs little to leave its whole group to the narrower kernel.
+            // A number of at most 11 digits needs different shuffles. Only one in 512 random 64-bit numbers is that short,
+            // so it costs little to encode its whole group with the SSE4.1 kernel.
             sse41::encode(group, place);
             continue;
         }
@@ -77,7 +77,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         if store([first, last], place) {
             continue;
         }
-        // The group contains a short number or an invalid character. The narrower kernel decodes short numbers and locates
+        // The group contains a short number or an invalid character. The SSE4.1 kernel decodes short numbers and locates
         // invalid characters.
         let read = sse41::decode(group, place);
         if read < GROUP {
@@ -115,8 +115,8 @@ fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]
     store([numbers_of(a, b, &MAX_TEXT_DISTANCES), numbers_of(c, d, &MAX_TEXT_DISTANCES)], place)
 }
 
-/// Returns two integers at the front of their lanes, and a register that is nonzero unless both integers have 12 or 13 valid
-/// digits.
+/// Decodes two integers, each at the front of its lane. Also returns a register that is nonzero unless both integers have
+/// 12 or 13 valid digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn numbers_of(

@@ -87,8 +87,8 @@ fn gather(values: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_loadu_si512(&PACK_GROUPS_OF_FIVE), forties)
 }
 
-/// For each word, the positions of the five bytes that its characters represent, with the last byte lowest. A word has eight
-/// bytes, but only these five are used.
+/// For each word, the positions of the five bytes that its eight characters represent, in reverse order. The other three
+/// bytes of the word are not used.
 const FRONT_BYTES: [u8; 64] = reverse_groups_of_five(0);
 const BACK_BYTES: [u8; 64] = reverse_groups_of_five(24);
 
@@ -105,7 +105,7 @@ const fn reverse_groups_of_five(from: u8) -> [u8; 64] {
     order
 }
 
-/// The position of each of the forty bytes. Each word contains five of them, as in the narrower kernels.
+/// The position of each of the forty bytes. Each word contains five of them, in the same order as in the narrower kernels.
 const PACK_GROUPS_OF_FIVE: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;
@@ -132,7 +132,8 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     twice
 }
 
-/// Returns a lookup table from ASCII characters to their values. A high bit marks a character that is not in the alphabet.
+/// Returns a lookup table from ASCII characters to their values. A set high bit marks a character that is not in the
+/// alphabet.
 pub(super) const fn value_table(alphabet: Alphabet) -> [[u8; 64]; 2] {
     let mut values = [[0x80; 64]; 2];
     let mut value: u8 = 0;

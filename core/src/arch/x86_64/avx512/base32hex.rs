@@ -116,7 +116,7 @@ fn join_40_bits(characters: __m512i) -> (__m512i, __m512i) {
     let values = _mm512_permutex2var_epi8(low, characters, high);
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 32));
     let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi32(1 << 16 | 1024));
-    // The first twenty bits are in the lower half of a word.
+    // The first twenty bits are in the lower half of each word.
     let upper = _mm512_srli_epi64::<12>(_mm512_slli_epi64::<32>(twenties));
     let forties = _mm512_or_si512(upper, _mm512_srli_epi64::<32>(twenties));
     (forties, _mm512_or_si512(values, characters))

@@ -17,8 +17,8 @@ use crate::arch::{
 pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
-        // Selects, for each pair of characters, the two bytes that hold its 10 bits. The bytes of the second half come from the
-        // other 64-bit word.
+        // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
+        // characters come from the other 64-bit word.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
         _mm_storeu_si128(text, characters(SNO, values(lanes)));
@@ -62,7 +62,8 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run wraps around to a greater value, so the minimum below selects the right one.
+    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
+    // the minimum below selects the right value.
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
@@ -78,7 +79,8 @@ pub(in crate::arch) fn splat(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Joins each group of eight values into forty bits: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+/// Joins each group of eight values into forty bits. The resulting five bytes, from highest to lowest, are bytes 2, 1, 0, 5
+/// and 4 of a word.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn join_40_bits(values: __m128i) -> __m128i {

@@ -77,7 +77,7 @@ pub(crate) fn values_to_pack(theirs: &Value) -> Result<Map<String, Value>> {
     Ok(ours)
 }
 
-/// Returns the values with strings in a single form. The original library also lists each string's bytes.
+/// Returns the values, with each string in a single form. The original library's values also list each string's bytes.
 pub(crate) fn values(theirs: &Value) -> Value {
     match theirs {
         Value::Object(tagged) if tagged.contains_key("utf8_hex") => json!({"text": tagged["text"]}),

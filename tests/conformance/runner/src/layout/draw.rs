@@ -140,8 +140,8 @@ pub(crate) fn field_of_kind(
 ) -> Part {
     let of_type = match kind {
         "constant" | "bindable" if needs.is_bytes => {
-            // Layouts reject wider integers, so they are usually avoided. A few remain, so that the rejections are
-            // compared, too.
+            // Layouts reject integers of more than 128 bits, so most such fields contain bytes or text instead. A few
+            // integers remain, so that the rejections are compared, too.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
             choose(rng, &[integer, integer, "bytes", "text"])

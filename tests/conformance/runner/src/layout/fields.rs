@@ -18,7 +18,7 @@ pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// `layoutbytes.json`: the same cases for byte layouts, and IDs of the wrong length.
+/// `layoutbytes.json`: cases like those of `layout64.json`, but for byte layouts, and IDs of the wrong length.
 pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = integers(file)?;
     let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);
@@ -29,7 +29,7 @@ pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns a layout's cases. If the layout is invalid, every case expects its error.
+/// Returns a layout's cases. If the layout is invalid, every case expects the layout's error.
 fn layout_cases(name: &str, vector: &Value) -> Result<Vec<Case>> {
     let layout = translate(vector)?;
     let built =

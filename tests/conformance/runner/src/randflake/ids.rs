@@ -81,8 +81,8 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Reads the list of Python expressions called `name`. The list of the same name in `ours` contains the answers in the same
-/// order.
+/// Returns cases for the Python expressions in the list called `name`. The list of the same name in `ours` contains the
+/// expected answers, in the same order.
 fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
     let expressions = list(file, name)?;
     let answers = list(member(file, "ours")?, name)?;

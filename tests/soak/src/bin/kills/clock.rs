@@ -1,4 +1,4 @@
-//! A clock that starts at a given time and runs faster than real time, so that ticks pass while a process lives.
+//! A clock that starts at a given time and runs faster than real time, so that ticks pass before a process is killed.
 
 use std::{
     thread,

@@ -23,7 +23,8 @@ pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 pub(crate) struct ChildRun<'l> {
     pub(crate) clock: FastClock,
     pub(crate) state: &'l Path,
-    /// Whether to omit the state that separates lives. If so, the harness must detect duplicates.
+    /// Whether to skip the steps that keep consecutive processes from repeating IDs. If so, the harness must detect
+    /// duplicates.
     pub(crate) careless: bool,
     pub(crate) random: Rng,
 }

@@ -37,7 +37,8 @@ struct Options {
     /// Runs only the kinds whose name contains this string.
     #[arg(long, default_value = "")]
     kind: String,
-    /// Omits the state that separates lives, and runs until an ID repeats. The harness must detect the duplicate.
+    /// Skips the steps that keep consecutive processes from repeating IDs, and runs until an ID repeats. The harness must
+    /// detect the duplicate.
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
@@ -67,7 +68,7 @@ const START_MS: i64 = 1_763_650_000_000;
 /// The maximum real time for which a process runs after its first ID.
 const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
-/// The largest step of the clock between two lives.
+/// The largest step that the clock makes between two processes.
 const STEP: Duration = Duration::from_millis(50);
 
 /// The largest deviation from the last process's start time when the clock steps back to that time.
@@ -76,7 +77,7 @@ const MAX_STEP_DEVIATION: Duration = Duration::from_millis(2);
 /// The longest time that a process may take to make its first ID.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The result for all processes of one kind.
+/// The combined result of all processes that run one kind of generator.
 #[derive(Default)]
 struct Outcome {
     kills: u64,
@@ -86,14 +87,14 @@ struct Outcome {
     twice: u64,
 }
 
-/// Runs the processes of one kind, one after another.
+/// Runs and kills processes that use one kind of generator, one after another.
 struct Killer<'k> {
     kind: &'k FormatRun,
     careless: bool,
     state: PathBuf,
-    /// The clock, which keeps running while no process lives, and which steps between lives.
+    /// The clock. It keeps running while no process is alive, and steps between one process and the next.
     clock: FastClock,
-    /// The start time of the last life, according to this clock.
+    /// The time at which the last process started, according to this clock.
     began_ms: i64,
     cells: Cells,
     outcome: Outcome,
@@ -135,7 +136,8 @@ impl<'k> Killer<'k> {
         command.stdout(Stdio::piped()).spawn()
     }
 
-    /// Steps the clock between two lives half of the time, usually to the start of the last life.
+    /// In half of the cases, steps the clock before the next process starts, usually back to the start time of the last
+    /// process.
     fn step_clock(&mut self) {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
@@ -187,8 +189,8 @@ fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> 
     Ok(killer.outcome)
 }
 
-/// Returns an in-memory folder, if possible. Like a folder on disk, it keeps a killed process's files, but processes that
-/// wait for a disk generate few IDs.
+/// Returns a folder in memory if possible, because processes that wait for a disk generate few IDs. Like a folder on disk,
+/// it keeps the files of a killed process.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }

@@ -14,7 +14,7 @@ use polyflake::{
 
 use crate::clock::FastClock;
 
-/// The maximum number of IDs per write. A pipe accepts either all or none of such a write.
+/// The maximum number of IDs per write. A pipe accepts a write of this size completely or not at all.
 const BATCH: usize = 200;
 
 /// The maximum time that a call waits before the surrounding loop checks the state again.
@@ -68,8 +68,8 @@ impl IdWriter for SnoGenerator {
 
 pub(crate) type HotGuidGenerator = hotguid::Generator<FastClock>;
 
-/// Gives every life the same machine bytes and initial counter, as if the random source had failed. Only windows then
-/// separate lives.
+/// Gives every process the same machine bytes and initial counter, as if the random source had failed. Only windows then
+/// keep the processes' IDs distinct.
 pub(crate) fn hotguid_builder(clock: FastClock) -> hotguid::Builder<FastClock> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
@@ -92,8 +92,8 @@ impl IdWriter for HotGuidGenerator {
 
 pub(crate) type Uuid7Generator = uuid7::Generator<FastClock>;
 
-/// Starts each millisecond at the same sequence. Lives with the same worker ID are then separated only by their windows, or
-/// by the last millisecond of the previous life.
+/// Starts each millisecond at the same sequence. Processes with the same worker ID are then kept apart only by their
+/// windows, or by the last millisecond of the previous process.
 pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<FastClock> {
     let worker = u16::try_from(worker).expect("fewer lives than worker IDs");
     let builder = uuid7::Generator::builder().clock(clock).max_wait(MAX_WAIT);
@@ -118,13 +118,13 @@ impl IdWriter for Uuid7Generator {
     }
 }
 
-/// The layout's epoch, after which a 36-bit millisecond timestamp covers two years.
+/// The layout's epoch. The 36-bit millisecond timestamp lasts about two years from this time.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type LayoutGenerator = layout::Generator<FastClock>;
 
-/// Creates a builder for a layout with a worker ID at the top and 12 sequence bits per millisecond, so that ticks are
-/// sometimes exhausted.
+/// Creates a builder for a layout whose topmost field is the worker ID. The sequence has only 12 bits per millisecond, so
+/// the generator sometimes exhausts a tick.
 pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<FastClock> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];
@@ -135,7 +135,7 @@ pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<F
 impl IdWriter for LayoutGenerator {
     const BYTES: usize = 8;
 
-    /// Returns the ID itself.
+    /// Returns the ID's integer value as its cell.
     fn cell(id: &[u8]) -> u128 {
         u64::from_le_bytes(exact_bytes(id)).into()
     }

@@ -9,8 +9,8 @@ use xshell::{Shell, cmd};
 use super::Interpreter;
 use crate::{artefacts::roots, tools, workspace};
 
-/// Returns the newest Python from Debian's upcoming release, with Debian's `NumPy`, because the authors of `NumPy` do not
-/// yet provide a build for that Python.
+/// Returns the newest Python from Debian's upcoming release. `NumPy` also comes from Debian, because its authors do not yet
+/// publish a build for that Python.
 pub fn newest(shell: &Shell) -> Result<Interpreter> {
     let packages = ["python3.15", "python3-numpy", "libstdc++6"];
     let root = roots::debian(shell, "forky", "amd64", &packages)?;
@@ -26,7 +26,7 @@ pub fn newest(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { packages, ..Interpreter::new(shell, program, "")? })
 }
 
-/// The libraries that ARM64 programs need, and a Python.
+/// The packages for running ARM64 programs: a Python, and a library that they need.
 pub const ARM64: [&str; 2] = ["python3.11", "libstdc++6"];
 
 /// Returns Debian's Python for ARM64, which runs in QEMU.
@@ -39,8 +39,8 @@ pub fn arm64(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { under: Some("QEMU"), ..interpreter })
 }
 
-/// Writes a script that runs Python in the emulator. The script takes the place of the interpreter, because environments
-/// link to the interpreter and tests start it again.
+/// Writes a script that runs Python in the emulator. The script replaces the interpreter, because virtual environments link
+/// to the interpreter and tests start it again.
 fn write_emulator_script(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
     let (qemu, root) = (qemu.display(), root.display());
     let text = format!(
@@ -49,7 +49,7 @@ fn write_emulator_script(shell: &Shell, qemu: &Path, root: &Path, program: &Path
     workspace::write_program(shell, program, &text)
 }
 
-/// Returns Debian's musl for an architecture. Its library is also the loader.
+/// Returns the path of Debian's musl library for an architecture. The library is also the loader.
 pub fn musl_loader(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "trixie", arch, &["musl"])?;
     let cpu = if arch == "arm64" { "aarch64" } else { "x86_64" };

@@ -1,5 +1,5 @@
-//! The Python interpreters into which wheels are installed: the machine's own, Debian's newest, and Debian's for ARM64. No
-//! registry provides a musl or free-threaded Python, so the wheels for them are built but not run.
+//! Finds the Python interpreters that test the wheels: the machine's own, Debian's newest, and Debian's for ARM64. No
+//! registry provides a Python for musl or a free-threaded Python, so the wheels for these are built but not run.
 
 mod debian;
 
@@ -22,7 +22,7 @@ pub struct Interpreter {
     pub name: String,
     /// The emulator that runs this Python.
     pub under: Option<&'static str>,
-    /// A folder of packages that come with this Python, because the packages' authors provide no builds for it.
+    /// A folder of packages to use with this Python, because the packages' authors provide no builds for it.
     packages: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Interpreter {
         Ok(Self { program, name: format!("C{said}{says}"), under: None, packages: None })
     }
 
-    /// Creates an environment with pip in a folder, and returns its interpreter.
+    /// Creates a virtual environment with pip in a folder, and returns its interpreter.
     pub fn environment(&self, shell: &Shell, folder: &Path) -> Result<PathBuf> {
         let (program, pip) = (&self.program, pip(shell)?);
         cmd!(shell, "{program} -m venv --without-pip --clear {folder}").run()?;
@@ -79,8 +79,8 @@ fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
     found.next().ok_or_else(|| MissingTool("no Python 3.11 or later on this machine".into()).into())
 }
 
-/// Returns the wheel of the newest pip, which runs directly from the archive. Old versions of pip do not support the newest
-/// Python versions.
+/// Returns the path of the newest pip's wheel. pip can run from the wheel without being installed. Older versions of pip do
+/// not support the newest Python versions.
 fn pip(shell: &Shell) -> Result<PathBuf> {
     let folder = roots::folder().join("pip");
     let wheel = folder.join("pip-26.3-py3-none-any.whl");
