@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     pub(crate) work: Work,
     /// Whether the work belongs to this project rather than to a peer.
     pub(crate) ours: bool,
-    /// Position on the x-axis of the contest's plot, or `None` if the contest has no axis.
+    /// Position on the x-axis of the comparison's plot, or `None` if the comparison has no axis.
     pub(crate) x: Option<u32>,
     /// Number of items per repetition.
     pub(crate) items: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
-    /// The entry of the same contest to compare against.
+    /// The entry of the same comparison to compare against.
     pub(crate) against: Key,
     pub(crate) most: f64,
 }

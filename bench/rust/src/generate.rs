@@ -22,7 +22,7 @@ const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
 const UUID7_HANDLE: &str = "UUID v7, a handle";
 const CLOCK: &str = "SystemTime::now alone";
 
-/// Returns the contest for generating one ID in the library's own type, as bytes or as an integer.
+/// Returns the comparison for generating one ID in the library's own type, as bytes or as an integer.
 pub(crate) fn single_id() -> Comparison {
     Comparison::new(
         "rust: one ID",
@@ -124,7 +124,7 @@ impl Visit for Vec<Entry> {
     }
 }
 
-/// Returns the contest for generating one ID as a string. The string is on the stack if the library supports that.
+/// Returns the comparison for generating one ID as a string. The string is on the stack if the library supports that.
 pub(crate) fn text() -> Comparison {
     let (sno, randflake) =
         (sno(RunawayClock::for_batch_size(1)), randflake(RunawayClock::with_second_ticks(1)));

@@ -11,7 +11,7 @@ use crate::{
 const LEASED_GENERATE: &str = "layout generate, leased";
 const WITHOUT_LEASE: &str = "layout generate";
 
-/// Returns the contest. Both entries use the system clock, because leases support no other clock. The layout allows more
+/// Returns the comparison. Both entries use the system clock, because leases support no other clock. The layout allows more
 /// IDs per tick than a program can generate.
 pub(crate) fn single_id() -> Comparison {
     Comparison::new(

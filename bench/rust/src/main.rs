@@ -1,6 +1,6 @@
-//! Compares the core with its peers and with lower bounds, and prints each contest's times as a line of JSON.
+//! Compares the core with its peers and with lower bounds, and prints each comparison's times as a line of JSON.
 //!
-//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median
+//! All entries of a comparison are timed in turn, in one process pinned to one processor. A goal is compared with the median
 //! of the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs this program.
 
 mod batches;
@@ -50,9 +50,9 @@ fn comparisons() -> Vec<Comparison> {
 #[derive(Parser)]
 #[command(about = "What `cargo xtask bench` asks of Rust")]
 enum Task {
-    /// Run the contests, and print a line of JSON for each
+    /// Run the comparisons, and print a line of JSON for each
     Contests {
-        /// Run only contests and goals whose name contains this string
+        /// Run only comparisons and goals whose name contains this string
         #[arg(default_value = "")]
         filter: String,
     },

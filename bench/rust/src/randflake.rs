@@ -11,7 +11,7 @@ use crate::{
 
 const RADIX: &str = "u64::from_str_radix";
 
-/// Returns the contest. The standard library's parser is less strict than ours.
+/// Returns the comparison. The standard library's parser is less strict than ours.
 pub(crate) fn text_comparison() -> Comparison {
     let ids = samples();
     let (mut numbers, mut ours) = (RoundRobin::new(ids.clone()), RoundRobin::new(to_texts(&ids)));

@@ -1,4 +1,4 @@
-//! Generators and IDs for contests.
+//! Generators and IDs for comparisons.
 
 use polyflake::{
     base32::Text,

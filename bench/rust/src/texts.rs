@@ -44,7 +44,7 @@ pub(crate) fn decode() -> Comparison {
     )
 }
 
-/// Returns the contest for more IDs than fit in the caches. The output buffers have already been written to, so their
+/// Returns the comparison for more IDs than fit in the caches. The output buffers have already been written to, so their
 /// memory is mapped.
 pub(crate) fn large_sample() -> Comparison {
     const MEMCPY: &str = "memcpy moving as many bytes";

@@ -22,7 +22,7 @@ use crate::{
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED_GENERATOR: &str = "sno, one generator";
 
-/// Returns the contest in which every ID requires its own reading of the system clock.
+/// Returns the comparison in which every ID requires its own reading of the system clock.
 pub(crate) fn with_clock_readings() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {

@@ -467,7 +467,7 @@ fn to_exception(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
-/// Determines the location of leases from a store's URL and a namespace, or from the environment variables if the URL is
+/// Determines where leases are stored, from a store's URL and a namespace, or from the environment variables if the URL is
 /// missing.
 #[pyfunction]
 #[pyo3(signature = (url, namespace, /))]

@@ -187,7 +187,7 @@ pub(crate) trait Item: Plain + Hash + Eq {
         items.arrow_format()
     }
 
-    /// Returns the Arrow column of the items.
+    /// Returns the items as an Arrow column.
     fn column(items: &Packed<Self>) -> PyResult<Column> {
         Ok(items.to_arrow())
     }

@@ -71,7 +71,7 @@ fn item_exception(error: Error, name: &str) -> PyErr {
     }
 }
 
-/// Reads the IDs in an iterable with a function. If an item is rejected, the error contains its index.
+/// Parses each item of an iterable with the given function. If an item is rejected, the error contains its index.
 pub(crate) fn parse_items<T>(
     items: &Bound<'_, PyAny>,
     name: &str,

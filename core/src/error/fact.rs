@@ -22,7 +22,7 @@ pub(super) enum Progress {
     Item,
 }
 
-/// A fact about an error. It occupies 16 bytes.
+/// The details of an error, in 16 bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
@@ -76,7 +76,7 @@ pub(super) const UNKNOWN_UNIT: u32 = u32::MAX;
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 impl Fact {
-    /// Creates the fact for a wrong length.
+    /// Creates the details of an error about an invalid length.
     pub(super) fn length(found: usize, least: usize, most: usize) -> Self {
         let most_short = match u16::try_from(most) {
             _ if most == usize::MAX => Some(UNLIMITED),

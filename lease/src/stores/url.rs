@@ -1,4 +1,4 @@
-//! Opens stores by their URLs.
+//! Opens stores from URLs.
 
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;

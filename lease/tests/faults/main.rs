@@ -272,8 +272,8 @@ fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     run_control(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// Once every process has held a worker ID, the first process that finds the namespace missing recreates it with a quiet
-/// time.
+/// Once every process has held a worker ID, the first process that finds the namespace missing recreates it, and a quiet
+/// time begins.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();

@@ -153,7 +153,7 @@ fn a_generator_without_a_fault_breaks_no_rule() {
             assert!(verdict.ids > 0, "no IDs in {}", storm.name);
         }
     };
-    // Run the storms in parallel, because their threads spend most of the time waiting.
+    // Run the storms in parallel, because their threads spend most of their time waiting.
     thread::scope(|scope| {
         for storm in &STORMS {
             scope.spawn(|| is_clean(storm));

@@ -162,7 +162,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the last value, as raw bits, whose tick begins before a time.
+    /// Returns the raw bits of the last value whose tick begins before `time`.
     pub(crate) fn last_value_before(&self, time: UnixTime) -> Result<u64> {
         let last = self.width.narrow(self.first_value_from(time) - 1);
         last.ok_or_else(|| self.time_out_of_range("end", time.floor_ms().into()))

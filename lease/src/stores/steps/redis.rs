@@ -1,12 +1,13 @@
-//! The script for `Redis` and `Valkey`, modeled as a store with one statement: the script, with its keys and arguments.
+//! The script for `Redis` and `Valkey`. The store has a single kind of statement, which runs this script.
 //!
 //! The text of the statement is the script. Its values are the number of the script's keys, the keys, and the arguments,
 //! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
 //! script's reply.
 //!
-//! Such a server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name consists of two
-//! IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a replica is promoted.
-//! The script rejects a server that another server may replace while both acknowledge writes.
+//! A `Redis` or `Valkey` server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name
+//! consists of two IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a
+//! replica is promoted. The script rejects servers that could be replaced by another server while both still acknowledge
+//! writes.
 
 use alloc::{
     borrow::ToOwned,

@@ -85,7 +85,7 @@ fn pnpm_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     Ok(cmd!(shell, "pnpm add --silent --store-dir {store} polyflake@{version}").run()?)
 }
 
-/// Creates a project for Yarn, with one of Yarn's two ways to link packages.
+/// Creates a Yarn project that uses the given linker: `node-modules` or `pnp`.
 fn create_with_yarn(shell: &Shell, source: &Source, linker: &str) -> Result<()> {
     create(shell, source)?;
     let address = source.address;
