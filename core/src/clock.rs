@@ -135,8 +135,8 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockInfo {
-    /// The largest step between two successive clock readings. A generator rejects a clock whose resolution is coarser than
-    /// the generator's tick. The default is one nanosecond.
+    /// The clock's granularity: the most by which its reading advances in one step. A generator rejects a clock whose
+    /// resolution is coarser than the generator's tick. The default is one nanosecond.
     pub resolution: Duration,
     /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means
     /// that readings never lag.

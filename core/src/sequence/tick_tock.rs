@@ -92,7 +92,7 @@ const FLIPPED: u64 = 1 << NEXT_BITS;
 const TICK_SHIFT: u32 = NEXT_BITS + 1;
 const CLOSED: u64 = 1 << 63;
 
-/// An observation of the state, from which a step starts.
+/// An observation: the packed state as read at the start of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word(pub(super) u64);
 

@@ -28,7 +28,7 @@ pub struct Snapshot {
     pub partition: [u8; 2],
     /// The first sequence number in each tick.
     pub sequence_min: u16,
-    /// The last sequence number in each tick.
+    /// The highest sequence number allowed in a tick.
     pub sequence_max: u16,
     /// The last sequence number used in tick `wall_hi`.
     pub sequence: u32,
@@ -63,7 +63,7 @@ pub struct Stats {
     pub partition: Option<u16>,
     /// The first sequence number in each tick.
     pub sequence_min: u16,
-    /// The last sequence number in each tick.
+    /// The highest sequence number allowed in a tick.
     pub sequence_max: u16,
     /// The last sequence number used in the current tick, or the lower bound if no sequence number was used.
     pub sequence: u16,

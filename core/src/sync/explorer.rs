@@ -31,7 +31,8 @@ pub(crate) trait Scenario {
     /// starts the call again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
-    /// Returns whether each call of a thread is a single step. If so, other threads run only between its calls.
+    /// Returns whether each call that `thread` makes runs as a single step. If so, other threads run only between these
+    /// calls.
     fn is_whole(&self, thread: usize) -> bool {
         let _ = thread;
         false

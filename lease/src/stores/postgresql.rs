@@ -37,7 +37,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Creates a server from its address. Rejects a server to which this build cannot connect.
+    /// Creates a server from its address. Rejects a server that this build cannot connect to.
     pub(crate) fn from_address(address: url::Server, schema: Schema) -> Result<Self> {
         tls::check(&address)?;
         Ok(Self { address, schema })

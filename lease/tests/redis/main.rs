@@ -362,7 +362,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         let arity = facts[1].parse::<isize>().unwrap().unsigned_abs();
         let mut words: Vec<_> = name.split('|').collect();
         words.resize(arity, "polyflake:any");
-        // Redis 7's configuration disables some commands for all users.
+        // Redis 7's default configuration disables some commands for all users.
         let is_rejected =
             |error: String| ["NOPERM", "command not allowed"].iter().any(|it| error.contains(it));
         !as_user(&words).is_err_and(is_rejected)

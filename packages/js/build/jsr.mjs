@@ -31,12 +31,12 @@ function addSource(sources, file) {
   if (sources.has(file)) return;
   sources.set(file, "");
   const text = readFileSync(join(PACKAGE, "src", file), "utf8");
-  const withNames = text.replace(IMPORT_PATTERN, (_, before, name) => {
+  const withPackageNames = text.replace(IMPORT_PATTERN, (_, before, name) => {
     addSource(sources, posix.join(posix.dirname(file), `${name}.ts`));
     return `${before}${name}.ts"`;
   });
   // Examples in comments import the package by its name.
-  sources.set(file, withNames.replaceAll('"polyflake/', `"${NAME}/`));
+  sources.set(file, withPackageNames.replaceAll('"polyflake/', `"${NAME}/`));
 }
 
 function manifest() {

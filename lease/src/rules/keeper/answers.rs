@@ -278,8 +278,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
-    /// Returns the version for the next write. The increase is random, so that this process and a clone that requests the
-    /// same end at the same time use different versions.
+    /// Returns the version for the next write. The increment is random, so that this process and a clone, which may request
+    /// the same end of the lease concurrently, are unlikely to choose the same version.
     pub(super) fn next_version(&mut self, old: &Record) -> u64 {
         old.version + 1 + self.chance(VERSION_STEPS)
     }

@@ -1,4 +1,4 @@
-// Serves folders over HTTP, and opens pages in the Chromium at the path in the CHROMIUM variable.
+// Serves folders over HTTP, and opens pages in the Chromium executable that the environment variable CHROMIUM names.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";

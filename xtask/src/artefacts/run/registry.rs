@@ -1,4 +1,4 @@
-//! Runs an npm registry on this machine that serves the built packages.
+//! Runs a local npm registry that serves the built packages.
 
 use std::{
     io::{BufRead, BufReader},
