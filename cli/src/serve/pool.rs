@@ -22,8 +22,8 @@ const MAX_WAIT: Duration = Duration::from_secs(15);
 const MAX_WAITING: usize = 4096;
 
 /// The time after which a connection without requests is closed, which is less than servers and proxies allow. `MySQL` closes
-/// it after 4 seconds, because the connection's session has this limit.
-const MAX_IDLE: Duration = Duration::from_secs(3);
+/// it after 12 seconds, because the connection's session has this limit.
+const MAX_IDLE: Duration = Duration::from_secs(10);
 
 /// A reply, and the name of the connection that it came from.
 type Answer = Result<(Reply, String), Rejection>;

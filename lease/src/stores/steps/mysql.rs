@@ -85,15 +85,16 @@ const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
 /// Returns the statements that begin a transaction and read the store's name. A time zone without daylight saving time
 /// makes the server's time unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock,
-/// table lock or server lock after 5 seconds. The server ends the transaction of a client that has been silent for 4
-/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` can apply this timeout only to
-/// all idle connections. The other settings override unusual server defaults.
+/// table lock or server lock after 5 seconds. `MariaDB` ends the transaction of a client that has been silent for 3
+/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` can only limit all idle
+/// connections. Its limit is longer, because the lease service keeps a connection open between two probes. The other
+/// settings override unusual server defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
         innodb_lock_wait_timeout = 5, lock_wait_timeout = 5,
-        /*M!100600 idle_transaction_timeout = 4, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
-        /*!80019 wait_timeout = 4, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
+        /*M!100600 idle_transaction_timeout = 3, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
+        /*!80019 wait_timeout = 12, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
     );
     let store = format!(
         "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
