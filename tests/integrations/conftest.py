@@ -113,11 +113,13 @@ class MariaDb:
             "innodb-buffer-pool-size": "8M",
         }
         stated = [f"--{name}={value}" for name, value in options.items() if value]
+        # At its start, a server deletes the temporary tables of all servers that share its folder for temporary files.
+        environment = os.environ | {"TMPDIR": str(folder)}
         if self.is_mysql:
             initialize = [program, "--no-defaults", "--initialize-insecure", *stated]
-            subprocess.run(initialize, check=True, stderr=subprocess.DEVNULL)
+            subprocess.run(initialize, check=True, env=environment, stderr=subprocess.DEVNULL)
         switches = ["--no-defaults", "--skip-networking", "--skip-grant-tables"]
-        self.process = subprocess.Popen([program, *switches, *stated], stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([program, *switches, *stated], env=environment, stderr=subprocess.DEVNULL)
 
     def connect(self, **options: Any) -> pymysql.Connection[Any]:
         return pymysql.connect(unix_socket=str(self.socket), user="root", **options)

@@ -129,7 +129,7 @@ impl MysqlServer {
         };
         // Without accounts, MariaDB creates its files at its first start.
         if has_accounts || !self.is_mariadb() {
-            let initialized = command.arg(data).output().unwrap();
+            let initialized = command.arg(data).env("TMPDIR", self.folder()).output().unwrap();
             assert!(initialized.status.success(), "{initialized:?}");
         }
         if self.is_mariadb() {
@@ -203,6 +203,8 @@ impl MysqlServer {
         command.args([of("datadir", self.data()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
+        // At its start, a server deletes the temporary tables of all servers that share its folder for temporary files.
+        command.env("TMPDIR", self.folder());
         let child = command.args(&self.options).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.process = Some(child.unwrap());
         for _ in 0..1200 {
