@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from style import OWN_COLOUR, OWN_CURVE_COLOURS, PEER_COLOUR, PEER_CURVE_COLOURS, label, reserve_space, save
+from style import OWN_COLOUR, OWN_CURVE_COLORS, PEER_COLOUR, PEER_CURVE_COLORS, label, reserve_space, save
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -116,7 +116,7 @@ def _plot_curves(
     spread: Callable[[Entry], tuple[float, float]] = _plot_spread,
 ) -> None:
     """Draws a curve for each name, with the range between its quartiles shaded."""
-    ours, theirs = cycle(OWN_CURVE_COLOURS), cycle(PEER_CURVE_COLOURS)
+    ours, theirs = cycle(OWN_CURVE_COLORS), cycle(PEER_CURVE_COLORS)
     for name in dict.fromkeys(entry["name"] for entry in entries):
         curve = [entry for entry in entries if entry["name"] == name]
         colour = next(ours) if curve[0]["ours"] else next(theirs)

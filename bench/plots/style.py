@@ -18,11 +18,11 @@ PEER_COLOUR = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
 #: Colors of curves: this project's curves are colored, and its peers' curves are gray.
-OWN_CURVE_COLOURS = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
-PEER_CURVE_COLOURS = ["#5f6368", "#9aa0a6", "#c3c7cb"]
+OWN_CURVE_COLORS = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
+PEER_CURVE_COLORS = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
 #: Replacements for colors on dark pages. White areas become transparent.
-DARK_COLOURS = {
+DARK_COLORS = {
     "#ffffff": "none",
     "#000000": "#e6edf3",
     "#202124": "#e6edf3",
@@ -103,9 +103,9 @@ def strip_svg(svg: str) -> str:
 
 def dark(rules: dict[str, str]) -> str:
     """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
-    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLOURS.get(it[0], it[0]), rules[name]) for name in rules}
+    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLORS.get(it[0], it[0]), rules[name]) for name in rules}
     lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
-    return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {DARK_COLOURS['#000000']}}}", *lines, "}"])
+    return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {DARK_COLORS['#000000']}}}", *lines, "}"])
 
 
 def _split_parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:

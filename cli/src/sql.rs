@@ -166,7 +166,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns how expressions read an ID: an integer ID as a whole, or a byte ID by its bits.
+    /// Returns how expressions read an ID: an integer ID as a whole, or an ID in bytes one range of bits at a time.
     fn source(&self, word: &'static str, bits: fn(u32, u32) -> String) -> Source {
         self.length.map_or(Source::Word(word), |_| Source::Bytes(bits))
     }

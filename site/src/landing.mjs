@@ -33,13 +33,13 @@ export function landingPage({ title, description, body, file }) {
 }
 
 /** The colours of the fields, as in the formats' pictures. */
-const COLOURS = { time: "#0969da", kind: "#bc4c00", maker: "#1a7f37", sequence: "#bf3989" };
+const COLORS = { time: "#0969da", kind: "#bc4c00", maker: "#1a7f37", sequence: "#bf3989" };
 
 /** Returns the picture that other sites show next to a link to this one: 1200 by 630 pixels. */
 export function previewImage() {
   const characters = FIELDS.flatMap(([characters, role]) => Array.from(characters, (character) => [character, role]));
   const tile = ([character, role], k) =>
-    `<rect x="${80 + 65 * k}" y="330" width="61" height="88" rx="8" fill="${COLOURS[role]}"/>` +
+    `<rect x="${80 + 65 * k}" y="330" width="61" height="88" rx="8" fill="${COLORS[role]}"/>` +
     `<text x="${110.5 + 65 * k}" y="392" font-size="52" font-family="DejaVu Sans Mono, monospace" font-weight="bold" text-anchor="middle">${character}</text>`;
   const names = FIELDS.map(([, , name], k) => {
     const before = FIELDS.slice(0, k).reduce((sum, [text]) => sum + text.length, 0);

@@ -139,7 +139,7 @@ impl Array {
     }
 }
 
-/// The content of an array: items of the same size.
+/// The contents of an array whose items all have the same size.
 pub(crate) trait Values: Any + Send + Sync {
     fn len(&self) -> usize;
 

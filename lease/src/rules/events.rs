@@ -12,7 +12,7 @@ use crate::{Error, rules::error::moment};
 
 /// A lease event. Times are in Unix milliseconds.
 ///
-/// An event contains worker IDs, times and errors. Errors contain the store's name without its password.
+/// An event contains worker IDs, times and errors. Error messages name the store without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {

@@ -30,7 +30,7 @@ def import_or_skip(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else MissingLibrary(name)
 
 
-# : Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some
+#: Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some
 # libraries start threads.
 forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 

@@ -88,7 +88,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Extends a strict generator's window so that it ends shortly after the current time, unless IDs are being withheld.
-    /// `wait_ms` is how long the host will not poll the keeper.
+    /// `wait_ms` is how long the host waits before it polls the keeper again.
     pub(super) fn schedule_beat(&mut self, wait_ms: u64, now: Moment) {
         let Some(held) = self.held.as_mut().filter(|_| self.options.is_strict) else { return };
         if matches!(self.at, KeeperState::Sealing) {

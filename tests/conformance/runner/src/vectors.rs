@@ -104,7 +104,7 @@ pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     }
 }
 
-/// Returns a case's position in its file and its note.
+/// Returns a label for a case: its position in the file, followed by its note, if any.
 pub(crate) fn label(index: usize, case: &Value) -> String {
     let note = ["name", "note", "reason"].iter().find_map(|member| case.get(*member)?.as_str());
     note.map_or_else(|| format!("case {index}"), |note| format!("case {index} ({note})"))
