@@ -25,6 +25,7 @@ from typing import Any
 
 import asyncpg
 import psycopg
+import pymysql._auth
 import pytest
 import redis
 import redis.asyncio
@@ -373,6 +374,13 @@ def test_a_rejected_connection_reports_the_servers_error_code(
     assert failure["code"] == code
     assert said in failure["message"]
     gc.collect()
+
+
+def test_pymysql_names_the_package_that_a_password_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The core recognizes this message, because PyMySQL raises it without an error code.
+    monkeypatch.setattr(pymysql._auth, "_have_cryptography", False)
+    with pytest.raises(RuntimeError, match="'cryptography' package is required"):
+        pymysql._auth.sha2_rsa_encrypt(b"sesame", b"salt", b"key")
 
 
 def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
