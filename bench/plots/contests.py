@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from style import OWN_COLOUR, OWN_CURVE_COLORS, PEER_COLOUR, PEER_CURVE_COLORS, label, reserve_space, save
+from style import OWN_COLOR, OWN_CURVE_COLORS, PEER_COLOR, PEER_CURVE_COLORS, label, reserve_space, save
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -53,7 +53,7 @@ def _plot_dots(axis: Axes, entries: list[Entry]) -> None:
     for place, entry in enumerate(entries):
         low, high = entry["quartiles_ns"]
         spread = [[entry["ns"] - low], [high - entry["ns"]]]
-        colour = OWN_COLOUR if entry["ours"] else PEER_COLOUR
+        colour = OWN_COLOR if entry["ours"] else PEER_COLOR
         axis.errorbar(
             entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1
         )
@@ -69,8 +69,8 @@ def _plot_dots(axis: Axes, entries: list[Entry]) -> None:
         axis.set_xlim(0, max(nanos) * 1.2)
     axis.xaxis.set_major_formatter(FuncFormatter(_format_axis_value))
     axis.set_xlabel("ns an ID" + (", logarithmic" if wide else ""))
-    axis.plot([], [], "o", color=OWN_COLOUR, label="polyflake")
-    axis.plot([], [], "o", color=PEER_COLOUR, label="others")
+    axis.plot([], [], "o", color=OWN_COLOR, label="polyflake")
+    axis.plot([], [], "o", color=PEER_COLOR, label="others")
     axis.legend(loc="upper right")
 
 

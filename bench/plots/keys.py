@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from style import OWN_COLOUR, PEER_COLOUR, label, reserve_space, save
+from style import OWN_COLOR, PEER_COLOR, label, reserve_space, save
 
 COLUMNS = [
     ("seconds", 1, "seconds to insert", "{:.1f}"),
@@ -41,7 +41,7 @@ def _plot_bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: floa
         axis.set_axis_off()
         return
     values = [table[member] / unit for table in tables]
-    colours = [PEER_COLOUR if table["key"].startswith("UUID") else OWN_COLOUR for table in tables]
+    colours = [PEER_COLOR if table["key"].startswith("UUID") else OWN_COLOR for table in tables]
     axis.barh(range(len(tables)), values, color=colours, height=0.7)
     axis.set_yticks(range(len(tables)), [table["key"] for table in tables])
     axis.grid(visible=False, axis="y")

@@ -13,8 +13,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-OWN_COLOUR = "#0b6e4f"
-PEER_COLOUR = "#9aa0a6"
+OWN_COLOR = "#0b6e4f"
+PEER_COLOR = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
 LINKS = "http://www.w3.org/1999/xlink"
 #: Colors of curves: this project's curves are colored, and its peers' curves are gray.
