@@ -34,7 +34,7 @@ class Entry:
     ours: bool = False
     #: Number of items that one repetition generates.
     items: int = 1
-    #: Position on the x-axis of the contest's plot, or None if the contest has no axis.
+    #: Position on the x-axis of the contest's plot, or `None` if the plot has no x-axis.
     x: int | None = None
     #: An untimed statement that runs before each round.
     before: str = ""

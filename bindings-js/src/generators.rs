@@ -73,8 +73,8 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_stats(self))
     }
 
-    /// Closes the generator. Writes what the format needs to continue: a snapshot, the last second or millisecond in which
-    /// the generator was used, or nothing.
+    /// Closes the generator. If the format needs it to continue, writes a snapshot, or the last second or millisecond in
+    /// which the generator was used.
     pub fn generator_close(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_final_state(self))

@@ -24,7 +24,7 @@ macro_rules! objects {
             $($others)*
         }
 
-        /// Runs code with the generator that an object contains, whatever its ID format.
+        /// Runs code with the generator that an object contains, for every ID format.
         macro_rules! of_generator {
             ($d object:expr, $d generator:ident => $d run:expr) => {
                 match &*$d object {

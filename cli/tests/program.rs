@@ -144,8 +144,8 @@ fn an_unknown_id_exits_with_1_after_reading_the_others() {
     );
 }
 
-/// Input files may start with a byte order mark, be encoded as UTF-16, use Windows line endings, or contain a line that is
-/// not valid text.
+/// Input files may start with a byte order mark, be encoded as UTF-16, use Windows line endings, or contain a line that
+/// is not valid UTF-8.
 #[test]
 fn lines_of_any_encoding_are_read() {
     let ids = "42\r\n9afikjv326nct5if\r\n";
@@ -335,7 +335,7 @@ fn layouts_are_checked_described_and_used() {
     );
 }
 
-/// Checks only the generated text. `tests/integrations/test_sql_layouts.py` runs it in the databases.
+/// Checks only the generated SQL. `tests/integrations/test_sql_layouts.py` runs it in the databases.
 #[test]
 fn layout_sql_writes_functions_for_each_database() {
     let folder = tempfile::tempdir().expect("a folder");

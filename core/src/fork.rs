@@ -4,8 +4,8 @@
 //! every ID. A hook in the child increments the process generation. On Linux, the process generation is also stored in a
 //! page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are detected too, unless the child
 //! shares its parent's memory (`CLONE_VM`). The table of default partitions is stored in pages that parent and children
-//! share, so that the generators of one fork tree have different partitions. None of this code uses a lock, because a child
-//! could inherit the lock in its locked state.
+//! share, so that the generators of one fork tree have different partitions. This code uses no locks, because a child could
+//! inherit a lock in its locked state.
 //!
 //! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy can detect
 //! the restore. The program must therefore report the restore ([`after_restore`]). The report advances a *restore count* in

@@ -253,7 +253,7 @@ fn only_default_partitions_need_shared_memory() {
     });
 }
 
-/// Returns whether a forked child makes an ID within a few seconds. The child's own code allocates nothing.
+/// Returns whether a forked child makes an ID within a few seconds. The child's own code does not allocate memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn can_generate_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();

@@ -81,8 +81,8 @@ fn forked_child_repeats_an_id(make: &mut MakeId) -> anyhow::Result<bool> {
     Ok(ours.iter().any(|id| theirs.contains(&**id)))
 }
 
-/// Returns whether, in a forked child, an ID that is generated later contains a later time. The child has none of its
-/// parent's other threads, so it cannot rely on a thread that updates a cached time.
+/// Returns whether, in a forked child, an ID that is generated later contains a later time. Only the
+/// forking thread exists in the child, so the child cannot rely on another thread that updates a cached time.
 fn reads_the_clock(make: &mut MakeId, time: usize) -> anyhow::Result<bool> {
     make();
     let (theirs, _) = run_in_child_and_parent(make, |make, out| {

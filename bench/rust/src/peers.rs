@@ -16,7 +16,7 @@ use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
 define_snowflake_id!(
-    /// An ID layout with so many sequence numbers per millisecond that generators never run out of them.
+    /// An ID layout with enough sequence numbers per millisecond for any generator.
     WideId, u64,
     reserved: 0,
     timestamp: 42,
@@ -99,7 +99,7 @@ pub(crate) fn visit_all(to: &mut impl Visit) {
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// Returns data-encoding's codec for sno's alphabet. The library has no option to declare that 80 bits need no padding, but
-/// it adds none.
+/// it does not add padding.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));

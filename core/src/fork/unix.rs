@@ -87,7 +87,7 @@ pub(super) fn generation() -> u32 {
     page_counter().load(Ordering::Relaxed)
 }
 
-/// Returns the generation of this process, and first assigns one if the process has none yet.
+/// Returns the generation of this process. Assigns a generation first if the process does not have one yet.
 pub(super) fn current() -> u32 {
     match generation() {
         0 => renew(),
@@ -155,7 +155,7 @@ fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
     // SAFETY: `new_page` has just mapped the page with this size, and no other code has its address.
     if unsafe { libc::madvise(page.cast(), size_of::<AtomicU32>(), libc::MADV_WIPEONFORK) } != 0 {
-        // SAFETY: no other thread has seen the page, so nothing uses it after it is unmapped.
+        // SAFETY: no other thread has seen the page, so no thread uses it after it is unmapped.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
         return false;
     }
@@ -167,7 +167,7 @@ fn wipe_in_children() -> bool {
         .is_err()
     {
         // SAFETY: another thread published its page first, so no other thread has seen the address of this page, and
-        // nothing uses it after it is unmapped.
+        // no thread uses it after it is unmapped.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true
@@ -212,7 +212,7 @@ fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     {
         Ok(_) => table,
         Err(earlier) => {
-            // SAFETY: `table` came from mmap with this size, and no other thread has seen it, so nothing uses it after it
+            // SAFETY: `table` came from mmap with this size, and no other thread has seen it, so no thread uses it after it
             // is unmapped.
             unsafe { libc::munmap(table.cast(), size_of::<Cells<COUNT>>()) };
             earlier

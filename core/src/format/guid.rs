@@ -58,7 +58,7 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
         text[at] = DIGITS[usize::from(byte >> 4)];
         text[at + 1] = DIGITS[usize::from(byte & 15)];
     }
-    // SAFETY: the text consists of hyphens and characters of `DIGITS`, all of which are ASCII.
+    // SAFETY: the string consists of hyphens and characters of `DIGITS`, all of which are ASCII.
     #[allow(unsafe_code)]
     unsafe {
         Text::new_unchecked(text, LENGTH)

@@ -38,8 +38,8 @@ pub(crate) struct FirstReading {
     /// Unix nanoseconds, or [`no_reading`].
     nanos: AtomicU64,
     /// The process generation to which the clock reading belongs. In a forked child, `identity_from` may return a different
-    /// identity, which may have been used by a different earlier generator. The child therefore records a first clock
-    /// reading of its own.
+    /// identity, which may have been used by a different earlier generator. The child therefore records a separate first
+    /// clock reading.
     generation: AtomicU64,
 }
 
@@ -70,7 +70,7 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the first clock reading of this process generation. If none is stored yet, stores and returns `now`. After a
+    /// Returns the first clock reading of this process generation. If no reading is stored yet, stores and returns `now`. After a
     /// restore, `now` may belong to an earlier generation, so the clock is read again.
     ///
     /// Each swap replaces only the value that this thread loaded. If another thread was faster, this thread starts over.

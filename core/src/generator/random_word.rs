@@ -45,7 +45,7 @@ impl RandomWord {
     }
 
     /// Returns the current generation, as reported by `current`, and the word of that generation. Picks a word if that
-    /// generation has none yet.
+    /// generation does not have one yet.
     pub(crate) fn get_or_pick(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         let (generation, word) = self.last_picked();
         if generation == current() { Ok((generation, word)) } else { self.draw(current) }

@@ -119,8 +119,8 @@ impl WaitPolicy {
 /// The default `max_wait` in nanoseconds, for calls that do not block an event loop.
 const MAX_WAIT: u64 = 1_000_000_000;
 
-/// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because nothing else
-/// runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
+/// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because no other
+/// code runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
 /// are long, the call waits for up to two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {

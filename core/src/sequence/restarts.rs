@@ -242,8 +242,8 @@ impl Explorer {
         }
     }
 
-    /// Returns the initial states of the next generation, one for each kind of clock. There are none if this is the last
-    /// generation.
+    /// Returns the initial states of the next generation, one for each kind of clock. Returns no states if this is the
+    /// last generation.
     fn restart_process(&self, state: &State) -> impl Iterator<Item = State> {
         let next = State {
             time: state.time,

@@ -317,8 +317,8 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     }
     let wall = flip.wall(word.tick());
     let goes_back = now < wall;
-    // A step to `safe` itself is rejected, too. The earlier step back from that tick flipped the tick-tock bit, and this
-    // step would flip it back to the value already used in that tick.
+    // A step to `safe` itself is rejected, too. The earlier clock rollback from that tick flipped the tick-tock bit, and
+    // this step would flip it back to the value already used in that tick.
     if goes_back && (flip == Flip::Forbidden || now <= safe) {
         return Plan::Behind(wall);
     }

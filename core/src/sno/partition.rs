@@ -106,7 +106,7 @@ impl SnoFamily {
         self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
 
-    /// Returns the partition, or `None` if none has been assigned yet.
+    /// Returns the partition, or `None` if no partition has been assigned yet.
     pub(super) fn current_partition(&self) -> Option<u16> {
         #[cfg(loom)]
         self.claims.get().extend(0);

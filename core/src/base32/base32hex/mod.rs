@@ -27,7 +27,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
-    // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes, so the text is valid ASCII.
+    // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes, so the string is ASCII.
     #[allow(unsafe_code)]
     unsafe {
         Text::new_unchecked(text, usize::from(digit_count(number)))

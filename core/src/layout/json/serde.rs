@@ -1,4 +1,4 @@
-//! Serializes layouts, their descriptions and snapshots in all serde data formats. Text formats contain a JSON value.
+//! Serializes layouts, their descriptions and snapshots in all serde data formats. Human-readable formats contain a JSON value.
 //! Binary formats contain a JSON string, because some binary formats do not record the types of values.
 
 use alloc::{string::String, vec::Vec};

@@ -139,7 +139,7 @@ impl<'de> Visitor<'de> for BufferedVisitor {
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
-    /// Whether the value is the name of a member. Text formats allow only strings as member names, so a name can stand for
+    /// Whether the value is the name of a member. Human-readable formats allow only strings as member names, so a name can stand for
     /// a number or a boolean if the content's type expects one.
     is_name: bool,
     error: PhantomData<E>,

@@ -54,7 +54,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// Encodes two integers as text. In `numbers`, each lane holds two copies of its integer.
+/// Encodes two integers as strings. In `numbers`, each lane holds two copies of its integer.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&BYTE_PAIRS))));
